@@ -7,9 +7,14 @@
  */
 import { z } from 'zod';
 
-/** Steps in the order of a first sign-in; the last two only in a step-up. The name is also the proof's `act`. */
+/**
+ * Steps in the order of a first sign-in; the last three only after it: in a step-up, or when the hosted page offers a
+ * passkey. The name is also the proof's `act`.
+ */
 export const signinSteps = [
   'challenge',
+  'passkey-options',
+  'verify-passkey',
   'authenticate',
   'verify-email-otp',
   'verify-device',
@@ -17,6 +22,7 @@ export const signinSteps = [
   'verify-mfa',
   'change-phone-number',
   'verify-phone-number',
+  'register-passkey',
 ] as const;
 export type SigninStep = (typeof signinSteps)[number];
 
@@ -51,7 +57,7 @@ export const challengeRequest = z.object({
   jkt: base64url256.optional(),
 });
 /** Actions that a step-up sign-in authorizes. */
-export const stepUps = ['change_phone_number'] as const;
+export const stepUps = ['change_phone_number', 'create_passkey'] as const;
 export type StepUp = (typeof stepUps)[number];
 export const authenticateRequest = z.object({
   txn,
@@ -77,6 +83,14 @@ export const changePhoneNumberRequest = z.object({
   phone_number: z.string().max(64),
 });
 export const verifyPhoneNumberRequest = z.object({ txn, userid, otp });
+export const passkeyOptionsRequest = z.object({
+  txn,
+  /** Default: `sign_in`. `registration` is allowed only where `register-passkey` is. */
+  purpose: z.enum(['sign_in', 'registration']).optional(),
+});
+/** `credential`: `PublicKeyCredential.toJSON()` (WebAuthn Level 3 section 5.1). */
+export const verifyPasskeyRequest = z.object({ txn, credential: z.record(z.string(), z.unknown()) });
+export const registerPasskeyRequest = verifyPasskeyRequest;
 
 export type ChallengeRequest = z.infer<typeof challengeRequest>;
 export type AuthenticateRequest = z.infer<typeof authenticateRequest>;
@@ -86,6 +100,9 @@ export type InitiateMfaRequest = z.infer<typeof initiateMfaRequest>;
 export type VerifyMfaRequest = z.infer<typeof verifyMfaRequest>;
 export type ChangePhoneNumberRequest = z.infer<typeof changePhoneNumberRequest>;
 export type VerifyPhoneNumberRequest = z.infer<typeof verifyPhoneNumberRequest>;
+export type PasskeyOptionsRequest = z.infer<typeof passkeyOptionsRequest>;
+export type VerifyPasskeyRequest = z.infer<typeof verifyPasskeyRequest>;
+export type RegisterPasskeyRequest = z.infer<typeof registerPasskeyRequest>;
 
 /** Every response carries the nonce for the next proof (valid for 120 seconds). */
 type Answer<T> = T & { nonce: string };
@@ -93,10 +110,13 @@ type Answer<T> = T & { nonce: string };
  * End of a sign-in: a code for the SDK, a URL for the hosted page. `recovery_codes` are returned once, after the first
  * second factor was verified or a setup link was claimed: show them before continuing.
  */
-export type Success = { status: 'SUCCESS'; message: string; recovery_codes?: string[] } & (
-  | { code: string }
-  | { redirect_to: string }
-);
+export type Success = {
+  status: 'SUCCESS';
+  message: string;
+  recovery_codes?: string[];
+  /** Hosted page only: `register-passkey` is allowed for five minutes. */
+  passkey_offer?: true;
+} & ({ code: string } | { redirect_to: string });
 
 export type ChallengeResponse = {
   txn: string;
@@ -124,7 +144,8 @@ export type AuthenticateResponse = Answer<
       code?: string;
       message: string;
     }
-  | { status: 'MFA_REQUIRED'; session_id: string; method: MfaMethod; message: string }
+  /** `passkey`: continue with `passkey-options` and `verify-passkey` instead of `initiate-mfa`. */
+  | { status: 'MFA_REQUIRED'; session_id: string; method: MfaMethod | 'passkey'; message: string }
   | { status: 'INVALID_EMAIL'; message: string }
 >;
 export type VerifyEmailOtpResponse = Answer<{ status: 'SUCCESS'; message: string }>;
@@ -160,9 +181,57 @@ export type ChangePhoneNumberResponse = Answer<{
 }>;
 export type VerifyPhoneNumberResponse = Answer<{ status: 'PHONE_CHANGED'; message: string }>;
 
+export type PasskeyOptionsResponse = Answer<{
+  status: 'PASSKEY_OPTIONS';
+  /**
+   * For `PublicKeyCredential.parseRequestOptionsFromJSON`, or `parseCreationOptionsFromJSON` for a registration. The
+   * challenge can be used once, while `txn` is valid.
+   */
+  options: PasskeyRequestOptions | PasskeyCreationOptions;
+  message: string;
+}>;
+export type VerifyPasskeyResponse = Answer<Success>;
+export type RegisterPasskeyResponse = Answer<{
+  status: 'PASSKEY_REGISTERED';
+  /** Shown on the user's account page. */
+  name: string;
+  /** For the Signal API (WebAuthn Level 3 section 5.1.10): all passkeys of the user. */
+  rp_id: string;
+  user_handle: string;
+  credential_ids: string[];
+  message: string;
+}>;
+
+type PasskeyDescriptor = { type: 'public-key'; id: string; transports?: string[] };
+/** `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 section 5.5.1). */
+export type PasskeyRequestOptions = {
+  challenge: string;
+  rpId: string;
+  /** Milliseconds. */
+  timeout: number;
+  userVerification: 'required' | 'preferred';
+  /** Absent: any passkey of the user's choice. */
+  allowCredentials?: PasskeyDescriptor[];
+};
+/** `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3 section 5.4.1). */
+export type PasskeyCreationOptions = {
+  challenge: string;
+  rp: { id: string; name: string };
+  user: { id: string; name: string; displayName: string };
+  pubKeyCredParams: { type: 'public-key'; alg: number }[];
+  /** Milliseconds. */
+  timeout: number;
+  excludeCredentials: PasskeyDescriptor[];
+  authenticatorSelection: { residentKey: 'required'; requireResidentKey: true; userVerification: 'preferred' };
+  attestation: 'none';
+};
+
 /** Response of each step; errors are {@link SigninFailure}. */
 export interface SigninResponses {
   challenge: ChallengeResponse;
+  'passkey-options': PasskeyOptionsResponse;
+  'verify-passkey': VerifyPasskeyResponse;
+  'register-passkey': RegisterPasskeyResponse;
   authenticate: AuthenticateResponse;
   'verify-email-otp': VerifyEmailOtpResponse;
   'verify-device': VerifyDeviceResponse;
@@ -187,6 +256,14 @@ export const signinErrorCodes = [
   'DEVICE_REVOKED',
   'PKCE_REQUIRED',
   'CODE_REJECTED',
+  /** The passkey is not accepted here: wrong signature, deactivated user, another project. */
+  'PASSKEY_REJECTED',
+  /** No such passkey exists any more: `signalUnknownCredential` may remove it from the user's device. */
+  'PASSKEY_UNKNOWN',
+  /** The passkey must verify the user by PIN or biometrics. */
+  'PASSKEY_VERIFICATION_REQUIRED',
+  /** The project does not use passkeys, or this page's origin cannot. */
+  'PASSKEYS_NOT_ALLOWED',
   'RATE_LIMITED',
   'MFA_METHOD_NOT_ALLOWED',
   'PHONE_INVALID',
