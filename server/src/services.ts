@@ -21,6 +21,8 @@ import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { Clients } from './domain/clients/clients.ts';
 import { Origins } from './domain/clients/origins.ts';
+import { Devices } from './domain/credentials/devices.ts';
+import { Passkeys } from './domain/credentials/passkeys.ts';
 import { DelegationKeys } from './domain/delegation/delegation-keys.ts';
 import { FactorChanges } from './domain/delegation/factor-changes.ts';
 import { DelegationRequests } from './domain/delegation/requests.ts';
@@ -28,7 +30,6 @@ import { Delivery } from './domain/delivery/delivery.ts';
 import type { Locale } from './domain/delivery/locale.ts';
 import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { SenderTests } from './domain/delivery/sender-tests.ts';
-import { Devices } from './domain/credentials/devices.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
 import { Experiences } from './domain/experience/experiences.ts';
@@ -148,6 +149,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   });
   const senderTests = new SenderTests({ ...base, delivery, lookOf });
   const devices = new Devices(base);
+  const passkeys = new Passkeys(base);
   const mfa = new Mfa(base);
   const otp = new Otp(base);
   const sends = new Sends(base);
@@ -167,6 +169,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     ...base,
     ...codes,
     devices,
+    passkeys,
     guessing,
     phones,
     recipients,
@@ -215,6 +218,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     delivery,
     senderTests,
     devices,
+    passkeys,
     mfa,
     otp,
     phones,

@@ -15,6 +15,7 @@ const columns = {
   project: {
     ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
     ...{ signUp: 'sign_up', mfaPolicy: 'mfa_policy', offeredFactors: 'offered_factors', emailFactor: 'email_factor' },
+    ...{ passkeys: 'passkeys' },
     ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
     ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
   },

@@ -8,8 +8,8 @@ import {
   delegationTypes,
 } from '@latchkey/contracts';
 import { CompactEncrypt, CompactSign, compactDecrypt, compactVerify, errors } from 'jose';
-import type { DelegationParties, LoadedPair } from '../domain/delegation/delegation-keys.ts';
 import { parseStrictJson } from '../domain/credentials/strict-json.ts';
+import type { DelegationParties, LoadedPair } from '../domain/delegation/delegation-keys.ts';
 import { isBase64url } from '../domain/kernel/base64url.ts';
 
 /** Allowed clock skew of a back end. */

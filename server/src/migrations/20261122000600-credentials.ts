@@ -13,12 +13,15 @@ export class Migration20261122000600Credentials extends OnlineMigration {
   override async up(): Promise<void> {
     const [table] = await this.execute(`select relkind from pg_class where oid = to_regclass('"devices"')`);
     if (table?.['relkind'] === 'r') await this.alter(...(await this.renamings()));
-    await this.check('device_key', `kind <> 'device-key' or ${all(deviceKey)}`);
-    await this.check('passkey', `kind <> 'passkey' or ${all(passkey)}`);
+    await this.check('credentials_device_key', `kind <> 'device-key' or ${all(deviceKey)}`);
+    await this.check('credentials_passkey', `kind <> 'passkey' or ${all(passkey)}`);
+    await this.check('ceremonies_step_up_check', `step_up in ('change_phone_number', 'create_passkey')`);
     await this.index('credentials', 'credentials_project_id_credential_id_unique', 'project_id, credential_id', true);
+    await this.index('credentials', 'credentials_credential_id_index', 'credential_id');
     await this.alter(
       `alter table "ceremonies" add column if not exists "passkey_challenge_hash" text null,
         add column if not exists "passkey_purpose" text null`,
+      `alter table "projects" add column if not exists "passkeys" boolean not null default true`,
     );
   }
 
@@ -51,11 +54,11 @@ export class Migration20261122000600Credentials extends OnlineMigration {
   }
 
   private async check(name: string, condition: string): Promise<void> {
-    const constraint = `credentials_${name}`;
+    const table = name.replace(/_.*/, '');
     await this.alter(
-      `alter table "credentials" drop constraint if exists "${constraint}"`,
-      `alter table "credentials" add constraint "${constraint}" check (${condition}) not valid`,
+      `alter table "${table}" drop constraint if exists "${name}"`,
+      `alter table "${table}" add constraint "${name}" check (${condition}) not valid`,
     );
-    await this.execute(`alter table "credentials" validate constraint "${constraint}"`);
+    await this.execute(`alter table "${table}" validate constraint "${name}"`);
   }
 }

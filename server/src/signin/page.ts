@@ -54,6 +54,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_id: client.id,
       client_name: client.name,
       login_hint: request.loginHint ?? '',
+      passkeys: String(project.passkeys),
       test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),
       dev_mailbox: String(deps.hasMailbox),
     },

@@ -42,6 +42,19 @@ const rows = {
     'user_action',
     'This device key was revoked. Create a new key and sign in.',
   ],
+  'passkey-rejected': [
+    401,
+    'PASSKEY_REJECTED',
+    'user_action',
+    'The passkey is not accepted. Get new options and try another one, or call authenticate.',
+  ],
+  'passkey-verification-required': [
+    403,
+    'PASSKEY_VERIFICATION_REQUIRED',
+    'user_action',
+    'This sign-in needs a passkey that verifies its user by PIN or biometrics.',
+  ],
+  'passkeys-not-allowed': [403, 'PASSKEYS_NOT_ALLOWED', 'user_action', 'Passkeys cannot be used here.'],
   'pkce-required': [400, 'PKCE_REQUIRED', 'fatal', 'code_challenge is required for this client (RFC 7636, S256).'],
   'phone-not-allowed': [
     400,
@@ -70,6 +83,12 @@ const rows = {
   ],
 } as const satisfies Record<Problem['code'], SigninErrorRow>;
 
+const unknownPasskey: SigninErrorRow = [
+  401,
+  'PASSKEY_UNKNOWN',
+  'user_action',
+  'This passkey is no longer registered. Remove it from this device.',
+];
 const bug: SigninErrorRow = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
 
 /** A malformed request. */
@@ -126,6 +145,7 @@ function judged(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
 
 /** Names the invalid field and its rule, never its value. */
 function detailed(problem: Problem): SigninErrorRow {
+  if (problem.code === 'passkey-rejected' && problem.unknown) return unknownPasskey;
   if (problem.code !== 'invalid') return rows[problem.code];
   return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];
 }

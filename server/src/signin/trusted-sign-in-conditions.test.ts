@@ -95,7 +95,11 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     ['update credentials set trusted_until = ? where jkt = ?', atNow(ofDevice)],
     { status: 'OTP_NEEDED' },
   ],
-  ['it is not trusted', ['update credentials set trusted_until = null where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
+  [
+    'it is not trusted',
+    ['update credentials set trusted_until = null where jkt = ?', ofDevice],
+    { status: 'OTP_NEEDED' },
+  ],
   ['the device is deleted', ['delete from credentials where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
   [
     'it belongs to another user',

@@ -2,11 +2,14 @@ import {
   authenticateRequest,
   changePhoneNumberRequest,
   initiateMfaRequest,
+  passkeyOptionsRequest,
+  registerPasskeyRequest,
   type SigninResponses,
   type Success as SuccessOnWire,
   verifyDeviceRequest,
   verifyEmailOtpRequest,
   verifyMfaRequest,
+  verifyPasskeyRequest,
   verifyPhoneNumberRequest,
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
@@ -39,6 +42,9 @@ const readers: { [S in CeremonyStep]: (json: unknown) => Fields } = {
     return { txn, userid, phoneNumber: phone_number };
   },
   'verify-phone-number': (json) => checked(verifyPhoneNumberRequest, json),
+  'passkey-options': (json) => checked(passkeyOptionsRequest, json),
+  'verify-passkey': (json) => checked(verifyPasskeyRequest, json),
+  'register-passkey': (json) => checked(registerPasskeyRequest, json),
 };
 
 /** Parses the input of a step. Throws {@link UnreadableRequest}. */
@@ -73,7 +79,7 @@ export function readJson(body: Uint8Array): unknown {
 const messages: Record<Answers[CeremonyStep]['status'], string> = {
   SUCCESS: 'Done.',
   OTP_NEEDED: 'A code is on its way, if this address can sign in here.',
-  MFA_REQUIRED: 'A second factor is needed. Call initiateMfa.',
+  MFA_REQUIRED: 'A second factor is needed. Call initiateMfa; for a passkey, passkey-options and verify-passkey.',
   INVALID_EMAIL: 'This is not an e-mail address.',
   DEVICE_REGISTERED: 'The device is registered. Call authenticate again.',
   MFA_ENROLLMENT_NEEDED: 'A second factor must be set up. Call verifyDevice again with one of the methods.',
@@ -81,6 +87,8 @@ const messages: Record<Answers[CeremonyStep]['status'], string> = {
   MFA_INITIATED: 'The second factor was started. Call verifyMfa with its code.',
   PHONE_CODE_SENT: 'A code was sent to the new number. Call verifyPhoneNumber with it.',
   PHONE_CHANGED: 'The phone number was changed.',
+  PASSKEY_OPTIONS: 'Ask the browser for a passkey with these options.',
+  PASSKEY_REGISTERED: 'The passkey was added.',
 };
 
 /** The response of a step in wire names (shared/contracts). */
@@ -133,6 +141,13 @@ export function writeAnswer(
         message,
         nonce,
       };
+    case 'PASSKEY_OPTIONS':
+      return { status: answer.status, options: answer.options, message, nonce };
+    case 'PASSKEY_REGISTERED': {
+      const { name, rpId, userHandle, credentialIds } = answer;
+      const signal = { rp_id: rpId, user_handle: userHandle, credential_ids: credentialIds };
+      return { status: answer.status, name, ...signal, message, nonce };
+    }
     case 'DEVICE_REGISTERED':
     case 'INVALID_EMAIL':
     case 'PHONE_CHANGED':
@@ -142,6 +157,7 @@ export function writeAnswer(
 
 function writeSuccess(success: Success, redirectTo: string | null, message: string): SuccessOnWire {
   const codes = success.recoveryCodes && { recovery_codes: success.recoveryCodes };
+  const offer = success.offersPasskey && { passkey_offer: true as const };
   if ('code' in success) return { status: 'SUCCESS', message, code: success.code, ...codes };
-  return { status: 'SUCCESS', message, redirect_to: redirectTo ?? '', ...codes };
+  return { status: 'SUCCESS', message, redirect_to: redirectTo ?? '', ...codes, ...offer };
 }

@@ -110,13 +110,11 @@ type Answer<T> = T & { nonce: string };
  * End of a sign-in: a code for the SDK, a URL for the hosted page. `recovery_codes` are returned once, after the first
  * second factor was verified or a setup link was claimed: show them before continuing.
  */
-export type Success = {
-  status: 'SUCCESS';
-  message: string;
-  recovery_codes?: string[];
-  /** Hosted page only: `register-passkey` is allowed for five minutes. */
-  passkey_offer?: true;
-} & ({ code: string } | { redirect_to: string });
+export type Success = { status: 'SUCCESS'; message: string; recovery_codes?: string[] } & (
+  | { code: string }
+  /** `passkey_offer`: `register-passkey` is allowed for five minutes. */
+  | { redirect_to: string; passkey_offer?: true }
+);
 
 export type ChallengeResponse = {
   txn: string;

@@ -22,6 +22,9 @@ class ProjectSettingsInput {
   @Field(() => [MfaMethodEnum], { nullable: true, description: 'At least one.' })
   offeredFactors?: MfaMethod[] | null;
 
+  @Field(() => Boolean, { nullable: true })
+  passkeys?: boolean | null;
+
   @Field(() => Int, { nullable: true })
   rememberMfaSeconds?: number | null;
 

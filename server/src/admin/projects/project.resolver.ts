@@ -95,7 +95,7 @@ export class ProjectResolver {
 
 /** Settings that decide who can sign in, and with which factors. */
 const signInSettings = [
-  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor'],
+  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeys'],
   ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
 ];
 

@@ -52,6 +52,9 @@ export class ProjectView {
   })
   offeredFactors!: MfaMethod[];
 
+  @Field(() => Boolean, { description: 'Whether users can create passkeys and sign in with them.' })
+  passkeys!: boolean;
+
   @Field(() => Int, { description: 'How long a device can skip the second factor; 0: never.' })
   rememberMfaSeconds!: number;
 

@@ -1,8 +1,8 @@
 import { adminTables } from '../admins/user-tables.ts';
 import { anonymizeEvents, eventsAbout, eventsBy } from '../audit/events-of-user.ts';
 import { ceremonyTables } from '../ceremonies/user-tables.ts';
-import { deleteMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { deviceTables } from '../credentials/user-tables.ts';
+import { deleteMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
 import { logoutTables } from '../logout/user-tables.ts';
 import { mfaTables } from '../mfa/user-tables.ts';

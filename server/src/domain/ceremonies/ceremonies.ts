@@ -4,7 +4,7 @@ import { currentClient } from '../clients/client-registry.ts';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { undoneIfRefused } from '../kernel/database.ts';
-import { refuse } from '../kernel/problem.ts';
+import { type Problem, refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
@@ -30,8 +30,9 @@ import { shortcuts } from './shortcuts/shortcuts.ts';
 import { nonceTtlSeconds } from './shortcuts/trusted-sign-in.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
+import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.ts';
 import { initiateMfa, verifyMfa } from './steps/second-factor.ts';
-import { type Answers, type CeremonyStep, steps } from './steps/steps.ts';
+import { type Answers, type CeremonyStep, steps, stepsWithoutAddress } from './steps/steps.ts';
 import { verifyDevice } from './steps/verify-device.ts';
 import { verifyEmailOtp } from './steps/verify-email-otp.ts';
 
@@ -46,6 +47,9 @@ const rules: { [S in CeremonyStep]: StepRule<S> } = {
   'verify-mfa': verifyMfa,
   'change-phone-number': changePhoneNumber,
   'verify-phone-number': verifyPhoneNumber,
+  'passkey-options': passkeyOptions,
+  'verify-passkey': verifyPasskey,
+  'register-passkey': registerPasskey,
 };
 
 interface CeremonyDeps extends FlowDeps {
@@ -143,7 +147,13 @@ export class Ceremonies {
     if (!outcome) return null;
     if (!('refused' in outcome)) return { ...outcome.answer, nonce };
     const goesOn = outcome.refused.code !== 'transaction-expired';
-    throw new StepRefusal(outcome.refused, step, goesOn ? nonce : undefined);
+    throw new StepRefusal(await this.completed(outcome.refused, input), step, goesOn ? nonce : undefined);
+  }
+
+  /** Adds what a transaction, which sees one project, cannot know: whether any project has this passkey. */
+  private async completed(problem: Problem, { credential }: StepInput): Promise<Problem> {
+    if (problem.code !== 'passkey-rejected' || problem.reason !== 'unknown') return problem;
+    return { ...problem, unknown: await this.deps.passkeys.isUnknown(this.deps.db, String(credential?.['id'])) };
   }
 
   /**
@@ -158,10 +168,20 @@ export class Ceremonies {
     nonce: string,
   ): Promise<Accepted<S> | RefusedStep> {
     const provesNothing = step === 'authenticate' && input.proof === undefined;
-    if (!provesNothing) await lockUserOf(em, caller.project.id, input.txn);
+    if (!provesNothing) await lockUserOf(em, caller.project.id, input);
     const ceremony = await this.open(em, caller, input.txn);
     if (!ceremony) return { refused: { code: 'transaction-expired' } };
-    const flow: Flow = { em, deps: this.deps, caller, ceremony, input, device: null, publicJwk: null, counted: null };
+    const flow: Flow = {
+      em,
+      deps: this.deps,
+      caller,
+      ceremony,
+      input,
+      device: null,
+      publicJwk: null,
+      counted: null,
+      challenge: null,
+    };
     const admitted = await this.admit(flow, step, nonce);
     ceremony.nonceHash = digest(nonce);
     ceremony.nonceExpiresAt = secondsLater(this.deps.clock.now(), nonceTtlSeconds);
@@ -177,6 +197,7 @@ export class Ceremonies {
     const counted = await rule.count(new Counters(flow.em, flow.ceremony, this.deps), flow);
     if ('refused' in counted) return counted;
     flow.counted = counted.counted;
+    flow.challenge = counted.challenge ?? null;
     return null;
   }
 
@@ -218,7 +239,8 @@ export class Ceremonies {
       if (!stateAllows) return outOfOrder;
       if (proof === 'use' || proof === 'registration') return { refused: { code: 'proof-required' } };
     }
-    if (step !== 'authenticate' && addressKey(input.userid) !== ceremony.address) {
+    const isNamed = step !== 'authenticate' && !stepsWithoutAddress.includes(step);
+    if (isNamed && addressKey(input.userid ?? '') !== ceremony.address) {
       const reason = 'is not the one that this sign-in was begun for';
       return { refused: { code: 'invalid', field: 'userid', reason } };
     }
@@ -265,7 +287,7 @@ export class Ceremonies {
     const { em, deps, caller, ceremony, input } = flow;
     const userId =
       step === 'authenticate'
-        ? (await decidedFor(em, caller.project.id, addressKey(input.userid))).account
+        ? (await decidedFor(em, caller.project.id, addressKey(input.userid ?? ''))).account
         : accountOf(ceremony.evidence);
     flow.device = await deps.devices.find(em, caller.client, ceremony.jkt ?? '', userId ?? noUser);
     if (!flow.device) return { kind: 'unknown' };
@@ -320,17 +342,20 @@ function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid:
 
 /**
  * Locks the user before the ceremony, in the order of `endOpenWork`. A step concurrent with a revocation therefore
- * either commits first and is ended by it, or runs later and sees it. The user is found by the evidence and the page's
- * key, never by the address: a request for another user's address must neither block that user nor take longer.
+ * either commits first and is ended by it, or runs later and sees it. The user is found by the evidence, the page's key
+ * and the passkey, never by the address: a request for another user's address must neither block that user nor take
+ * longer.
  */
-async function lockUserOf(em: EntityManager, projectId: string, txn: string): Promise<void> {
+async function lockUserOf(em: EntityManager, projectId: string, { txn, credential }: StepInput): Promise<void> {
+  const credentialId = typeof credential?.['id'] === 'string' ? credential['id'] : null;
   await query(
     em,
     sql`select from users where project_id = ${projectId} and id = any(array(
           select account_id from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}
           union all select d.user_id
             from ceremonies c join credentials d on d.project_id = c.project_id and d.jkt = c.jkt and d.client_id = c.client_id
-            where c.project_id = ${projectId} and c.txn_hash = ${digest(txn)}))
+            where c.project_id = ${projectId} and c.txn_hash = ${digest(txn)}
+          union all select user_id from credentials where project_id = ${projectId} and credential_id = ${credentialId}))
         order by id for no key update`,
     { prepare: 'ceremonies.lock-user' },
   );

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { digest } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
@@ -36,6 +37,20 @@ export class Counters {
       { prepare: 'counters.sign-in' },
     );
     return row !== undefined && row.tries <= triesPerSignIn;
+  }
+
+  /** Uses up the outstanding WebAuthn challenge, if it is this one. */
+  async passkeyChallenge(challenge: string | null, purpose: 'sign-in' | 'registration') {
+    const [used] = await query(
+      this.em,
+      sql`update ceremonies set passkey_challenge_hash = null
+        where project_id = ${this.ceremony.project.id} and id = ${this.ceremony.id}
+          and passkey_challenge_hash = ${digest(challenge ?? '')} and passkey_purpose = ${purpose}
+        returning id`,
+      { prepare: 'counters.passkey-challenge' },
+    );
+    if (!used || challenge === null) return { refused: { code: 'passkey-rejected', reason: 'challenge' } } as const;
+    return { counted: null, challenge };
   }
 
   /** The required factor, locked. */

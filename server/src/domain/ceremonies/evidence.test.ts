@@ -27,6 +27,8 @@ const standing = (some: Partial<Standing> = {}): Standing => ({
   policy: 'optional',
   emailFactor: false,
   factors: [],
+  hasPasskey: false,
+  addsPasskey: false,
   skipsFactor: false,
   personRequired: false,
   ...some,

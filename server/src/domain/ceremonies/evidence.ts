@@ -27,11 +27,19 @@ export function has(evidence: readonly Evidence[], kind: EvidenceKind): boolean 
 }
 
 /**
- * Time of the last proof by the person; null: a device key only, which needs no interaction (decisions §11, freshness).
+ * Time of the last proof by the person; null: none (decisions §11, freshness). A device key needs no interaction, a
+ * passkey without PIN or biometrics only a touch by anyone.
  */
 export function freshAt(evidence: readonly Evidence[]): Date | null {
-  const last = evidence.findLast(({ kind }) => kind !== 'device-key');
+  const last = evidence.findLast(
+    (piece) => piece.kind !== 'device-key' && (piece.kind !== 'passkey' || piece.verified),
+  );
   return last ? new Date(last.at) : null;
+}
+
+/** The passkey that was used. */
+export function passkeyOf(evidence: readonly Evidence[]) {
+  return evidence.find((piece) => piece.kind === 'passkey');
 }
 
 /** The sign-ins in which the user proved the mailbox: a factor started in one of them can be verified. */
@@ -41,9 +49,11 @@ export function provedIn(evidence: readonly Evidence[]): string[] {
 
 /**
  * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in:
- * one mailbox is not two factors.
+ * one mailbox is not two factors. A passkey with PIN or biometrics is two factors in one.
  */
 export function amrOf(evidence: readonly Evidence[]): string[] {
+  const passkey = passkeyOf(evidence);
+  if (passkey) return [passkey.synced ? 'swk' : 'hwk', 'user', 'pop', ...(passkey.verified ? ['mfa'] : [])];
   const factor = evidence.find((piece) => piece.kind === 'factor');
   const isMailed = has(evidence, 'mail-code');
   if (has(evidence, 'recovery-code') || factor?.method === 'totp') return ['swk', 'otp', 'mfa'];
@@ -59,29 +69,56 @@ export interface Standing {
   emailFactor: boolean;
   /** Methods of the verified factors; a locked one counts. */
   factors: readonly MfaMethod[];
+  /** Whether the user has a passkey: under `required` it is their second factor on a new device, too. */
+  hasPasskey: boolean;
   /** `remember_me` lets this device skip the factor. */
   skipsFactor: boolean;
   /** A device key alone is insufficient: step-up, `prompt=login`, `max_age`. */
   personRequired: boolean;
+  /** The sign-in is to add a passkey ({@link mayAddPasskey}). */
+  addsPasskey: boolean;
 }
 
 /**
  * The next requirement of a sign-in. An enrolled factor is required under every policy: no setting and no new device
  * skips it. `enrolment`: the user must set up a factor that meets the policy, after a mail code or an enrolled factor
- * in this sign-in.
+ * in this sign-in. `passkey`: no factor meets the policy, but the user has a passkey. `verification`: the passkey must be
+ * used with PIN or biometrics.
  */
-export type Owed = 'nothing' | 'device' | 'factor' | 'enrolment' | 'mail-code';
+export type Owed = 'nothing' | 'device' | 'factor' | 'passkey' | 'verification' | 'enrolment' | 'mail-code';
 
 export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
+  const passkey = passkeyOf(evidence);
+  if (passkey?.verified) return 'nothing';
+  if (passkey) return meetsPolicy(standing) && isOneFactorEnough(standing) ? 'nothing' : 'verification';
   if (!has(evidence, 'device-key')) return 'device';
-  if (!meetsPolicy(standing)) return 'enrolment';
+  if (!meetsPolicy(standing)) return standing.hasPasskey ? 'passkey' : 'enrolment';
   const isMet =
     has(evidence, 'recovery-code') ||
     evidence.some((piece) => piece.kind === 'factor' && isSufficient(piece.method, standing));
   const isSkipped = standing.skipsFactor && !standing.personRequired;
   if (standing.factors.length > 0 && !isMet && !isSkipped) return 'factor';
   if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
+  if (standing.addsPasskey && !mayAddPasskey(evidence, standing)) return 'passkey';
   return 'nothing';
+}
+
+function isOneFactorEnough({ policy, factors, personRequired }: Standing): boolean {
+  return policy !== 'required' && factors.length === 0 && !personRequired;
+}
+
+/**
+ * Whether the evidence allows adding a passkey, which signs in alone: a passkey or a second factor of this sign-in; the
+ * mail code only for a user who has neither, or nothing but the mailbox as second factor.
+ */
+export function mayAddPasskey(
+  evidence: readonly Evidence[],
+  standing: Pick<Standing, 'factors' | 'hasPasskey'>,
+): boolean {
+  const isMailed = has(evidence, 'mail-code');
+  const hasOther = evidence.some((piece) => piece.kind === 'factor' && (piece.method !== 'email' || !isMailed));
+  if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code')) return true;
+  return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
 }
 
 /** Whether the user's factors meet the project's policy. */

@@ -2,9 +2,10 @@ import type { SigninStep, StepUp } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { JWK } from 'jose';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
-import type { Delivery } from '../delivery/delivery.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
+import type { Passkeys } from '../credentials/passkeys.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { type Problem, Refusal } from '../kernel/problem.ts';
@@ -36,6 +37,7 @@ export interface FlowDeps {
   limits: Pick<Limits, 'spendInPassing' | 'spend'>;
   users: Users;
   devices: Devices;
+  passkeys: Passkeys;
   otp: Otp;
   smsGuard: SmsGuard;
   sends: Sends;
@@ -55,8 +57,8 @@ export interface FlowDeps {
 /** Input of a step. */
 export interface StepInput {
   txn: string;
-  /** As typed. */
-  userid: string;
+  /** As typed; absent in the steps of passkeys. */
+  userid?: string | undefined;
   rememberDevice?: boolean | undefined;
   stepUp?: StepUp | undefined;
   otp?: string | undefined;
@@ -64,6 +66,9 @@ export interface StepInput {
   phoneNumber?: string | undefined;
   sessionId?: string | undefined;
   rememberMe?: boolean | undefined;
+  purpose?: 'sign_in' | 'registration' | undefined;
+  /** `PublicKeyCredential` as JSON. */
+  credential?: Record<string, unknown> | undefined;
   /** The `Device-Proof` header, if any. */
   proof?: string | undefined;
   /** The raw request body. */
@@ -83,6 +88,8 @@ export interface Flow {
   publicJwk: JWK | null;
   /** The code whose attempt was counted before this step. */
   counted: CountedCode | null;
+  /** The WebAuthn challenge that this step has used up. */
+  challenge: string | null;
 }
 
 /** The read-only input of a step's count. */
@@ -115,7 +122,7 @@ export interface StepRule<S extends CeremonyStep> {
    * Counts the attempt before the decision; the count is kept whatever the outcome. It can only count. Refuses when a
    * limit is reached.
    */
-  count?(counters: Counters, flow: Judged): Promise<RefusedStep | { counted: CountedCode | null }>;
+  count?(counters: Counters, flow: Judged): Promise<RefusedStep | { counted: CountedCode | null; challenge?: string }>;
   /** Decides. Its writes are rolled back if it refuses. */
   take(flow: Flow): Promise<StepOutcome<S>>;
 }

@@ -1,22 +1,44 @@
-import type { Device } from '../credentials/device.entity.ts';
+import type { Credential } from '../credentials/credential.entity.ts';
+import { Device } from '../credentials/device.entity.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { mfaMethods } from '../mfa/enrolment.entity.ts';
 import type { Standing } from './evidence.ts';
 import type { Flow } from './flow.ts';
 
 /** The current policy and factors. */
-export function standingOf(
-  { deps, caller: { project }, ceremony, caller }: Pick<Flow, 'deps' | 'caller' | 'ceremony'>,
+export async function standingOf(
+  flow: Pick<Flow, 'em' | 'deps' | 'caller' | 'ceremony'>,
   factors: readonly Enrolment[],
-  device: Device,
-): Standing {
+  credential: Credential,
+): Promise<Standing> {
+  const { deps, ceremony, caller } = flow;
+  const { project } = caller;
+  const addsPasskey = ceremony.stepUp === 'create_passkey';
+  const asksForPasskeys = project.mfaPolicy === 'required' || addsPasskey;
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
     factors: factors.map(({ method }) => method),
-    skipsFactor: deps.devices.skipsFactor(device, project),
-    personRequired: isPersonRequired({ caller, ceremony }),
+    hasPasskey: asksForPasskeys && (await hasPasskey(flow, credential.user.id)),
+    skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
+    personRequired: isPersonRequired(flow),
+    addsPasskey,
   };
+}
+
+/** Whether the user has a passkey that counts as second factor. */
+export async function hasPasskey(
+  { em, deps, caller }: Pick<Flow, 'em' | 'deps' | 'caller'>,
+  userId: string,
+): Promise<boolean> {
+  if (!caller.project.passkeys) return false;
+  const passkeys = await deps.passkeys.list(em, { projectId: caller.project.id, userId });
+  return passkeys.some(({ userVerified }) => userVerified);
+}
+
+/** Whether the project uses passkeys, and a page of this origin can. */
+export function mayUsePasskeys({ deps, caller }: Pick<Flow, 'deps' | 'caller'>): boolean {
+  return caller.project.passkeys && caller.origin === new URL(deps.issuer).origin;
 }
 
 /** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a setup link. */

@@ -10,6 +10,7 @@ import { isStorableText, isUuid } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { Credential } from './credential.entity.ts';
 import { Device } from './device.entity.ts';
 import { deviceName } from './device-name.ts';
 import { deviceKeyAlg } from './proof.ts';
@@ -54,7 +55,7 @@ export function notedUse({ project, id }: TenantKey<string | Fragment>, use: Par
   return sql`update credentials set ${sql.join(values)} where project_id = ${project.id} and id = ${id}`;
 }
 
-/** Registered browsers. */
+/** Registered browsers; renaming and revocation of passkeys, too. */
 export class Devices {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
@@ -158,8 +159,8 @@ export class Devices {
   }
 
   /** Refuses `not-found`, also for a revoked device, and `invalid` if the name is empty or too long. */
-  async rename(em: EntityManager, owner: DeviceOwner, deviceId: string, wished: string, actor: Actor): Promise<Device> {
-    const device = await this.owned(em, owner, deviceId);
+  async rename(em: EntityManager, owner: DeviceOwner, id: string, wished: string, actor: Actor): Promise<Credential> {
+    const device = await this.owned(em, owner, id);
     if (device.revokedAt) refuse({ code: 'not-found', what: 'device' });
     const name = wished.trim();
     if (name === '') refuse({ code: 'invalid', field: 'name', reason: 'must not be empty' });
@@ -170,32 +171,36 @@ export class Devices {
     if (name === before) return device;
     device.name = name;
     this.deps.audit.record(em, {
-      type: 'device.renamed',
+      type: `${nounOf(device)}.renamed`,
       actor,
       projectId: owner.projectId,
-      subject: { kind: 'device', id: device.id, name },
+      subject: { kind: nounOf(device), id: device.id, name },
       detail: { userId: owner.userId, before, after: name },
     });
     return device;
   }
 
-  /** Revokes a device permanently. Refuses `not-found`. */
-  async revoke(em: EntityManager, owner: DeviceOwner, deviceId: string, actor: Actor): Promise<Device> {
-    const device = await this.owned(em, owner, deviceId);
+  /** Revokes a device or passkey permanently. Refuses `not-found`. */
+  async revoke(em: EntityManager, owner: DeviceOwner, id: string, actor: Actor): Promise<Credential> {
+    const device = await this.owned(em, owner, id);
     if (device.revokedAt) return device;
     device.revokedAt = this.deps.clock.now();
     this.deps.audit.record(em, {
-      type: 'device.revoked',
+      type: `${nounOf(device)}.revoked`,
       actor,
       projectId: owner.projectId,
-      subject: { kind: 'device', id: device.id, name: device.name },
+      subject: { kind: nounOf(device), id: device.id, name: device.name },
       detail: { userId: owner.userId },
     });
     return device;
   }
 
-  private async owned(em: EntityManager, owner: DeviceOwner, deviceId: string): Promise<Device> {
-    const where = { project: owner.projectId, id: deviceId, user: { id: owner.userId } };
-    return found(isUuid(deviceId) ? await em.findOne(Device, where) : null, 'device');
+  private async owned(em: EntityManager, owner: DeviceOwner, id: string): Promise<Credential> {
+    const where = { project: owner.projectId, id, user: { id: owner.userId } };
+    return found(isUuid(id) ? await em.findOne(Credential, where) : null, 'device');
   }
+}
+
+function nounOf({ kind }: Credential): 'device' | 'passkey' {
+  return kind === 'passkey' ? 'passkey' : 'device';
 }

@@ -7,7 +7,7 @@ const schema = defineEntity({
   discriminatorValue: 'passkey',
   properties: {
     /** Base64url; chosen by the authenticator. */
-    credentialId: p.text(),
+    credentialId: p.text().index(),
     /** COSE_Key (RFC 9052 section 7), base64url. */
     publicKey: p.text(),
     /** COSE algorithm of the stored key. */
@@ -20,7 +20,7 @@ const schema = defineEntity({
     backupEligible: p.boolean(),
     /** Whether it is copied now. */
     backedUp: p.boolean(),
-    /** Whether its last use verified the user, by PIN or biometrics. */
+    /** Whether a use has verified the user, by PIN or biometrics. */
     userVerified: p.boolean(),
   },
   uniques: [{ name: 'credentials_project_id_credential_id_unique', properties: ['project', 'credentialId'] }],

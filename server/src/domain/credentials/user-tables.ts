@@ -14,15 +14,24 @@ export async function forgetRemembered(em: EntityManager, user: TenantKey): Prom
 }
 
 export const deviceTables: UserTables = {
-  tables: ['devices'],
+  tables: ['credentials'],
   deactivate: (em, user, now) =>
-    execute(em, sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null`),
+    execute(
+      em,
+      // A passkey, like a second factor, waits for the activation of its user: without it the mailbox would be enough.
+      sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and kind = 'device-key' and revoked_at is null`,
+    ),
   exportRows: {
     devices: (user) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",
         d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
         d.mfa_remembered_at as "mfaRememberedAt", d.mfa_remembered_until as "mfaRememberedUntil",
         d.created_at as "createdAt", d.last_used_at as "lastUsedAt", d.revoked_at as "revokedAt"
-      from credentials d where ${ofUser(user, 'd')}`,
+      from credentials d where ${ofUser(user, 'd')} and d.kind = 'device-key'`,
+    passkeys: (user) => sql`
+      select k.id, k.name, k.credential_id as "credentialId", k.aaguid, k.user_agent as "userAgent",
+        k.backup_eligible as "backupEligible", k.backed_up as "backedUp", k.created_by as "createdBy",
+        k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt"
+      from credentials k where ${ofUser(user, 'k')} and k.kind = 'passkey'`,
   },
 };

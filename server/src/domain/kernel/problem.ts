@@ -8,6 +8,7 @@ export type Noun =
   | 'user'
   | 'group'
   | 'device'
+  | 'passkey'
   | 'enrolment'
   | 'session'
   | 'scim-token'
@@ -50,6 +51,12 @@ export type Problem =
   | { code: 'proof-rejected'; reason: string }
   /** The device key was revoked; it never becomes valid again. */
   | { code: 'device-revoked' }
+  /** A passkey is not accepted; the reason is for the log. `unknown`: no project has it; known after the step. */
+  | { code: 'passkey-rejected'; reason: string; unknown?: boolean }
+  /** The passkey proved no PIN or biometrics, and this sign-in needs that. */
+  | { code: 'passkey-verification-required' }
+  /** The project does not use passkeys, or a page of this origin cannot. */
+  | { code: 'passkeys-not-allowed' }
   /** The client requires a code_challenge (RFC 7636). */
   | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }

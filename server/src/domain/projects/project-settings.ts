@@ -21,6 +21,8 @@ export interface ProjectSettings {
   mfaPolicy: MfaPolicy;
   /** Second factors that users can set up; existing enrolments of others stay valid. */
   offeredFactors: MfaMethod[];
+  /** Whether users can create passkeys and sign in with them. */
+  passkeys: boolean;
   /** How long a device may skip the second factor after `remember_me`; 0: never. */
   rememberMfaSeconds: number;
   /** How long a remembered device is trusted since its last use. */
@@ -46,7 +48,7 @@ export function checkedProject(input: Partial<ProjectSettings>): Partial<Project
   if (input.mfaPolicy !== undefined) settings.mfaPolicy = oneOf('mfaPolicy', input.mfaPolicy, mfaPolicies);
   if (input.offeredFactors !== undefined) settings.offeredFactors = checkedFactors(input.offeredFactors);
   if (input.smsCountries !== undefined) settings.smsCountries = checkedCountries(input.smsCountries);
-  for (const name of ['scimEnabled', 'scimAuthoritative', 'testMode', 'emailFactor'] as const) {
+  for (const name of ['scimEnabled', 'scimAuthoritative', 'testMode', 'emailFactor', 'passkeys'] as const) {
     const value = input[name];
     if (value === undefined) continue;
     if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });

@@ -29,6 +29,8 @@ const schema = defineEntity({
       .array<MfaMethod>((text) => text as MfaMethod)
       .columnType('text[]')
       .default(['totp', 'sms', 'email']),
+    /** Whether users can create passkeys and sign in with them. */
+    passkeys: p.boolean().default(true),
     /** How long a device may skip the second factor after `remember_me`; 0: never. */
     rememberMfaSeconds: p.integer().default(0),
     /** How long a remembered device is trusted since its last use. */

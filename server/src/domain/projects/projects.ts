@@ -115,6 +115,7 @@ export class Projects {
       signUp: input.signUp ?? 'open',
       mfaPolicy: input.mfaPolicy ?? 'off',
       offeredFactors: input.offeredFactors ?? ['totp', 'sms', 'email'],
+      passkeys: input.passkeys ?? true,
       rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
       deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
       emailFactor: input.emailFactor ?? false,

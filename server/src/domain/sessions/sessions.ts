@@ -195,9 +195,14 @@ export function participation(from: Fragment, now: Date): Fragment {
     on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at`;
 }
 
-/** SQL condition: user `u` has a factor that meets the policy of project `p`; e-mail only if the project allows it. */
+/**
+ * SQL condition: user `u` has a passkey, or a factor that meets the policy of project `p`; e-mail only if the project
+ * allows it.
+ */
 const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
-  where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor)))`;
+  where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor))
+  or p.passkeys and exists (select from credentials k where k.project_id = u.project_id and k.user_id = u.id and k.user_verified
+    and k.revoked_at is null))`;
 
 async function meetsPolicyOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
   if (project.mfaPolicy !== 'required') return true;

@@ -90,7 +90,7 @@ export async function trustedSignIn(
 ): Promise<Success | null> {
   const { db, clock } = deps;
   const { project, client, origin } = caller;
-  const address = input.userid.trim();
+  const address = (input.userid ?? '').trim();
   if (input.proof === undefined || input.stepUp || !isStorableText(address) || !isAddress(address)) return null;
   if (project.mfaPolicy === 'required') return null;
   const key = addressKey(address);

@@ -14,6 +14,7 @@ import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress } from '../mask.ts';
 import { isPersonRequired, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
+import type { Answers } from './steps.ts';
 
 /**
  * Starts or restarts a sign-in for one address. A trusted device continues; every other request, for a known address or
@@ -22,7 +23,7 @@ import { finish } from './finish.ts';
 export const authenticate: StepRule<'authenticate'> = {
   async take(flow) {
     const { ceremony, input, device } = flow;
-    const address = input.userid.trim();
+    const address = (input.userid ?? '').trim();
     if (input.stepUp && flow.caller.request) {
       return { refused: { code: 'invalid', field: 'step_up', reason: 'is not allowed on the hosted page' } };
     }
@@ -53,16 +54,24 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, at };
   const factors = await deps.mfa.factors(em, user);
   const pending = await deps.mfa.pending(em, user, provedIn(ceremony.evidence));
-  const standing = standingOf(flow, factors, device);
+  const standing = await standingOf(flow, factors, device);
   const owing = owed(withPiece(ceremony.evidence, proved), standing);
   if (owing === 'nothing' && !pending) {
-    return { answer: await finish(flow, { user, device, proved, isStored: true }), proved };
+    return { answer: await finish(flow, { user, credential: device, proved, isStored: true }), proved };
   }
+  if (owing === 'passkey') return { answer: requirePasskey(flow), proved };
   const factor = owing === 'factor' ? factors.find(({ method }) => isSufficient(method, standing)) : pending;
   if (!factor) return null;
   const sessionId = newSecret(deps.random);
   Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });
   return { answer: { status: 'MFA_REQUIRED', sessionId, method: factor.method }, proved };
+}
+
+/** The factor is a passkey: `passkey-options` and `verify-passkey` follow. */
+function requirePasskey({ ceremony, deps }: Flow): Answers['authenticate'] {
+  const sessionId = newSecret(deps.random);
+  ceremony.mfaSessionHash = digest(sessionId);
+  return { status: 'MFA_REQUIRED', sessionId, method: 'passkey' };
 }
 
 /**

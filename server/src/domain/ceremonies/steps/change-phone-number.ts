@@ -47,7 +47,7 @@ function placeOf({ ceremony, caller }: Flow) {
 }
 
 async function personOf({ em, deps, caller, ceremony }: Flow): Promise<PhoneChangeBy | null> {
-  if (!freshAt(ceremony.evidence)) return null;
+  if (ceremony.stepUp !== 'change_phone_number' || !freshAt(ceremony.evidence)) return null;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
   if (!user?.active) return null;
   const { actor, client, locale, project } = caller;

@@ -1,21 +1,24 @@
-import type { Device } from '../../credentials/device.entity.ts';
+import type { Credential } from '../../credentials/credential.entity.ts';
+import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
+import type { MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import type { User } from '../../users/user.entity.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
-import { accountOf, amrOf, type Evidence, freshAt, owed, withPiece } from '../evidence.ts';
+import { accountOf, amrOf, type Evidence, freshAt, has, mayAddPasskey, owed, withPiece } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
-import { standingOf } from '../standing.ts';
+import { hasPasskey, mayUsePasskeys, standingOf } from '../standing.ts';
 import type { Success } from './steps.ts';
 
-/** Seconds after the proof within which the change of a step-up must follow. */
+/** Seconds after the proof within which the change of a step-up, or a new passkey, must follow. */
 const stepUpSeconds = 5 * 60;
 
 export interface Proved {
   user: User;
-  device: Device;
+  /** The device or passkey that signed in. */
+  credential: Credential;
   /** The piece that this step adds to the evidence. */
   proved: Evidence;
   /** True if this sign-in changed neither user nor device. */
@@ -31,45 +34,71 @@ interface Conclusion {
   authTime: Date;
   /** Time of the last proof by the person; null: none in this sign-in. */
   freshAt: Date | null;
+  /** Whether the hosted page may offer a passkey. */
+  offersPasskey: boolean;
 }
 
 /**
- * Ends the ceremony and issues the code or the session. Throws if the evidence does not name this user and device, or
+ * Ends the ceremony and issues the code or the session. Throws if the evidence does not name this user and credential, or
  * if a requirement is still open: a step that calls too early is a bug.
  */
 export async function finish(flow: Flow, ending: Proved): Promise<Success> {
   const { deps, caller, ceremony } = flow;
   const concluded = await conclude(flow, ending);
   const now = deps.clock.now();
+  await noteSignIn(flow, ending, concluded, now);
+  if (concluded.offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
   else ceremony.finishedAt = now;
-  await noteSignIn(flow, ending, concluded, now);
   const given = caller.request
     ? await session(flow, ending, concluded)
     : { code: await code(flow, ending.user, concluded) };
   const recoveryCodes = (await claim(flow, ending.user)) ?? ending.recoveryCodes;
-  return { status: 'SUCCESS', ...given, ...(recoveryCodes && { recoveryCodes }) };
+  const { offersPasskey } = concluded;
+  return {
+    status: 'SUCCESS',
+    ...given,
+    ...(recoveryCodes && { recoveryCodes }),
+    ...(offersPasskey && { offersPasskey }),
+  };
 }
 
-async function conclude(flow: Flow, { user, device, proved }: Proved): Promise<Conclusion> {
+async function conclude(flow: Flow, { user, credential, proved }: Proved): Promise<Conclusion> {
   const { em, deps, ceremony } = flow;
   const evidence = withPiece(ceremony.evidence, proved);
-  const namesDevice = evidence.some((piece) => piece.kind === 'device-key' && piece.device === device.id);
-  if (accountOf(evidence) !== user.id || device.user.id !== user.id || !namesDevice) {
-    throw new Error('the evidence of the sign-in names another user or device');
+  const isNamed = evidence.some(
+    (piece) =>
+      (piece.kind === 'device-key' && piece.device === credential.id) ||
+      (piece.kind === 'passkey' && piece.credential === credential.id),
+  );
+  if (accountOf(evidence) !== user.id || credential.user.id !== user.id || !isNamed) {
+    throw new Error('the evidence of the sign-in names another user or credential');
   }
   await em.flush();
   const factors = await deps.mfa.factors(em, user);
-  if (owed(evidence, standingOf(flow, factors, device)) !== 'nothing')
+  if (owed(evidence, await standingOf(flow, factors, credential)) !== 'nothing')
     throw new Error('a requirement of the sign-in is still open');
-  return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence) };
+  const offersPasskey = await mayOffer(
+    flow,
+    user,
+    evidence,
+    factors.map(({ method }) => method),
+  );
+  return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence), offersPasskey };
+}
+
+/** On the hosted page, after a mail code, to users without a passkey. */
+async function mayOffer(flow: Flow, user: User, evidence: readonly Evidence[], factors: readonly MfaMethod[]) {
+  const { caller, ceremony } = flow;
+  if (!caller.request || !ceremony.rememberDevice || !mayUsePasskeys(flow) || !has(evidence, 'mail-code')) return false;
+  return !(await hasPasskey(flow, user.id)) && mayAddPasskey(evidence, { factors, hasPasskey: false });
 }
 
 /** Writes the last use of user and device, and the audit event; in one statement if both rows are already stored. */
 async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now: Date): Promise<void> {
   const { em, deps, caller, ceremony } = flow;
-  const { user, device } = ending;
+  const { user, credential } = ending;
   if (concluded.freshAt) await deps.guessing.remember(em, user, caller.actor.ip);
   const event = {
     type: 'user.signed_in',
@@ -77,8 +106,17 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
     projectId: caller.project.id,
     clientId: caller.client.id,
     subject: { kind: 'user', id: user.id, name: user.userName },
-    detail: { amr: concluded.amr, deviceId: device.id },
+    detail: {
+      amr: concluded.amr,
+      ...(credential instanceof Device ? { deviceId: credential.id } : { passkeyId: credential.id }),
+    },
   };
+  if (!(credential instanceof Device)) {
+    user.lastSignInAt = now;
+    deps.audit.record(em, event);
+    return;
+  }
+  const device = credential;
   const countsAsUse = !ceremony.stepUp || device.remembered;
   if (!ending.isStored || !countsAsUse) {
     user.lastSignInAt = now;
@@ -113,11 +151,11 @@ async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, aut
 }
 
 /** For the hosted page: an SSO session, under which /authorize completes the pending request. */
-async function session({ em, deps, caller }: Flow, { user, device }: Proved, concluded: Conclusion) {
+async function session({ em, deps, caller }: Flow, { user, credential }: Proved, concluded: Conclusion) {
   const { secret } = await deps.sessions.signIn(em, {
     project: caller.project,
     userId: user.id,
-    deviceId: device.id,
+    deviceId: credential.id,
     amr: concluded.amr,
     authTime: concluded.authTime,
     freshAt: concluded.freshAt ?? undefined,

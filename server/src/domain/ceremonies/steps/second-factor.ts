@@ -15,7 +15,7 @@ import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';
-import { offeredMethods } from '../standing.ts';
+import { hasPasskey, offeredMethods } from '../standing.ts';
 import { finish } from './finish.ts';
 
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
@@ -28,6 +28,7 @@ export const initiateMfa: StepRule<'initiate-mfa'> = {
     if (!ceremony.mfaSessionHash || !sameSecret(digest(input.sessionId ?? ''), ceremony.mfaSessionHash)) {
       return { refused: { code: 'invalid', field: 'session_id', reason: 'must be the one from MFA_REQUIRED' } };
     }
+    if (!ceremony.enrolmentId) return { refused: { code: 'mfa-method-not-allowed', method: 'passkey' } };
     const owing = await factorOf(flow);
     if ('refused' in owing) return owing;
     const { user, factor } = owing;
@@ -117,7 +118,10 @@ export const verifyMfa: StepRule<'verify-mfa'> = {
       ? { kind: 'recovery-code', account: user.id, at }
       : { kind: 'factor', account: user.id, enrolment: factor.id, method: factor.method, at };
     await em.flush();
-    return { answer: await finish(flow, { user, device, proved, skipFactorSeconds, recoveryCodes }), proved };
+    return {
+      answer: await finish(flow, { user, credential: device, proved, skipFactorSeconds, recoveryCodes }),
+      proved,
+    };
   },
 };
 
@@ -200,7 +204,7 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
 
 /**
  * The user and the required factor, both locked. An unverified factor counts only with the mail code of the sign-in
- * that started it, while its method is offered, and while no other factor meets the policy.
+ * that started it, while its method is offered, and while no passkey and no other factor meets the policy.
  */
 async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | { refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;
@@ -214,6 +218,7 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
   const factors = (await deps.mfa.factors(em, user)).map(({ method }) => method);
   if (factors.length > 0 && meetsPolicy({ policy, emailFactor, factors })) return over;
+  if (await hasPasskey(flow, user.id)) return over;
   return (await offeredMethods(flow)).includes(factor.method) ? { user, factor } : notAllowed;
 }
 

@@ -1,4 +1,4 @@
-import type { SigninStep } from '@latchkey/contracts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions, SigninStep } from '@latchkey/contracts';
 import type { MfaMethod } from '../../mfa/enrolment.entity.ts';
 import type { TotpSetup } from '../../mfa/mfa.ts';
 import type { CeremonyState } from '../ceremony.entity.ts';
@@ -8,6 +8,8 @@ export type Success = {
   status: 'SUCCESS';
   /** Returned once: with the first second factor, or when a setup link is claimed. */
   recoveryCodes?: string[];
+  /** Hosted page: a passkey may be added now. */
+  offersPasskey?: boolean;
 } & ({ code: string } | { sessionSecret: string; projectId: string });
 
 /** The responses of each step (service.md 3.3). */
@@ -25,7 +27,7 @@ export interface Answers {
         /** Test mode only. */
         code?: string;
       }
-    | { status: 'MFA_REQUIRED'; sessionId: string; method: MfaMethod }
+    | { status: 'MFA_REQUIRED'; sessionId: string; method: MfaMethod | 'passkey' }
     | { status: 'INVALID_EMAIL' };
   'verify-email-otp': { status: 'SUCCESS' };
   'verify-device':
@@ -50,6 +52,15 @@ export interface Answers {
     code?: string;
   };
   'verify-phone-number': { status: 'PHONE_CHANGED' };
+  'passkey-options': { status: 'PASSKEY_OPTIONS'; options: PasskeyRequestOptions | PasskeyCreationOptions };
+  'verify-passkey': Success;
+  'register-passkey': {
+    status: 'PASSKEY_REGISTERED';
+    name: string;
+    rpId: string;
+    userHandle: string;
+    credentialIds: string[];
+  };
 }
 
 export type CeremonyStep = Exclude<SigninStep, 'challenge'>;
@@ -113,4 +124,23 @@ export const steps: {
     proof: 'use',
     leadsTo: { PHONE_CHANGED: 'finished' },
   },
+  // A passkey needs no device key: the browser proves its own, to this origin.
+  'passkey-options': {
+    from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated', 'stepped_up'],
+    proof: 'none',
+    leadsTo: { PASSKEY_OPTIONS: 'stays' },
+  },
+  'verify-passkey': {
+    from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated'],
+    proof: 'none',
+    leadsTo: { SUCCESS: 'finished' },
+  },
+  'register-passkey': {
+    from: ['stepped_up'],
+    proof: 'none',
+    leadsTo: { PASSKEY_REGISTERED: 'finished' },
+  },
 };
+
+/** Steps that name no address: a passkey names its user, and the sign-in the one that adds one. */
+export const stepsWithoutAddress: readonly CeremonyStep[] = ['passkey-options', 'verify-passkey', 'register-passkey'];

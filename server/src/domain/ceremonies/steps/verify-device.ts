@@ -5,7 +5,7 @@ import type { User } from '../../users/user.entity.ts';
 import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { offeredMethods, standingOf } from '../standing.ts';
+import { hasPasskey, offeredMethods, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
 
 /** Registers the page's key for the user whose mail code was verified, and starts the chosen second factor. */
@@ -33,9 +33,11 @@ export const verifyDevice: StepRule<'verify-device'> = {
 async function register(flow: Flow, user: User, factors: readonly Enrolment[]): Promise<StepOutcome<'verify-device'>> {
   const { em, deps, caller, ceremony, input } = flow;
   const { project } = caller;
-  const mayEnrol = factors.length === 0 ? project.mfaPolicy !== 'off' : !meets(flow, factors);
+  // Their passkey is the second factor then: the mailbox alone must not add another.
+  const holdsPasskey = await hasPasskey(flow, user.id);
+  const mayEnrol = !holdsPasskey && (factors.length === 0 ? project.mfaPolicy !== 'off' : !meets(flow, factors));
   const method = mayEnrol ? input.mfaMethod : undefined;
-  if (method === undefined && !meets(flow, factors)) return choose(flow);
+  if (method === undefined && !meets(flow, factors) && !holdsPasskey) return choose(flow);
   const destination = method ? await destinationOf(flow, user, method) : null;
   if (destination && 'refused' in destination) return destination;
   if (destination && 'missing' in destination) {
@@ -49,8 +51,8 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
     await deps.mfa.begin(em, { user, ceremonyId: ceremony.id, deviceId: device.id, method, phone });
     return { answer: { status: 'DEVICE_REGISTERED' }, proved };
   }
-  const owing = owed(withPiece(ceremony.evidence, proved), standingOf(flow, factors, device));
-  if (owing === 'nothing') return { answer: await finish(flow, { user, device, proved }), proved };
+  const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
+  if (owing === 'nothing') return { answer: await finish(flow, { user, credential: device, proved }), proved };
   return { answer: { status: 'DEVICE_REGISTERED' }, proved };
 }
 

@@ -1,0 +1,197 @@
+import { passkeyAlgorithms } from '../../credentials/authenticator-data.ts';
+import type { CredentialOrigin } from '../../credentials/credential.entity.ts';
+import type { Passkey } from '../../credentials/passkey.entity.ts';
+import { challengeOf, userHandleOf } from '../../credentials/passkey-values.ts';
+import { judgeAssertion, judgeRegistration, type PasskeyExpectation } from '../../credentials/webauthn.ts';
+import { Refusal } from '../../kernel/problem.ts';
+import { newSecret } from '../../kernel/random.ts';
+import { digest } from '../../kernel/secret.ts';
+import { addressKey } from '../../users/login.ts';
+import type { User } from '../../users/user.entity.ts';
+import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
+import type { Flow, RefusedStep, StepRule } from '../flow.ts';
+import { notify } from '../notices.ts';
+import { hasPasskey, isPersonRequired, mayUsePasskeys, standingOf } from '../standing.ts';
+import { finish } from './finish.ts';
+
+/** Milliseconds that a browser waits for the user. */
+const timeoutMs = 5 * 60 * 1000;
+
+/** Sends a challenge for a sign-in, or for creating a passkey after one. */
+export const passkeyOptions: StepRule<'passkey-options'> = {
+  async take(flow) {
+    const { ceremony, deps, input } = flow;
+    const isRegistration = input.purpose === 'registration';
+    if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
+    const isAfterSignIn = ceremony.state === 'stepped_up' && ceremony.stepUp === 'create_passkey';
+    if (isRegistration !== isAfterSignIn) return outOfOrder(flow, 'passkey-options');
+    const challenge = newSecret(deps.random);
+    const options = isRegistration ? await creationOptions(flow, challenge) : await requestOptions(flow, challenge);
+    if (!options) return { refused: { code: 'transaction-expired' } };
+    ceremony.passkeyChallengeHash = digest(challenge);
+    ceremony.passkeyPurpose = isRegistration ? 'registration' : 'sign-in';
+    return { answer: { status: 'PASSKEY_OPTIONS', options } };
+  },
+};
+
+/** Without evidence any passkey may answer: a list would reveal whether an address has one. */
+async function requestOptions(flow: Flow, challenge: string) {
+  const { em, deps, caller, ceremony } = flow;
+  const account = accountOf(ceremony.evidence);
+  const known = account && (await deps.passkeys.list(em, { projectId: caller.project.id, userId: account }));
+  return {
+    challenge,
+    rpId: rpIdOf(flow),
+    timeout: timeoutMs,
+    userVerification: verificationOf(flow),
+    ...(known && { allowCredentials: known.map(descriptor) }),
+  };
+}
+
+async function creationOptions(flow: Flow, challenge: string) {
+  const { em, deps, caller, ceremony } = flow;
+  const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
+  if (!user?.active) return null;
+  const known = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
+  const name = user.email ?? user.userName;
+  return {
+    challenge,
+    rp: { id: rpIdOf(flow), name: caller.project.name },
+    user: { id: userHandleOf(user.id), name, displayName: user.displayName ?? name },
+    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
+    timeout: timeoutMs,
+    excludeCredentials: known.map(descriptor),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'preferred',
+    } as const,
+    attestation: 'none' as const,
+  };
+}
+
+/** Signs in with a passkey: by its own evidence, or as the second factor that this sign-in requires. */
+export const verifyPasskey: StepRule<'verify-passkey'> = {
+  count: (counters, { input }) => counters.passkeyChallenge(challengeOf(input.credential), 'sign-in'),
+
+  async take(flow) {
+    const { em, deps, caller, ceremony, input } = flow;
+    if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
+    const id = String(input.credential?.['id'] ?? '').slice(0, 2048);
+    const passkey = await deps.passkeys.find(em, caller.project.id, id);
+    if (!passkey) return reject('unknown');
+    const user = await deps.users.locked(em, caller.project.id, passkey.user.id);
+    if (!user?.active) return reject('user');
+    const { credentialId, publicKey, coseAlg: alg, signCount, backupEligible } = passkey;
+    const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle: userHandleOf(user.id) };
+    const verdict = await judgeAssertion(input.credential, stored, expectation(flow));
+    if (!verdict.valid) return rejectOf(passkey, user, verdict.fault);
+    // A device-bound key counts its uses: a lower count shows a copy. Copies of synced keys are intended.
+    if (verdict.counterRegressed && !backupEligible) return rejectOf(passkey, user, 'counter');
+    const proved: Evidence = {
+      kind: 'passkey',
+      account: user.id,
+      at: deps.clock.now().toISOString(),
+      credential: passkey.id,
+      verified: verdict.userVerified,
+      synced: backupEligible,
+    };
+    const standing = await standingOf(flow, await deps.mfa.factors(em, user), passkey);
+    if (owed(withPiece(ceremony.evidence, proved), standing) !== 'nothing') {
+      return { refused: { code: 'passkey-verification-required' } };
+    }
+    // Whatever address was typed before: the passkey names the user.
+    if (ceremony.evidence.length === 0) ceremony.address = addressKey(user.email ?? user.userName);
+    deps.passkeys.used(passkey, verdict);
+    return { answer: await finish(flow, { user, credential: passkey, proved }), proved };
+  },
+};
+
+/** Adds a passkey after a sign-in that allows it. */
+export const registerPasskey: StepRule<'register-passkey'> = {
+  count: (counters, { input }) => counters.passkeyChallenge(challengeOf(input.credential), 'registration'),
+
+  async take(flow) {
+    const { em, deps, caller, ceremony, input } = flow;
+    if (ceremony.stepUp !== 'create_passkey') return outOfOrder(flow, 'register-passkey');
+    if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
+    const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
+    if (!user?.active) return { refused: { code: 'transaction-expired' } };
+    const factors = (await deps.mfa.factors(em, user)).map(({ method }) => method);
+    if (!mayAddPasskey(ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) })) {
+      return { refused: { code: 'transaction-expired' } };
+    }
+    const verdict = await judgeRegistration(input.credential, { ...expectation(flow), userVerification: 'preferred' });
+    if (!verdict.valid) return reject(verdict.fault);
+    const added = await add(flow, user, verdict.passkey);
+    if ('refused' in added) return added;
+    ceremony.finishedAt = deps.clock.now();
+    await em.flush();
+    const all = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
+    return {
+      answer: {
+        status: 'PASSKEY_REGISTERED',
+        name: added.name,
+        rpId: rpIdOf(flow),
+        userHandle: userHandleOf(user.id),
+        credentialIds: all.map(({ credentialId }) => credentialId),
+      },
+    };
+  },
+};
+
+async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['passkeys']['register']>[1]['created']) {
+  const { em, deps, caller, ceremony } = flow;
+  const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id };
+  try {
+    const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
+    await em.flush();
+    await notify(flow, user, { template: 'new-device', device: passkey.name });
+    return passkey;
+  } catch (error) {
+    if (error instanceof Refusal) return reject(error.problem.code);
+    throw error;
+  }
+}
+
+function originOf(evidence: readonly Evidence[]): CredentialOrigin {
+  if (passkeyOf(evidence)) return 'passkey';
+  return has(evidence, 'factor') || has(evidence, 'recovery-code') ? 'factor' : 'mail-code';
+}
+
+function expectation(flow: Flow): PasskeyExpectation {
+  return {
+    challenge: flow.challenge ?? '',
+    origins: [flow.caller.origin],
+    rpId: rpIdOf(flow),
+    userVerification: verificationOf(flow),
+    userHandleRequired: flow.ceremony.evidence.length === 0,
+  };
+}
+
+function verificationOf(flow: Flow): 'required' | 'preferred' {
+  return isPersonRequired(flow) || flow.caller.project.mfaPolicy === 'required' ? 'required' : 'preferred';
+}
+
+/** The relying-party id: the issuer's host. */
+function rpIdOf({ deps }: Flow): string {
+  return new URL(deps.issuer).hostname;
+}
+
+function descriptor({ credentialId: id, transports }: Passkey) {
+  return { type: 'public-key' as const, id, ...(transports.length > 0 && { transports }) };
+}
+
+function outOfOrder(flow: Flow, step: 'passkey-options' | 'register-passkey'): RefusedStep {
+  return { refused: { code: 'out-of-order', step, state: flow.ceremony.state } };
+}
+
+function reject(reason: string): RefusedStep {
+  return { refused: { code: 'passkey-rejected', reason } };
+}
+
+/** Like {@link reject}, with an event. */
+function rejectOf(passkey: Passkey, user: User, fault: string): RefusedStep {
+  const subject = { kind: 'user', id: user.id, name: user.userName };
+  return { ...reject(fault), event: { type: 'passkey.rejected', subject, detail: { fault, passkeyId: passkey.id } } };
+}

@@ -1,0 +1,16 @@
+/** The challenge that a response claims to answer, in base64url; null if it is malformed. */
+export function challengeOf(response: Record<string, unknown> | undefined): string | null {
+  const { clientDataJSON } = (response?.['response'] ?? {}) as { clientDataJSON?: unknown };
+  if (typeof clientDataJSON !== 'string' || clientDataJSON.length > 4096) return null;
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge?: unknown };
+    return typeof challenge === 'string' ? challenge : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The user handle (WebAuthn Level 3 section 5.4.3) of a user, in base64url: nothing of the person. */
+export function userHandleOf(userId: string): string {
+  return Buffer.from(userId).toString('base64url');
+}

@@ -1,0 +1,96 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { inAllProjects } from '../kernel/scope.ts';
+import { query, sql } from '../kernel/sql.ts';
+import type { User } from '../users/user.entity.ts';
+import type { CredentialOrigin } from './credential.entity.ts';
+import type { DeviceOwner } from './devices.ts';
+import { Passkey } from './passkey.entity.ts';
+import { passkeyName } from './passkey-name.ts';
+import type { NewPasskey } from './webauthn.ts';
+
+export interface PasskeyRegistration {
+  user: User;
+  created: NewPasskey;
+  createdBy: CredentialOrigin;
+  clientId?: string | undefined;
+  actor: Actor;
+}
+
+/** The passkeys that a user may have. */
+const maxPerUser = 25;
+
+/** Passkeys: WebAuthn credentials of users (decisions/0106). */
+export class Passkeys {
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
+
+  /** A passkey of an active user that is not revoked, with its user. */
+  find(em: EntityManager, projectId: string, credentialId: string): Promise<Passkey | null> {
+    const where = { project: projectId, credentialId, revokedAt: null, user: { active: true } };
+    return em.findOne(Passkey, where, { populate: ['user'] });
+  }
+
+  /**
+   * Whether no project has this credential: a page may then ask the user's device to forget it. All projects share one
+   * relying-party id, so a passkey of another project shows on this one's pages, too. Not in a transaction.
+   */
+  async isUnknown(db: Database, credentialId: string): Promise<boolean> {
+    const live = sql`select from credentials where credential_id = ${credentialId} and revoked_at is null limit 1`;
+    return (await inAllProjects(() => query(db.alone, live))).length === 0;
+  }
+
+  /** A user's passkeys that are not revoked, most recently used first. */
+  list(em: EntityManager, owner: DeviceOwner): Promise<Passkey[]> {
+    const where = { project: owner.projectId, user: { id: owner.userId }, revokedAt: null };
+    return em.find(Passkey, where, { orderBy: { lastUsedAt: 'desc', id: 'desc' } });
+  }
+
+  /** Refuses `taken` for a credential that any user of the project has or had, and `too-many` beyond 25 per user. */
+  async register(em: EntityManager, { user, created, createdBy, clientId, actor }: PasskeyRegistration) {
+    const projectId = user.project.id;
+    const { credentialId, publicKey, alg, aaguid, transports, signCount } = created;
+    const { backupEligible, backedUp, userVerified } = created;
+    if (await em.findOne(Passkey, { project: projectId, credentialId })) {
+      refuse({ code: 'taken', what: 'passkey', field: 'credential' });
+    }
+    if ((await this.list(em, { projectId, userId: user.id })).length >= maxPerUser) {
+      refuse({
+        code: 'invalid',
+        field: 'credential',
+        reason: `is one more than the ${maxPerUser} that a user may have`,
+      });
+    }
+    const now = this.deps.clock.now();
+    const passkey = em.create(Passkey, {
+      ...{ id: this.deps.random.id(), kind: 'passkey', project: projectId, user: [projectId, user.id] },
+      ...{ credentialId, publicKey, coseAlg: alg, aaguid, transports, signCount },
+      ...{ backupEligible, backedUp, userVerified, createdBy },
+      name: passkeyName(aaguid, actor.userAgent),
+      userAgent: actor.userAgent ?? null,
+      createdAt: now,
+      lastUsedAt: now,
+    });
+    em.persist(passkey);
+    this.deps.audit.record(em, {
+      type: 'passkey.registered',
+      actor,
+      projectId,
+      ...(clientId !== undefined && { clientId }),
+      subject: { kind: 'passkey', id: passkey.id, name: passkey.name },
+      detail: { userId: user.id, createdBy, backupEligible, userVerified, aaguid },
+    });
+    return passkey;
+  }
+
+  /** Records a verified use. */
+  used(passkey: Passkey, use: { signCount: number; backedUp: boolean; userVerified: boolean }): void {
+    const { signCount, backedUp } = use;
+    const userVerified = passkey.userVerified || use.userVerified;
+    Object.assign(passkey, { signCount, backedUp, userVerified, lastUsedAt: this.deps.clock.now() });
+  }
+}

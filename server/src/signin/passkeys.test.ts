@@ -1,0 +1,389 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SoftAuthenticator } from '../../test/authenticator.ts';
+import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
+import { redirectUri } from '../../test/factories.ts';
+import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import { claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { system } from '../domain/kernel/actor.ts';
+
+const world = SigninWorld.ofTests();
+const { verifier, challenge } = pkce();
+let userid: string;
+let authenticator: SoftAuthenticator;
+
+beforeEach(() => {
+  userid = newAddress();
+  authenticator = new SoftAuthenticator();
+});
+
+/** A browser of the hosted page. */
+class Hosted {
+  readonly browser = new CookieBrowser();
+  page!: SigninPage;
+
+  static async open(over: Record<string, string | undefined> = {}): Promise<Hosted> {
+    const hosted = new Hosted();
+    await hosted.open(over);
+    return hosted;
+  }
+
+  async open(over: Record<string, string | undefined> = {}): Promise<void> {
+    const query = new URLSearchParams(authorizationParameters(world.client.id, challenge, over));
+    const to = locationOf(await this.browser.get(`${world.app.url}/authorize?${query}`));
+    const flow = to.searchParams.get('flow') ?? '';
+    const cookie = [...this.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
+    const credential = { origin: world.app.url, flow, cookie };
+    this.page = new SigninPage(world.app.url, credential, this.page?.key ?? (await newDeviceKey()), now);
+  }
+
+  /** First sign-in by mail code, up to SUCCESS. */
+  register(): Promise<StepAnswer> {
+    return world.register(this.page, userid);
+  }
+
+  /** Adds a passkey in the sign-in that has just ended. */
+  async addPasskey(over: Record<string, unknown> = {}): Promise<StepAnswer> {
+    const { options } = expectStatus(
+      await this.page.step('passkey-options', { purpose: 'registration' }),
+      'PASSKEY_OPTIONS',
+    );
+    const credential = authenticator.create(options, { origin: world.app.url, ...over });
+    return this.page.step('register-passkey', { credential });
+  }
+
+  /** Signs in with the passkey. */
+  async usePasskey(over: Record<string, unknown> = {}): Promise<StepAnswer> {
+    if (!this.page.txn) await this.page.challenge({});
+    const { options } = expectStatus(await this.page.step('passkey-options', {}), 'PASSKEY_OPTIONS');
+    const credential = authenticator.get(options, { origin: world.app.url, ...over });
+    return this.page.step('verify-passkey', { credential });
+  }
+
+  /** Follows the end of a sign-in back to the application, and exchanges the code. */
+  async claims(done: StepAnswer): Promise<Record<string, unknown>> {
+    for (const line of done.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      this.browser.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    const back = locationOf(await this.browser.get(done['redirect_to']));
+    const code = back.searchParams.get('code') ?? '';
+    const form = { code_verifier: verifier, redirect_uri: redirectUri };
+    return claimsOf((await world.exchange(code, { headers: {}, form })).body['id_token']);
+  }
+}
+
+/** A user with a passkey. */
+async function enrolled(over: Record<string, unknown> = {}): Promise<void> {
+  const hosted = await Hosted.open();
+  expect(expectStatus(await hosted.register(), 'SUCCESS')['passkey_offer']).toBe(true);
+  expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
+}
+
+/** Signs in by mail code in a new browser: what somebody who reads the user's mail can do. */
+async function byMail(fields: Record<string, unknown> = {}): Promise<{ hosted: Hosted; answer: StepAnswer }> {
+  const hosted = await Hosted.open();
+  await world.verifyAddress(hosted.page, userid);
+  return { hosted, answer: await hosted.page.step('verify-device', { userid, ...fields }, 'registration') };
+}
+
+const subOf = async () => (await world.findUser(userid))?.id;
+
+describe('a passkey', () => {
+  it('signs in without an address, as the user who created it', async () => {
+    await enrolled({ flags: { BE: true, BS: true } });
+    const hosted = await Hosted.open();
+    const done = expectStatus(await hosted.usePasskey(), 'SUCCESS');
+    expect(done['passkey_offer']).toBeUndefined();
+    expect(await hosted.claims(done)).toMatchObject({ sub: await subOf(), amr: ['swk', 'user', 'pop', 'mfa'] });
+  });
+
+  it('that is bound to its device says hwk, and without PIN or biometrics it is one factor', async () => {
+    await enrolled({ flags: { UV: false } });
+    const hosted = await Hosted.open();
+    const done = expectStatus(await hosted.usePasskey({ flags: { UV: false } }), 'SUCCESS');
+    expect(await hosted.claims(done)).toMatchObject({ amr: ['hwk', 'user', 'pop'] });
+  });
+
+  it('proves the person for prompt=login only with PIN or biometrics', async () => {
+    await enrolled();
+    const hosted = await Hosted.open({ prompt: 'login' });
+    const refused = await hosted.usePasskey({ flags: { UV: false } });
+    expect(refused).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    expectStatus(await hosted.usePasskey(), 'SUCCESS');
+  });
+
+  it('without PIN or biometrics does not replace an enrolled second factor', async () => {
+    await world.set({ mfaPolicy: 'optional' });
+    await world.enrolTotp(await world.page(), userid);
+    const { hosted, answer } = await byMail();
+    expectStatus(answer, 'DEVICE_REGISTERED');
+    const asked = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    expect(asked['method']).toBe('totp');
+    // The factor is still owed, so no passkey can be added.
+    const early = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
+  });
+
+  it('lasts one use per challenge, and only in its transaction', async () => {
+    await enrolled();
+    const hosted = await Hosted.open();
+    await hosted.page.challenge({});
+    const { options } = await hosted.page.step('passkey-options', {});
+    const credential = authenticator.get(options, { origin: world.app.url });
+    const other = await Hosted.open();
+    await other.page.challenge({});
+    expect(await other.page.step('verify-passkey', { credential })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    await other.page.step('passkey-options', {});
+    expect(await other.page.step('verify-passkey', { credential })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    const bad = { ...credential, response: { ...credential.response, signature: 'AAAA' } };
+    expect(await hosted.page.step('verify-passkey', { credential: bad })).toMatchObject(
+      refusal('PASSKEY_REJECTED', 401),
+    );
+    // The wrong try has used the challenge up.
+    expect(await hosted.page.step('verify-passkey', { credential })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    expectStatus(await hosted.usePasskey(), 'SUCCESS');
+    expect(await hosted.page.step('verify-passkey', { credential })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('takes no challenge of a registration for a sign-in, nor the reverse', async () => {
+    const hosted = await Hosted.open();
+    expectStatus(await hosted.register(), 'SUCCESS');
+    expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('OUT_OF_ORDER', 409));
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const credential = authenticator.create(options, { origin: world.app.url, type: 'webauthn.get' });
+    expect(await hosted.page.step('register-passkey', { credential })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
+    const again = await Hosted.open();
+    await again.page.challenge({});
+    const early = await again.page.step('passkey-options', { purpose: 'registration' });
+    expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
+  });
+
+  it.each([
+    ['a foreign origin', { origin: 'https://evil.example' }],
+    ['a sibling subdomain', { origin: 'http://sibling.localhost' }],
+    ['another relying party', { rpId: 'evil.example' }],
+    ['no presence', { flags: { UP: false } }],
+    ['a frame of another origin', { crossOrigin: true }],
+    ['another backup eligibility', { flags: { BE: true } }],
+    ['bytes after the data', { trailing: new Uint8Array([1]) }],
+  ])('is refused with %s, and nothing but the challenge changes', async (_, over) => {
+    await enrolled();
+    const hosted = await Hosted.open();
+    const before = await passkeyRows();
+    expect(await hosted.usePasskey(over)).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    expect(await passkeyRows()).toEqual(before);
+    expectStatus(await hosted.usePasskey(), 'SUCCESS');
+  });
+
+  it('whose counter goes back is refused if it is bound to one device', async () => {
+    await enrolled({ signCount: 5 });
+    const hosted = await Hosted.open();
+    expect(await hosted.usePasskey({ signCount: 5 })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    expect(await world.events()).toContain('passkey.rejected');
+    expectStatus(await hosted.usePasskey({ signCount: 6 }), 'SUCCESS');
+  });
+
+  it('of a deactivated user is refused until the user is activated again', async () => {
+    await enrolled();
+    const [projectId, user] = [world.project.id, (await subOf()) ?? ''];
+    await world.app.services.accountAccess.deactivate(projectId, user, system);
+    const hosted = await Hosted.open();
+    expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    await world.app.services.accountAccess.activate(projectId, user, system);
+    expectStatus(await hosted.usePasskey(), 'SUCCESS');
+  });
+
+  it('that was revoked is unknown, and its sessions have ended', async () => {
+    await enrolled();
+    const hosted = await Hosted.open();
+    await hosted.claims(expectStatus(await hosted.usePasskey(), 'SUCCESS'));
+    const [projectId, user] = [world.project.id, (await subOf()) ?? ''];
+    const { db, passkeys } = world.app.services;
+    const [passkey] = await passkeys.list(db.reader(), { projectId, userId: user });
+    await world.app.services.accountAccess.revokeDevice(projectId, user, passkey?.id ?? '', system);
+    // With its session, the browser would return to the application at once.
+    await hosted.open();
+    expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
+  });
+
+  it('of another project is refused, and not called unknown', async () => {
+    await enrolled();
+    await world.begin();
+    const hosted = await Hosted.open();
+    expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    authenticator = new SoftAuthenticator();
+    const foreign = { challenge: 'x', rp: { id: '127.0.0.1' }, user: { id: 'AAAA' }, pubKeyCredParams: [{ alg: -7 }] };
+    authenticator.create(foreign, { origin: world.app.url });
+    expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
+  });
+
+  it('cannot be used where the project has turned passkeys off', async () => {
+    await enrolled();
+    await world.set({ passkeys: false });
+    const hosted = await Hosted.open();
+    await hosted.page.challenge({});
+    expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('PASSKEYS_NOT_ALLOWED', 403));
+  });
+
+  it('finishes one sign-in if it is used twice at once', async () => {
+    await enrolled();
+    const hosted = await Hosted.open();
+    await hosted.page.challenge({});
+    const { options } = await hosted.page.step('passkey-options', {});
+    const credential = authenticator.get(options, { origin: world.app.url });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => hosted.page.step('verify-passkey', { credential })),
+    );
+    expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
+  });
+});
+
+describe('adding a passkey', () => {
+  it('is offered after a mail code, notifies the user, and is not offered again', async () => {
+    await enrolled();
+    expect((await world.subjectsFor(userid)).some((subject) => subject.startsWith('New device'))).toBe(true);
+    const { answer } = await byMail();
+    expect(expectStatus(answer, 'SUCCESS')['passkey_offer']).toBeUndefined();
+  });
+
+  it('is not offered on a shared device', async () => {
+    const hosted = await Hosted.open();
+    await world.verifyAddress(hosted.page, userid, { remember_device: false });
+    const done = expectStatus(await hosted.page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    expect(done['passkey_offer']).toBeUndefined();
+  });
+
+  it('ends five minutes after the sign-in, and when the devices of the user are revoked', async () => {
+    const late = await Hosted.open();
+    expectStatus(await late.register(), 'SUCCESS');
+    world.app.clock.turn(301);
+    expect(await late.page.step('passkey-options', { purpose: 'registration' })).toMatchObject(
+      refusal('TRANSACTION_EXPIRED', 410),
+    );
+    const { hosted } = await byMail();
+    await world.app.services.accountAccess.endSessions(world.project.id, (await subOf()) ?? '', system);
+    expect(await hosted.page.step('passkey-options', { purpose: 'registration' })).toMatchObject(
+      refusal('TRANSACTION_EXPIRED', 410),
+    );
+  });
+
+  it('adds each credential once, also if it is sent twice at once', async () => {
+    const hosted = await Hosted.open();
+    expectStatus(await hosted.register(), 'SUCCESS');
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const credential = authenticator.create(options, { origin: world.app.url });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => hosted.page.step('register-passkey', { credential })),
+    );
+    expect(answers.filter(({ status }) => status === 'PASSKEY_REGISTERED')).toHaveLength(1);
+    expect(await passkeyRows()).toHaveLength(1);
+  });
+
+  it('does not take the credential of somebody else', async () => {
+    const first = await Hosted.open();
+    expectStatus(await first.register(), 'SUCCESS');
+    const begun = await first.page.step('passkey-options', { purpose: 'registration' });
+    const taken = authenticator.create(begun['options'], { origin: world.app.url });
+    expectStatus(await first.page.step('register-passkey', { credential: taken }), 'PASSKEY_REGISTERED');
+    userid = newAddress();
+    const hosted = await Hosted.open();
+    expectStatus(await hosted.register(), 'SUCCESS');
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const { clientDataJSON } = authenticator.create(options, { origin: world.app.url }).response;
+    // Without attestation nothing signs the challenge of a registration.
+    const credential = { ...taken, response: { ...taken.response, clientDataJSON } };
+    const refused = await hosted.page.step('register-passkey', { credential });
+    expect(refused).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    expect(await passkeyRows()).toHaveLength(1);
+  });
+
+  it('refuses nonsense of any size', async () => {
+    const hosted = await Hosted.open();
+    expectStatus(await hosted.register(), 'SUCCESS');
+    const huge = await hosted.page.step('register-passkey', { credential: { id: 'A'.repeat(1_000_000) } });
+    expect(huge.httpStatus).toBe(413);
+    for (const credential of [{}, { id: 1 }, { response: null }, { response: { clientDataJSON: 'e30' } }]) {
+      const refused = await hosted.page.step('register-passkey', { credential });
+      expect(refused).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    }
+    expect(await hosted.page.step('register-passkey', {})).toMatchObject(refusal('INVALID_REQUEST', 400));
+  });
+});
+
+describe('somebody who reads the mail of a user with a passkey', () => {
+  it('does not pass REQUIRED: the passkey is asked for, and no other factor can be set up', async () => {
+    await enrolled();
+    await world.set({ mfaPolicy: 'required' });
+    const { hosted, answer } = await byMail({ mfa_method: 'totp' });
+    expectStatus(answer, 'DEVICE_REGISTERED');
+    const asked = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    expect(asked['method']).toBe('passkey');
+    const started = await hosted.page.step('initiate-mfa', { userid, session_id: asked['session_id'] }, 'use');
+    expect(started).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
+    // The passkey itself passes, and the list names the user's passkeys only.
+    const { options } = await hosted.page.step('passkey-options', {});
+    expect(options).toMatchObject({ userVerification: 'required', allowCredentials: [{ type: 'public-key' }] });
+    const credential = authenticator.get(options, { origin: world.app.url });
+    const done = expectStatus(await hosted.page.step('verify-passkey', { credential }), 'SUCCESS');
+    expect((await hosted.claims(done))['amr']).toContain('mfa');
+  });
+
+  it('cannot add a factor or a passkey, and does not reach mfa', async () => {
+    await enrolled();
+    await world.set({ mfaPolicy: 'optional' });
+    const { hosted, answer } = await byMail({ mfa_method: 'totp' });
+    const done = expectStatus(answer, 'SUCCESS');
+    expect(done['passkey_offer']).toBeUndefined();
+    expect(await hosted.page.step('passkey-options', { purpose: 'registration' })).toMatchObject(
+      refusal('TRANSACTION_EXPIRED', 410),
+    );
+    expect((await hosted.claims(done))['amr']).toEqual(['swk', 'otp']);
+  });
+
+  it('cannot use the passkey of one user for the address of another', async () => {
+    await enrolled();
+    const mine = authenticator;
+    userid = newAddress();
+    authenticator = new SoftAuthenticator();
+    await enrolled();
+    const { hosted } = await byMail();
+    await world.set({ mfaPolicy: 'required' });
+    const again = await Hosted.open();
+    await world.verifyAddress(again.page, userid);
+    expectStatus(await again.page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
+    expectStatus(await again.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    const { options } = await again.page.step('passkey-options', {});
+    delete options.allowCredentials;
+    const credential = mine.get(options, { origin: world.app.url });
+    expect(await again.page.step('verify-passkey', { credential })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    expect(hosted).toBeDefined();
+  });
+});
+
+describe('an application that adds a passkey', () => {
+  it('cannot do so from another origin', async () => {
+    const page = await world.page();
+    expectStatus(await world.register(page, userid), 'SUCCESS');
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid, step_up: 'create_passkey' }, 'use'), 'OTP_NEEDED');
+    expect(await page.step('passkey-options', {})).toMatchObject(refusal('PASSKEYS_NOT_ALLOWED', 403));
+  });
+
+  it('cannot change the phone number with that sign-in', async () => {
+    const page = await world.page();
+    await world.verifyAddress(page, userid, { step_up: 'create_passkey' });
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    const change = await page.step('change-phone-number', { userid, phone_number: '+4915112345678' }, 'use');
+    expect(change).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+  });
+});
+
+function passkeyRows() {
+  return world.app.services.db.reader().execute<{ credential_id: string }[]>(
+    `select credential_id, sign_count, last_used_at, user_verified, backed_up, revoked_at from credentials
+       where project_id = ? and kind = 'passkey' order by id`,
+    [world.project.id],
+  );
+}
