@@ -190,7 +190,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const requestRecords = new RequestRecords(base);
   const seed = new Seed({ ...base, projects, clients });
   const accounts = new Accounts({ ...base, users, sessions });
-  const person = { users, devices, sessions, mfa, logout };
+  const person = { users, devices, passkeys, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins });
   const ownAccount = new OwnAccount({ ...base, ...person, delivery, phones, testMode, requests });
   const backups = new Backups(base);

@@ -62,7 +62,7 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'] },
   { type: 'group', table: 'groups', parent: of('project'), key: ['id'] },
   { type: 'group-member', table: 'group_members', parent: of('group'), key: ['group_id', 'user_id'] },
-  { type: 'device', table: 'devices', parent: of('user'), key: ['id'], where: 't.revoked_at is null' },
+  { type: 'device', table: 'credentials', parent: of('user'), key: ['id'], where: 't.revoked_at is null' },
   {
     type: 'enrolment',
     table: 'enrolments',

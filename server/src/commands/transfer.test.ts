@@ -119,7 +119,7 @@ describe('a project exported and imported into another instance', () => {
     expect(services.vault.open('totp', totp.id, enrolment?.sealed_secret as Buffer).toString()).toBe(totp.secret);
     const used = (typed: string) => services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user, typed));
     expect(await used(codes[0] as string)).toBe(true);
-    for (const table of ['group_members', 'devices', 'delegation_keys']) expect(await count(there, table)).toBe(1);
+    for (const table of ['group_members', 'credentials', 'delegation_keys']) expect(await count(there, table)).toBe(1);
     expect(await count(there, `audit_log where type = 'project.imported'`)).toBe(1);
   });
 
@@ -166,13 +166,13 @@ describe('a project exported and imported into another instance', () => {
     await imported(...sealedToo());
     const { db, mfa, registry } = there.services;
     await db.transaction(async (em) => {
-      for (const table of ['api_keys', 'scim_tokens', 'devices'])
+      for (const table of ['api_keys', 'scim_tokens', 'credentials'])
         await em.execute(`update ${table} set revoked_at = now()`);
       expect(await mfa.recoveryCodes.use(em, user, codes[0] as string)).toBe(true);
     });
     const again = await imported(...sealedToo());
     expect(again).toMatchObject({ code: 0, out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/) });
-    for (const table of ['api_keys', 'scim_tokens', 'devices'])
+    for (const table of ['api_keys', 'scim_tokens', 'credentials'])
       expect(await count(there, `${table} where revoked_at is null`)).toBe(0);
     expect(await registry.bySecretKey(secretKey)).toBeNull();
     const used = db.transaction((em) => mfa.recoveryCodes.use(em, user, codes[0] as string));

@@ -51,14 +51,14 @@ describe('periodic jobs', () => {
     await guest.step('verify-device', { userid, mfa_method: 'totp' }, 'registration');
     const swept = ['one_time_codes', 'budgets', 'ceremonies', 'authorization_codes', 'enrolments'];
     for (const name of swept) expect(await count(name), name).toBeGreaterThan(0);
-    const devices = await count('devices');
+    const devices = await count('credentials');
     world.app.clock.turn(2 * 24 * 3600);
     await sweep();
     for (const name of swept) expect(await count(name), name).toBe(0);
-    expect(await count('devices')).toBe(devices);
+    expect(await count('credentials')).toBe(devices);
     world.app.clock.turn(30 * 24 * 3600);
     await sweep();
-    expect(await count('devices')).toBe(devices - 1);
+    expect(await count('credentials')).toBe(devices - 1);
     expect(await count('messages')).toBe(0);
     expect((await world.findUser(userid))?.emailKey).toBe(userid);
   });

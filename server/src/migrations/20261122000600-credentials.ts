@@ -21,6 +21,7 @@ export class Migration20261122000600Credentials extends OnlineMigration {
     await this.alter(
       `alter table "ceremonies" add column if not exists "passkey_challenge_hash" text null,
         add column if not exists "passkey_purpose" text null`,
+      `alter table "authorization_requests" add column if not exists "adds_passkey" boolean not null default false`,
       `alter table "projects" add column if not exists "passkeys" boolean not null default true`,
     );
   }

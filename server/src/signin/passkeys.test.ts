@@ -243,7 +243,7 @@ describe('a passkey', () => {
 describe('adding a passkey', () => {
   it('is offered after a mail code, notifies the user, and is not offered again', async () => {
     await enrolled();
-    expect((await world.subjectsFor(userid)).some((subject) => subject.startsWith('New device'))).toBe(true);
+    expect((await world.subjectsFor(userid)).some((subject) => subject.startsWith('Passkeys changed'))).toBe(true);
     const { answer } = await byMail();
     expect(expectStatus(answer, 'SUCCESS')['passkey_offer']).toBeUndefined();
   });

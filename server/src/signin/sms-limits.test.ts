@@ -30,7 +30,7 @@ async function pump(phone_number: string): Promise<StepAnswer> {
 /** Rows of every table except counters, nonces and the audit log. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { db } = world.app.services;
-  const tables = ['devices', 'enrolments', 'one_time_codes', 'messages', 'phone_changes'];
+  const tables = ['credentials', 'enrolments', 'one_time_codes', 'messages', 'phone_changes'];
   const counts: Record<string, number> = {};
   for (const table of tables) {
     const [row] = await rows<{ n: number }>(db, `select count(*)::int as n from ${table}`);

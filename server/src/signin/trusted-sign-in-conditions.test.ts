@@ -315,7 +315,7 @@ const changes = inProgress.map(([what, otherwise]): (typeof asks)[number] => [
 ]);
 
 describe('authenticate with and without its shortcut: same responses, same rows', () => {
-  const tables = ['ceremonies', 'devices', 'users', 'audit_log', 'one_time_codes'];
+  const tables = ['ceremonies', 'credentials', 'users', 'audit_log', 'one_time_codes'];
 
   async function outcome(app: TestApp, ask: Ask): Promise<unknown> {
     await begin();

@@ -119,7 +119,7 @@ describe('a trusted device', () => {
     const { db } = world.app.services;
     const name = 'gen_random_uuid()';
     await multiply(db, 'users', { id: 'gen_random_uuid()', user_name_key: name, email_key: name, phone: 'null' });
-    await multiply(db, 'devices', { id: 'gen_random_uuid()', jkt: 'gen_random_uuid()' });
+    await multiply(db, 'credentials', { id: 'gen_random_uuid()', jkt: 'gen_random_uuid()' });
     const asked = { txn: 'txn', addressKey: userid, now: world.app.clock.now() };
     const { project, client } = world;
     const statement = candidateStatement({ project, client, origin: appOrigin }, asked);

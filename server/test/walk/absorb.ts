@@ -9,7 +9,7 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
   for (const change of changes) if (change.table === 'sessions') absorbSession(model, change, txn);
   for (const change of changes) {
     if (change.table === 'users') absorbUser(model, change, txn !== undefined);
-    if (change.table === 'devices') absorbDevice(model, change, txn);
+    if (change.table === 'credentials') absorbDevice(model, change, txn);
     if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
   }
   model.mirror(changes);

@@ -112,7 +112,7 @@ function names(model: Model, change: Change): string {
 }
 
 function isRevocation({ table, op, old, new: row }: Change): boolean {
-  return table === 'devices' && op === 'UPDATE' && old?.['revoked_at'] === null && row?.['revoked_at'] !== null;
+  return table === 'credentials' && op === 'UPDATE' && old?.['revoked_at'] === null && row?.['revoked_at'] !== null;
 }
 
 /** Pending work that ends with the session: transactions, codes, tokens, and pending numbers and factors. */

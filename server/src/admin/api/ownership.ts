@@ -32,7 +32,7 @@ const owners: Record<OwnedNoun, (id: string) => Statement<{ project: string | nu
   user: ownedDirectly('users'),
   group: ownedDirectly('groups'),
   session: ownedDirectly('sessions'),
-  device: ownedDirectly('devices'),
+  device: ownedDirectly('credentials'),
   'scim-token': ownedDirectly('scim_tokens'),
   'admin-token': ownedDirectly('admin_tokens'),
   membership: ownedDirectly('memberships'),

@@ -25,6 +25,7 @@ export async function beginConfirmation(
   em: EntityManager,
   user: User,
   session: Session,
+  addsPasskey = false,
 ): Promise<BegunFlow> {
   const projectId = user.project.id;
   return requests.begin(em, {
@@ -37,6 +38,7 @@ export async function beginConfirmation(
     loginHint: user.email ?? user.userName,
     hintedUserId: user.id,
     personRequired: true,
+    addsPasskey,
   });
 }
 

@@ -9,13 +9,13 @@ const having = (...methods: MfaMethod[]) => methods.map((method) => ({ method })
 describe('a session', () => {
   it('is fresh for less than five minutes after a mail code', () => {
     const session = { freshAt, amr: ['swk', 'otp'] };
-    expect(isFresh(session, [], later(freshSeconds - 1))).toBe(true);
-    expect(isFresh(session, [], later(freshSeconds))).toBe(false);
+    expect(isFresh(session, [], false, later(freshSeconds - 1))).toBe(true);
+    expect(isFresh(session, [], false, later(freshSeconds))).toBe(false);
   });
 
   it('begun or renewed by a device key alone is never fresh', () => {
-    expect(isFresh({ freshAt: null, amr: ['swk'] }, [], later(0))).toBe(false);
-    expect(isFresh({ freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], later(0))).toBe(false);
+    expect(isFresh({ freshAt: null, amr: ['swk'] }, [], false, later(0))).toBe(false);
+    expect(isFresh({ freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], false, later(0))).toBe(false);
   });
 
   it.each([
@@ -27,10 +27,15 @@ describe('a session', () => {
     ['email', ['swk', 'otp'], true],
     ['email', ['swk', 'otp', 'mfa'], true],
   ] as const)('of a user with %s, proved by %s, is fresh: %s', (method, amr, expected) => {
-    expect(isFresh({ freshAt, amr: [...amr] }, having(method), later(1))).toBe(expected);
+    expect(isFresh({ freshAt, amr: [...amr] }, having(method), false, later(1))).toBe(expected);
+  });
+
+  it('of a user with a passkey needs it, or a factor', () => {
+    expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, [], true, later(1))).toBe(false);
+    expect(isFresh({ freshAt, amr: ['hwk', 'user', 'pop', 'mfa'] }, [], true, later(1))).toBe(true);
   });
 
   it('needs the other factor if the user has e-mail and another one', () => {
-    expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, having('email', 'totp'), later(1))).toBe(false);
+    expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, having('email', 'totp'), false, later(1))).toBe(false);
   });
 });

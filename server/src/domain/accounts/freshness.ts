@@ -6,14 +6,15 @@ import type { Session } from '../sessions/session.entity.ts';
 export const freshSeconds = 5 * 60;
 
 /**
- * Whether the user authenticated within {@link freshSeconds}, by a second factor if they have one other than e-mail. An
- * e-mail factor and a mail code prove the same mailbox, so either is enough. A device key does not count.
+ * Whether the user authenticated within {@link freshSeconds}, by a passkey or second factor if they have one other than
+ * e-mail. An e-mail factor and a mail code prove the same mailbox, so either is enough. A device key does not count.
  */
 export function isFresh(
   { amr, freshAt }: Pick<Session, 'amr' | 'freshAt'>,
   factors: readonly Pick<Enrolment, 'method'>[],
+  hasPasskey: boolean,
   now: Date,
 ): boolean {
   if (!freshAt || isPast(secondsLater(freshAt, freshSeconds), now)) return false;
-  return amr.includes('mfa') || factors.every(({ method }) => method === 'email');
+  return amr.includes('mfa') || (!hasPasskey && factors.every(({ method }) => method === 'email'));
 }

@@ -6,6 +6,8 @@ import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
+import type { Passkey } from '../credentials/passkey.entity.ts';
+import type { Passkeys } from '../credentials/passkeys.ts';
 import { isTrusted } from '../credentials/trust.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -37,6 +39,7 @@ export interface OwnAccountDeps extends ConfirmationDeps {
   audit: Audit;
   users: Pick<Users, 'locked' | 'checkPhoneLock'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
+  passkeys: Pick<Passkeys, 'list' | 'isSecondFactorOf'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
   logout: Pick<Logout, 'endSessionIn'>;
@@ -77,6 +80,9 @@ export interface OwnPhone {
 export interface AccountOverview {
   /** Each with its client. */
   devices: Device[];
+  passkeys: Passkey[];
+  /** Whether passkeys can be added. */
+  isPasskeyAddable: boolean;
   /** Thumbprints of all device keys, revoked ones too, for "Forget this browser". */
   deviceKeys: string[];
   sessions: Session[];
@@ -116,7 +122,7 @@ export class OwnAccount {
   }
 
   async overview({ project, user, session }: Visitor): Promise<AccountOverview> {
-    const { clock, db, devices, mfa, sessions } = this.deps;
+    const { clock, db, devices, mfa, passkeys, sessions } = this.deps;
     const em = db.reader();
     const now = clock.now();
     const live = await sessions.listLive(em, project, user.id);
@@ -124,13 +130,15 @@ export class OwnAccount {
     const all = await devices.list(em, owner(user));
     const factors = await mfa.factors(em, user);
     return {
+      passkeys: await passkeys.list(em, owner(user)),
+      isPasskeyAddable: project.passkeys,
       devices: all.filter((device) => isTrusted(device, project, now) || inUse.has(device.id)),
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),
-      isFresh: isFresh(session, factors, now),
+      isFresh: isFresh(session, factors, await passkeys.isSecondFactorOf(em, project, user.id), now),
     };
   }
 
@@ -153,16 +161,25 @@ export class OwnAccount {
     });
   }
 
-  /** Revokes the device and ends its sessions. Refuses `not-found`. */
+  /**
+   * Revokes the device or passkey and ends its sessions. Refuses `not-found`, and `forbidden` for a passkey if the sign-in
+   * is not fresh.
+   */
   revokeDevice(change: OwnChange, deviceId: string): Promise<void> {
     const { devices, logout, sessions } = this.deps;
-    return this.change(change, async (em, user) => {
+    return this.change(change, async (em, user, session) => {
+      const passkey = (await this.deps.passkeys.list(em, owner(user))).find(({ id }) => id === deviceId);
+      if (passkey) await this.checkFresh(em, user, session);
       await this.endWork(em, user);
       const device = await devices.revoke(em, owner(user), deviceId, change.actor);
       const live = await sessions.listLive(em, change.visitor.project, user.id);
       for (const session of live.filter((one) => one.deviceId === device.id)) {
         await logout.endSessionIn(em, session.id, 'revoked', change.actor);
       }
+      if (!passkey) return;
+      const [app, at] = [change.visitor.project.name, this.deps.clock.now().toISOString()];
+      const notice = { template: 'passkey-changed', app, change: 'removed', passkey: passkey.name, at } as const;
+      await this.notify(em, user, change.locale, notice);
     });
   }
 
@@ -195,6 +212,11 @@ export class OwnAccount {
   /** Begins the sign-in that refreshes this session; see {@link beginConfirmation}. */
   confirm(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
     return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session));
+  }
+
+  /** Begins the sign-in that adds a passkey, on the hosted page. */
+  addPasskey(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
+    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session, true));
   }
 
   /** Ends all sessions except the visitor's. */
@@ -312,7 +334,8 @@ export class OwnAccount {
 
   private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
     const factors = await this.deps.mfa.factors(em, user);
-    if (!isFresh(session, factors, this.deps.clock.now()))
+    const hasPasskey = await this.deps.passkeys.isSecondFactorOf(em, await user.project.loadOrFail(), user.id);
+    if (!isFresh(session, factors, hasPasskey, this.deps.clock.now()))
       refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
   }
 

@@ -51,7 +51,7 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   ['factor_changes', 'expires_at', hour, 'user_id = ?', ofUser],
   ['authorization_requests', 'expires_at', hour, 'client_id = ?', ofClient],
   ['enrolments', 'created_at', day, 'verified_at is null and user_id = ?', ofUser],
-  ['devices', 'created_at', 30 * day, 'not remembered and user_id = ?', ofUser],
+  ['credentials', 'created_at', 30 * day, 'not remembered and user_id = ?', ofUser],
   ['sessions', 'ended_at', 30 * day, 'user_id = ?', ofUser],
   ['sessions', 'idle_expires_at', 30 * day, 'user_id = ?', ofUser],
   ['sessions', 'expires_at', 30 * day, 'user_id = ?', ofUser],
@@ -74,7 +74,7 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
 
 it('verified factors and remembered devices are kept at any age', async () => {
   const { services } = world.app;
-  for (const table of ['enrolments', 'devices']) {
+  for (const table of ['enrolments', 'credentials']) {
     await changed(services.db, `update ${table} set created_at = '2000-01-01' where user_id = ?`, [user.id]);
   }
   await services.retention.sweep();

@@ -20,7 +20,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },
   // A revoked key is refused as long as its row exists.
   {
-    table: 'devices',
+    table: 'credentials',
     where: (at) => sql`not remembered and revoked_at is null and created_at <= ${at}`,
     graceSeconds: 30 * day,
   },

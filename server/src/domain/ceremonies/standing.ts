@@ -13,7 +13,7 @@ export async function standingOf(
 ): Promise<Standing> {
   const { deps, ceremony, caller } = flow;
   const { project } = caller;
-  const addsPasskey = ceremony.stepUp === 'create_passkey';
+  const addsPasskey = ceremony.stepUp === 'create_passkey' || caller.request?.addsPasskey === true;
   const asksForPasskeys = project.mfaPolicy === 'required' || addsPasskey;
   return {
     policy: project.mfaPolicy,
@@ -31,9 +31,7 @@ export async function hasPasskey(
   { em, deps, caller }: Pick<Flow, 'em' | 'deps' | 'caller'>,
   userId: string,
 ): Promise<boolean> {
-  if (!caller.project.passkeys) return false;
-  const passkeys = await deps.passkeys.list(em, { projectId: caller.project.id, userId });
-  return passkeys.some(({ userVerified }) => userVerified);
+  return deps.passkeys.isSecondFactorOf(em, caller.project, userId);
 }
 
 /** Whether the project uses passkeys, and a page of this origin can. */

@@ -7,6 +7,7 @@ import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
 import { query, sql } from '../kernel/sql.ts';
+import type { Project } from '../projects/project.entity.ts';
 import type { User } from '../users/user.entity.ts';
 import type { CredentialOrigin } from './credential.entity.ts';
 import type { DeviceOwner } from './devices.ts';
@@ -48,6 +49,12 @@ export class Passkeys {
   list(em: EntityManager, owner: DeviceOwner): Promise<Passkey[]> {
     const where = { project: owner.projectId, user: { id: owner.userId }, revokedAt: null };
     return em.find(Passkey, where, { orderBy: { lastUsedAt: 'desc', id: 'desc' } });
+  }
+
+  /** Whether the user has a passkey that counts as second factor: the project uses passkeys, and it has verified them. */
+  async isSecondFactorOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
+    if (!project.passkeys) return false;
+    return (await this.list(em, { projectId: project.id, userId })).some(({ userVerified }) => userVerified);
   }
 
   /** Refuses `taken` for a credential that any user of the project has or had, and `too-many` beyond 25 per user. */

@@ -7,6 +7,7 @@ export type MessageContent =
   | { template: 'phone-code'; app: string; code: string; minutes: number }
   | { template: 'phone-changed'; app: string; ending: string; at: string }
   | { template: 'new-device'; app: string; device: string; at: string }
+  | { template: 'passkey-changed'; app: string; change: 'added' | 'removed'; passkey: string; at: string }
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
   | { template: 'recovery-code-used'; app: string; left: number; at: string }
   | { template: 'recovery-codes-renewed'; app: string; at: string }

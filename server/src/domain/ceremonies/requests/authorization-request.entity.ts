@@ -27,6 +27,8 @@ const schema = defineEntity({
     setupLinkId: p.uuid().nullable(),
     /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
     personRequired: p.boolean().default(false),
+    /** Whether the sign-in is to add a passkey (account page). */
+    addsPasskey: p.boolean().default(false),
     /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     createdAt: instant(),

@@ -27,6 +27,8 @@ export interface NewAuthorizationRequest {
   setupLinkId?: string | null | undefined;
   /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
   personRequired?: boolean | undefined;
+  /** Whether the sign-in is to add a passkey (account page). */
+  addsPasskey?: boolean | undefined;
 }
 
 /** How a request is found again: the URL carries the handle, the browser's cookie the secret. */
@@ -66,6 +68,7 @@ export class AuthorizationRequests {
         uiLocales: input.uiLocales ?? null,
         setupLinkId: input.setupLinkId ?? null,
         personRequired: input.personRequired ?? false,
+        addsPasskey: input.addsPasskey ?? false,
         createdAt: now,
         expiresAt: secondsLater(now, requestTtlSeconds),
       }),

@@ -88,11 +88,18 @@ async function conclude(flow: Flow, { user, credential, proved }: Proved): Promi
   return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence), offersPasskey };
 }
 
-/** On the hosted page, after a mail code, to users without a passkey. */
-async function mayOffer(flow: Flow, user: User, evidence: readonly Evidence[], factors: readonly MfaMethod[]) {
+/** On the hosted page: after a mail code, to users without a passkey; or because the user asked on the account page. */
+async function mayOffer(
+  flow: Flow,
+  user: User,
+  evidence: readonly Evidence[],
+  factors: readonly MfaMethod[],
+): Promise<boolean> {
   const { caller, ceremony } = flow;
-  if (!caller.request || !ceremony.rememberDevice || !mayUsePasskeys(flow) || !has(evidence, 'mail-code')) return false;
-  return !(await hasPasskey(flow, user.id)) && mayAddPasskey(evidence, { factors, hasPasskey: false });
+  if (!caller.request || !ceremony.rememberDevice || !mayUsePasskeys(flow)) return false;
+  const holdsPasskey = await hasPasskey(flow, user.id);
+  const isAsked = caller.request.addsPasskey || (has(evidence, 'mail-code') && !holdsPasskey);
+  return isAsked && mayAddPasskey(evidence, { factors, hasPasskey: holdsPasskey });
 }
 
 /** Writes the last use of user and device, and the audit event; in one statement if both rows are already stored. */

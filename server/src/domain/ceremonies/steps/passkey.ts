@@ -146,7 +146,7 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
   try {
     const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
     await em.flush();
-    await notify(flow, user, { template: 'new-device', device: passkey.name });
+    await notify(flow, user, { template: 'passkey-changed', change: 'added', passkey: passkey.name });
     return passkey;
   } catch (error) {
     if (error instanceof Refusal) return reject(error.problem.code);

@@ -43,6 +43,18 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'passkey-changed': ({ app, change, passkey, at }) => ({
+    subject: `Passkeys für ${app} geändert`,
+    before: [
+      change === 'added'
+        ? `Ihr Konto bei ${app} hat einen neuen Passkey. Mit ihm kann man sich ohne Code als Sie anmelden.`
+        : `Ein Passkey Ihres Kontos bei ${app} wurde entfernt. Mit ihm kann man sich nicht mehr anmelden.`,
+      `Passkey: ${passkey}`,
+      `Zeit: ${time(at)}`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
+    ],
+    after: [],
+  }),
   'factor-changed': ({ app, change, method, at }) => ({
     subject: `Zweiter Schritt für ${app} geändert`,
     before: [

@@ -43,6 +43,18 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'passkey-changed': ({ app, change, passkey, at }) => ({
+    subject: `Passkeys changed for ${app}`,
+    before: [
+      change === 'added'
+        ? `A passkey was added to your account for ${app}. It can sign in as you without a code.`
+        : `A passkey was removed from your account for ${app}. It can no longer sign in.`,
+      `Passkey: ${passkey}`,
+      `Time: ${time(at)}`,
+      `If this was not you, contact the team behind ${app} immediately.`,
+    ],
+    after: [],
+  }),
   'factor-changed': ({ app, change, method, at }) => ({
     subject: `Second step changed for ${app}`,
     before: [

@@ -43,6 +43,18 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  'passkey-changed': ({ app, change, passkey, at }) => ({
+    subject: `Llaves de acceso modificadas en ${app}`,
+    before: [
+      change === 'added'
+        ? `Se ha añadido una llave de acceso a su cuenta de ${app}. Con ella se puede iniciar sesión en su nombre sin código.`
+        : `Se ha quitado una llave de acceso de su cuenta de ${app}. Ya no permite iniciar sesión.`,
+      `Llave de acceso: ${passkey}`,
+      `Hora: ${time(at)}`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app}.`,
+    ],
+    after: [],
+  }),
   'factor-changed': ({ app, change, method, at }) => ({
     subject: `Segundo paso modificado en ${app}`,
     before: [

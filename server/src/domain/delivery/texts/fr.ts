@@ -43,6 +43,18 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'passkey-changed': ({ app, change, passkey, at }) => ({
+    subject: `Clés d’accès modifiées pour ${app}`,
+    before: [
+      change === 'added'
+        ? `Une clé d’accès a été ajoutée à votre compte ${app}. Elle permet de se connecter à votre place sans code.`
+        : `Une clé d’accès a été retirée de votre compte ${app}. Elle ne permet plus de se connecter.`,
+      `Clé d’accès : ${passkey}`,
+      `Date : ${time(at)}`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
+    ],
+    after: [],
+  }),
   'factor-changed': ({ app, change, method, at }) => ({
     subject: `Deuxième étape modifiée pour ${app}`,
     before: [

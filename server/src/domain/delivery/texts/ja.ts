@@ -43,6 +43,18 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  'passkey-changed': ({ app, change, passkey, at }) => ({
+    subject: `${app} のパスキーが変更されました`,
+    before: [
+      change === 'added'
+        ? `${app} のアカウントにパスキーが追加されました。このパスキーを使うと、コードなしであなたとしてサインインできます。`
+        : `${app} のアカウントからパスキーが削除されました。今後は使用できません。`,
+      `パスキー: ${passkey}`,
+      `日時: ${time(at)}`,
+      `お心当たりがない場合は、すぐに ${app} の運営者に連絡してください。`,
+    ],
+    after: [],
+  }),
   'factor-changed': ({ app, change, method, at }) => ({
     subject: `${app} の 2 段階認証が変更されました`,
     before: [
