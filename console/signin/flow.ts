@@ -2,10 +2,12 @@ import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/brow
 import type { CodePrompt, CodePromptOptions } from './code-prompt.ts';
 import { cleanCode, formatOf, isComplete } from './one-time-code.ts';
 import { element, type Page } from './page.ts';
+import { Passkeys } from './passkeys.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';
 
 type Signin = HostedSignin['signin'];
 type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;
+type SignedIn = Awaited<ReturnType<Signin['verifyMfa']>>;
 type DeviceVerified = Awaited<ReturnType<Signin['verifyDevice']>>;
 
 /** The sign-in flow: maps each response of the service to the next step. */
@@ -13,6 +15,7 @@ export class Flow {
   readonly #page: Page;
   readonly #signin: Signin;
   readonly #code: CodePrompt;
+  readonly #passkeys: Passkeys;
   readonly #address = element<HTMLInputElement>('userid');
   readonly #shared = element<HTMLInputElement>('shared');
   readonly #number = element<HTMLInputElement>('number');
@@ -20,6 +23,7 @@ export class Flow {
   #userid = '';
   #remembers = true;
   #sessionId = '';
+  #redirectTo = '';
   /** Whether a new factor is being enrolled in this sign-in. */
   #isEnrolling = false;
   /** Aborts the request in flight when the user goes back. */
@@ -29,18 +33,20 @@ export class Flow {
     this.#page = page;
     this.#signin = signin;
     this.#code = code;
+    this.#passkeys = new Passkeys(page, signin);
   }
 
   /** Takes over from the server-rendered page. */
   start(trustedUser: string | undefined): void {
     const hint = this.#address.value.trim();
     // Keep text already typed; a login_hint wins over the trusted user.
-    if (trustedUser && (!hint || hint.toLowerCase() === trustedUser)) this.#offer(trustedUser);
+    if (trustedUser && (!hint || hint.toLowerCase() === trustedUser)) this.#offerAccount(trustedUser);
 
     this.#onSubmit('address', () => this.#submitAddress());
     this.#onSubmit('code', () => this.#submitCode());
     this.#onSubmit('choose', (button) => this.#submitMethod(button));
     this.#onSubmit('phone', () => this.#submitPhone());
+    this.#startPasskeys();
     this.#address.addEventListener('input', () => this.#page.clearProblem());
     this.#number.addEventListener('input', () => this.#page.clearProblem());
     element('resend').addEventListener('click', () => {
@@ -55,12 +61,36 @@ export class Flow {
     // Back leads from any later step to the address step, and from there to the application.
     history.replaceState({}, '');
     addEventListener('popstate', () => {
-      if (['recovery-codes', 'done', 'ended'].includes(this.#page.step)) return;
+      if (['recovery-codes', 'offer', 'done', 'ended'].includes(this.#page.step)) return;
       this.#askAddress(this.#userid);
     });
   }
 
-  #offer(trustedUser: string): void {
+  #startPasskeys(): void {
+    this.#onSubmit('passkey', () => this.#usePasskey({ userid: this.#userid }), { hasDialog: true });
+    this.#onSubmit('offer', () => this.#createPasskey(), { hasDialog: true });
+    const button = element('use-passkey');
+    const choose = async () => {
+      button.dataset['chosen'] = '';
+      await this.#usePasskey({}).finally(() => delete button.dataset['chosen']);
+    };
+    button.addEventListener('click', () => this.#run(choose, { hasDialog: true }));
+    element('no-passkey').addEventListener('click', () =>
+      this.#run(async () => {
+        await this.#passkeys.dismiss(this.#userid);
+        this.#leave(this.#redirectTo);
+      }),
+    );
+    void this.#passkeys.load().then(() => this.#suggest());
+  }
+
+  /** Suggests passkeys while the address field is shown. */
+  #suggest(): void {
+    if (this.#page.step !== 'address' || element('address-field').hidden) return;
+    this.#passkeys.suggest((signedIn) => this.#run(async () => this.#finish(await signedIn)));
+  }
+
+  #offerAccount(trustedUser: string): void {
     this.#address.value = trustedUser;
     element('account-name').textContent = trustedUser;
     document.querySelector('.face')!.textContent = trustedUser.charAt(0);
@@ -80,6 +110,7 @@ export class Flow {
     this.#showAccount(false);
     this.#page.show('address', this.#address);
     this.#address.select();
+    this.#suggest();
   }
 
   async #submitAddress(): Promise<void> {
@@ -114,12 +145,29 @@ export class Flow {
         return this.#ask({ kind: 'address', sentTo, resendAfter, codeFormat, testCode }, note);
       }
       case 'MFA_REQUIRED':
-        this.#sessionId = answer.sessionId;
-        return this.#startMfa().catch((error: unknown) => {
-          // No code can be sent now (rate limit, too many attempts, no gateway): offer recovery codes.
-          if (isFactorUnavailable(error) && !this.#isEnrolling) this.#code.askRecovery(answer.method);
-          throw error;
-        });
+        if (answer.method === 'passkey') return this.#askPasskey();
+        return this.#askFactor(answer.sessionId, answer.method);
+    }
+  }
+
+  #askPasskey(): void {
+    this.#markBegun();
+    this.#page.show('passkey');
+  }
+
+  /** Signs in with any passkey, or with one of `userid` as the second factor. */
+  async #usePasskey(of: { userid?: string }): Promise<void> {
+    await this.#finish(await this.#signin.signInWithPasskey({ ...of, ...this.#signal }));
+  }
+
+  async #askFactor(sessionId: string, method: MfaMethod): Promise<void> {
+    this.#sessionId = sessionId;
+    try {
+      await this.#startMfa();
+    } catch (error) {
+      // No code can be sent now (rate limit, too many attempts, no gateway): offer recovery codes.
+      if (isFactorUnavailable(error) && !this.#isEnrolling) this.#code.askRecovery(method);
+      throw error;
     }
   }
 
@@ -129,8 +177,13 @@ export class Flow {
     this.#ask({ ...sent, kind: method, testCode, isNew: this.#isEnrolling }, note);
   }
 
-  #ask(asked?: CodePromptOptions, note?: string): void {
+  /** Lets the browser's back button return to the address step. */
+  #markBegun(): void {
     if (!history.state?.begun) history.pushState({ begun: true }, '');
+  }
+
+  #ask(asked?: CodePromptOptions, note?: string): void {
+    this.#markBegun();
     if (asked) this.#code.ask(asked, note);
     else this.#code.askAgain();
   }
@@ -156,7 +209,7 @@ export class Flow {
     }
     // One choice covers both: a remembered browser may skip the second factor as long as the project allows.
     const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remembers, ...signal });
-    this.#finish(answer);
+    return this.#finish(answer);
   }
 
   async #registered(answer: DeviceVerified): Promise<void> {
@@ -195,9 +248,32 @@ export class Flow {
     await this.#registered(await this.#signin.verifyDevice({ ...chosen, ...this.#signal }));
   }
 
-  #finish({ redirectTo, recoveryCodes }: { redirectTo: string; recoveryCodes?: string[] }): void {
-    if (recoveryCodes) return showRecoveryCodes(this.#page, recoveryCodes, () => this.#leave(redirectTo));
-    this.#leave(redirectTo);
+  async #finish({ redirectTo, recoveryCodes, passkeyOffer }: SignedIn): Promise<void> {
+    this.#redirectTo = redirectTo;
+    const next = async () => (passkeyOffer ? this.#offerPasskey() : this.#leave(redirectTo));
+    if (!recoveryCodes) return next();
+    showRecoveryCodes(this.#page, recoveryCodes, () => this.#run(next));
+  }
+
+  /** Not on a shared device: its next user could sign in with the passkey. */
+  async #offerPasskey(): Promise<void> {
+    const { signal } = this.#signal;
+    if (this.#remembers && (await this.#passkeys.mayOffer(this.#userid, signal))) this.#page.show('offer');
+    else this.#leave(this.#redirectTo);
+  }
+
+  async #createPasskey(): Promise<void> {
+    try {
+      await this.#signin.createPasskey({ userid: this.#userid, ...this.#signal });
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) throw error;
+      const page = this.#page;
+      const notCreated = page.text('problem.passkeyNotCreated');
+      if (error.code === 'PASSKEY_CANCELLED') return page.remark(notCreated);
+      if (error.category === 'retryable') return page.problem(page.sentence(error));
+      if (!offerEnds.includes(error.code)) return page.problem(notCreated);
+    }
+    this.#leave(this.#redirectTo);
   }
 
   #leave(redirectTo: string): void {
@@ -206,17 +282,23 @@ export class Flow {
     location.replace(redirectTo);
   }
 
-  #onSubmit(step: string, work: (submitter: HTMLElement | null) => Promise<void>): void {
+  #onSubmit(
+    step: string,
+    work: (submitter: HTMLElement | null) => Promise<void>,
+    waiting?: { hasDialog: boolean },
+  ): void {
     element<HTMLFormElement>(step).addEventListener('submit', (event) => {
       event.preventDefault();
-      this.#run(() => work(event.submitter));
+      this.#run(() => work(event.submitter), waiting);
     });
   }
 
-  #run(work: () => Promise<void>): void {
+  #run(work: () => Promise<void>, waiting?: { hasDialog: boolean }): void {
+    this.#passkeys.stopSuggesting();
     this.#page.clearProblem();
     this.#abort = new AbortController();
-    void this.#page.busy(() => work().catch((error: unknown) => this.#fail(error)));
+    const done = () => work().catch((error: unknown) => this.#fail(error));
+    void this.#page.busy(done, waiting).then(() => this.#suggest());
   }
 
   get #signal(): { signal: AbortSignal } {
@@ -242,6 +324,8 @@ export class Flow {
         return page.problem(page.sentence(error), this.#number);
       case 'FLOW_EXPIRED':
         return page.show('ended');
+      case 'PASSKEY_CANCELLED':
+        return page.remark(page.text(page.step === 'address' ? 'problem.passkeyCancelled' : 'problem.passkeyNotUsed'));
       case 'TRANSACTION_EXPIRED':
       case 'OUT_OF_ORDER':
       case 'DEVICE_KEY_LOST':
@@ -262,6 +346,9 @@ export class Flow {
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);
   }
 }
+
+/** Errors after which no passkey can be created: the device has one, or the offer has expired. */
+const offerEnds = ['PASSKEY_EXISTS', 'TRANSACTION_EXPIRED', 'OUT_OF_ORDER', 'FLOW_EXPIRED'];
 
 /** Whether the factor is unavailable for now, as opposed to a wrong answer. */
 function isFactorUnavailable(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { fill, fillBold, type Texts, wait } from './texts.ts';
 /** The page's element with this ID. */
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-export type Step = 'address' | 'code' | 'choose' | 'phone' | 'recovery-codes' | 'done' | 'ended';
+export type Step = 'address' | 'code' | 'choose' | 'phone' | 'passkey' | 'recovery-codes' | 'offer' | 'done' | 'ended';
 /** Steps that take input and can show an error. */
 type Question = Exclude<Step, 'recovery-codes' | 'done' | 'ended'>;
 
@@ -54,6 +54,7 @@ export class Page {
     const step = this.#step as Question;
     const place = element(`${step}-error`);
     place.textContent = message;
+    place.classList.remove('mild');
     if (reference) {
       const small = document.createElement('small');
       small.textContent = this.text('problem.reference', { id: reference });
@@ -64,6 +65,12 @@ export class Page {
     if (!field || this.isTypedOver(field)) return;
     field.focus();
     field.select();
+  }
+
+  /** Shows a message in place of an error, for example after the user cancelled. */
+  remark(message: string): void {
+    this.problem(message);
+    element(`${this.#step}-error`).classList.add('mild');
   }
 
   /** Whether the field changed since the request in flight began. */
@@ -77,15 +84,15 @@ export class Page {
     for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
   }
 
-  /** Runs an action: once at a time, marked busy, explained if slow. */
-  async busy(work: () => Promise<void>): Promise<void> {
+  /** Runs an action: once at a time, marked busy, explained if slow. `hasDialog`: it waits for the user, not the network. */
+  async busy(work: () => Promise<void>, { hasDialog = false } = {}): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
     for (const field of document.querySelectorAll('input')) this.#sent.set(field, field.value);
     const main = document.querySelector('main')!;
     main.setAttribute('aria-busy', 'true');
     const timer = setTimeout(() => {
-      element('slow').textContent = this.text('page.slow');
+      if (!hasDialog) element('slow').textContent = this.text('page.slow');
     }, slowAfter);
     try {
       await work();
@@ -122,6 +129,11 @@ const sentences: Record<string, string> = {
   NONCE_REJECTED: 'problem.restart',
   DEVICE_KEY_LOST: 'problem.keyLost',
   DEVICE_REVOKED: 'problem.revoked',
+  PASSKEY_REJECTED: 'problem.passkeyRejected',
+  PASSKEY_UNKNOWN: 'problem.passkeyUnknown',
+  PASSKEY_VERIFICATION_REQUIRED: 'problem.passkeyVerification',
+  PASSKEYS_NOT_ALLOWED: 'problem.passkeyUnsupported',
+  PASSKEY_UNSUPPORTED: 'problem.passkeyUnsupported',
   STORAGE_UNAVAILABLE: 'problem.storage',
   INSECURE_CONTEXT: 'problem.insecure',
   OFFLINE: 'problem.offline',

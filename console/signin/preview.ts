@@ -26,6 +26,8 @@ export function showPreview(page: Page, step: string): void {
     enrol: () => ask({ kind: 'totp', totp, isNew: true }),
     choose: () => page.show('choose'),
     phone: () => page.show('phone', element('number')),
+    passkey: () => page.show('passkey'),
+    offer: () => page.show('offer'),
     recovery: () => showRecoveryCodes(page, sampleCodes, () => page.show('done')),
     error: () => {
       ask({ kind: 'address', sentTo });
@@ -59,5 +61,7 @@ function fakeService(totp: { secret: string; otpauthUri: string }): HostedSignin
     verifyDevice: async () => ({ status: 'MFA_ENROLLMENT_NEEDED', methods: ['totp', 'sms', 'email'] }),
     initiateMfa: async () => ({ status: 'MFA_INITIATED', method: 'totp', totp }),
     verifyMfa: () => never,
+    signInWithPasskey: () => never,
+    createPasskey: () => never,
   } as unknown as HostedSignin['signin'];
 }

@@ -4,6 +4,7 @@ import type { Latchkey } from './latchkey.ts';
 
 export interface ProjectSettings {
   mfaPolicy?: 'OFF' | 'OPTIONAL' | 'REQUIRED';
+  passkeys?: boolean;
   testMode?: boolean;
   emailFactor?: boolean;
   deviceTrustSeconds?: number;

@@ -2,6 +2,7 @@ import type {
   AuthenticateResult,
   ChangePhoneNumberResult,
   InitiateMfaResult,
+  SignInWithPasskeyResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
@@ -18,7 +19,9 @@ type CamelCased<Value> = Value extends readonly unknown[]
     ? { [Name in keyof Value as Camel<Name>]: CamelCased<Value[Name]> }
     : Value;
 /** A response as the SDK returns it, in an application's page. */
-type Expected<Response> = Response extends { redirect_to: string } ? never : CamelCased<Omit<Response, 'nonce'>>;
+type Expected<Response> = Response extends { redirect_to: string }
+  ? never
+  : CamelCased<Omit<Response, 'nonce' | 'passkey_offer'>>;
 /** Without what the SDK adds. */
 type Received<Result> = Result extends unknown ? Plain<Omit<Result, 'success' | 'codeVerifier'>> : never;
 type Plain<Value> = { [Name in keyof Value]: Value[Name] };
@@ -28,6 +31,7 @@ describe('the types of the SDKs', () => {
   it('have each response of sign-in', () => {
     type Step<S extends keyof SigninResponses> = Expected<SigninResponses[S]>;
     expectTypeOf<Received<AuthenticateResult>>().branded.toEqualTypeOf<Step<'authenticate'>>();
+    expectTypeOf<Received<SignInWithPasskeyResult>>().branded.toEqualTypeOf<Step<'verify-passkey'>>();
     expectTypeOf<Received<VerifyEmailOtpResult>>().branded.toEqualTypeOf<Step<'verify-email-otp'>>();
     expectTypeOf<Received<VerifyDeviceResult>>().branded.toEqualTypeOf<Step<'verify-device'>>();
     expectTypeOf<Received<InitiateMfaResult>>().branded.toEqualTypeOf<Step<'initiate-mfa'>>();

@@ -4,22 +4,27 @@ export { LatchkeyError, type LatchkeyErrorCategory, type LatchkeyErrorCode } fro
 export type {
   AuthenticateOptions,
   ChangePhoneNumberInput,
+  CreatePasskeyInput,
   InitiateMfaInput,
+  SignInWithPasskeyOptions,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
   VerifyPhoneNumberInput,
 } from './inputs.ts';
 export { createLatchkey, type Latchkey, type LatchkeyConfig, type LatchkeyOptions } from './latchkey.ts';
+export { type PasskeySupport, passkeySupport } from './passkeys.ts';
 export { createPkce, type Pkce } from './pkce.ts';
 export type {
   AuthenticateResult,
   ChangePhoneNumberResult,
   CodeFormat,
+  CreatePasskeyResult,
   ForgetDeviceResult,
   InitializeResult,
   InitiateMfaResult,
   MfaMethod,
+  SignInWithPasskeyResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
@@ -31,6 +36,8 @@ export const {
   init,
   initialize,
   authenticate,
+  signInWithPasskey,
+  createPasskey,
   verifyEmailOtp,
   verifyDevice,
   initiateMfa,

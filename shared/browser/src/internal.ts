@@ -8,6 +8,7 @@ import { checkBrowser } from './latchkey.ts';
 import { Signin } from './signin.ts';
 
 export { LatchkeyError } from './error.ts';
+export { passkeySupport } from './passkeys.ts';
 export type { CodeFormat, InitiateMfaResult, MfaMethod } from './results.ts';
 
 /** This browser's keys with these thumbprints, of any client and user. */
@@ -21,8 +22,11 @@ export async function forgetKeys(thumbprints: readonly string[]): Promise<void> 
   for (const key of await findKeys(thumbprints)) await store.removeKey(key);
 }
 
-/** Result of a sign-in on the hosted page: the URL that returns to the application. */
-export type Redirected = { redirectTo: string };
+/**
+ * Result of a sign-in on the hosted page: the URL that returns to the application. With `passkeyOffer`, `createPasskey`
+ * is allowed for five minutes.
+ */
+export type Redirected = { redirectTo: string; passkeyOffer?: true };
 
 export type HostedSignin = {
   signin: Signin<Redirected>;

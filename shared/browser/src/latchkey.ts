@@ -3,7 +3,9 @@ import { indexedDbStore } from './indexed-db.ts';
 import type {
   AuthenticateOptions,
   ChangePhoneNumberInput,
+  CreatePasskeyInput,
   InitiateMfaInput,
+  SignInWithPasskeyOptions,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
@@ -12,9 +14,11 @@ import type {
 import type {
   AuthenticateResult,
   ChangePhoneNumberResult,
+  CreatePasskeyResult,
   ForgetDeviceResult,
   InitializeResult,
   InitiateMfaResult,
+  SignInWithPasskeyResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
@@ -58,6 +62,10 @@ export interface Latchkey {
   changePhoneNumber(input: ChangePhoneNumberInput): Promise<ChangePhoneNumberResult>;
   /** After changePhoneNumber: verifies the code and replaces the number. */
   verifyPhoneNumber(input: VerifyPhoneNumberInput): Promise<VerifyPhoneNumberResult>;
+  /** Signs in with a passkey, without an address; or, given a `userid`, as the second factor of its sign-in. */
+  signInWithPasskey(options?: SignInWithPasskeyOptions): Promise<SignInWithPasskeyResult>;
+  /** After the SUCCESS of `authenticate` with `stepUp: 'create_passkey'`: creates a passkey on this device. */
+  createPasskey(input: CreatePasskeyInput): Promise<CreatePasskeyResult>;
   /** Deletes this API key's device keys from this browser, for one user or all. The service is not contacted. */
   forgetDevice(userid?: string): Promise<ForgetDeviceResult>;
 }
@@ -97,6 +105,8 @@ export function createLatchkey(): Latchkey {
     verifyMfa: async (input) => ready().verifyMfa(input),
     changePhoneNumber: async (input) => ready().changePhoneNumber(input),
     verifyPhoneNumber: async (input) => ready().verifyPhoneNumber(input),
+    signInWithPasskey: async (options) => ready().signInWithPasskey(options),
+    createPasskey: async (input) => ready().createPasskey(input),
     forgetDevice: async (userid) => ready().forgetDevice(userid),
   };
 }

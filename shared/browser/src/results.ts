@@ -44,8 +44,11 @@ export type AuthenticateResult<End = CodeIssued> =
       /** The one-time code, in test mode only. */
       code?: string;
     }
-  /** Known device that needs a second factor: `initiateMfa`, then `verifyMfa`. */
-  | { status: 'MFA_REQUIRED'; message: string; sessionId: string; method: MfaMethod }
+  /**
+   * Known device that needs a second factor: `initiateMfa`, then `verifyMfa`. With the method `passkey`:
+   * `signInWithPasskey({ userid })`.
+   */
+  | { status: 'MFA_REQUIRED'; message: string; sessionId: string; method: MfaMethod | 'passkey' }
   /** The address is malformed: ask again. */
   | { status: 'INVALID_EMAIL'; message: string };
 
@@ -96,6 +99,17 @@ export type ChangePhoneNumberResult = {
 
 /** Result of `verifyPhoneNumber`. */
 export type VerifyPhoneNumberResult = { status: 'PHONE_CHANGED'; message: string };
+
+/** Result of `signInWithPasskey`. */
+export type SignInWithPasskeyResult<End = CodeIssued> = Ended<End>;
+
+/** Result of `createPasskey`. */
+export type CreatePasskeyResult = {
+  status: 'PASSKEY_CREATED';
+  message: string;
+  /** Name of the passkey on the user's account page. */
+  name: string;
+};
 
 /** Result of `forgetDevice`. */
 export type ForgetDeviceResult = { status: 'FORGOTTEN'; message: string };

@@ -1,4 +1,12 @@
-import type { ChallengeRequest, ChallengeResponse, SigninResponses, SigninStep } from '@latchkey/contracts';
+import type {
+  ChallengeRequest,
+  ChallengeResponse,
+  PasskeyCreationOptions,
+  PasskeyOptionsRequest,
+  PasskeyRequestOptions,
+  SigninResponses,
+  SigninStep,
+} from '@latchkey/contracts';
 import {
   type Application,
   createDeviceKey,
@@ -12,19 +20,24 @@ import { LatchkeyError } from './error.ts';
 import type {
   AuthenticateOptions,
   ChangePhoneNumberInput,
+  CreatePasskeyInput,
   InitiateMfaInput,
+  SignInWithPasskeyOptions,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
   VerifyPhoneNumberInput,
 } from './inputs.ts';
+import { exclusively, makePasskey, requestPasskey, signalAccepted, signalUnknown } from './passkeys.ts';
 import { createPkce } from './pkce.ts';
 import type {
   AuthenticateResult,
   ChangePhoneNumberResult,
   CodeIssued,
+  CreatePasskeyResult,
   ForgetDeviceResult,
   InitiateMfaResult,
+  SignInWithPasskeyResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
@@ -44,20 +57,25 @@ export type Setting = {
   application?: Application | undefined;
 };
 
-/** One pending sign-in, from its challenge to its end, in memory only. */
-type Transaction = {
-  userid: string;
+/** A transaction as its challenge begins it; a sign-in by passkey alone needs no more. */
+type Begun = {
   txn: string;
   nonce: string;
   application: Application;
-  key: DeviceKey;
-  options: AuthenticateOptions;
+  /** Milliseconds from the challenge until `txn` expires. */
+  lifetime: number;
   /** PKCE challenge, from the page or created here. */
   codeChallenge: string | undefined;
   /** Verifier of a challenge created here. */
   codeVerifier: string | undefined;
   /** Milliseconds by which the service's clock is ahead of the page's, because proofs carry a timestamp. */
   ahead: number;
+};
+/** One pending sign-in of an address, from its challenge to its end, in memory only. */
+type Transaction = Begun & {
+  userid: string;
+  key: DeviceKey;
+  options: AuthenticateOptions;
   /**
    * Registered in this sign-in. Stored as trusted only at its end: a restart before that, for example after a mistyped
    * phone number, verifies the address again.
@@ -68,11 +86,17 @@ type Transaction = {
 };
 type ProofKind = 'registration' | 'use' | undefined;
 
+/** Milliseconds before a transaction expires in which its passkey request is replaced. */
+const renewal = 60_000;
+
 type Step = Exclude<SigninStep, 'challenge'>;
 
 /** Steps of the service and their possible statuses. */
 const answers: { [S in Step]: readonly SigninResponses[S]['status'][] } = {
   authenticate: ['SUCCESS', 'OTP_NEEDED', 'MFA_REQUIRED', 'INVALID_EMAIL'],
+  'passkey-options': ['PASSKEY_OPTIONS'],
+  'verify-passkey': ['SUCCESS'],
+  'register-passkey': ['PASSKEY_REGISTERED'],
   'verify-email-otp': ['SUCCESS'],
   'verify-device': ['SUCCESS', 'DEVICE_REGISTERED', 'MFA_ENROLLMENT_NEEDED', 'FINALIZE_REGISTRATION_NEEDED'],
   'initiate-mfa': ['MFA_INITIATED'],
@@ -101,7 +125,7 @@ export class Signin<End = CodeIssued> {
     const continued = earlier?.awaitsAuthenticate ? earlier : undefined;
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
     const merged: AuthenticateOptions = { ...continued?.options, signal: undefined, ...Object.fromEntries(given) };
-    if ((merged.code_challenge_method ?? 'S256') !== 'S256') throw invalid('code_challenge_method must be S256.');
+    checkMethod(merged);
 
     // Proofs count within one transaction: after DEVICE_REGISTERED, continue it.
     const pending = continued?.options.code_challenge === merged.code_challenge ? continued : undefined;
@@ -137,7 +161,8 @@ export class Signin<End = CodeIssued> {
     );
     transaction.awaitsAuthenticate = false;
     // Only after success: an error (rate limit) must not replace the pending sign-in.
-    if (answer.status !== 'SUCCESS' || options.stepUp) this.#transactions.set(normalizeUserid(userid), transaction);
+    if (answer.status !== 'SUCCESS' || options.stepUp || 'passkeyOffer' in answer)
+      this.#transactions.set(normalizeUserid(userid), transaction);
     // Delete the key of a malformed address.
     if (answer.status === 'INVALID_EMAIL' && !key.registered) await this.#setting.store.removeKey(key);
     return answer;
@@ -185,6 +210,83 @@ export class Signin<End = CodeIssued> {
     return this.#step(this.#current(userid), 'verify-phone-number', { otp: pasted(otp) }, 'use', signal);
   }
 
+  /**
+   * Signs in with a passkey: of any user, or as the second factor of the pending sign-in of `userid`.
+   *
+   * @param onChosen called when the user has chosen a passkey, before the service verifies it
+   */
+  async signInWithPasskey(
+    options: SignInWithPasskeyOptions = {},
+    onChosen?: () => void,
+  ): Promise<SignInWithPasskeyResult<End>> {
+    const { userid, mediation } = options;
+    checkMethod(options);
+    return exclusively(options.signal, async (signal) => {
+      for (;;) {
+        const given = { ...options, signal };
+        const transaction = userid === undefined ? await this.#challenge(given) : this.#current(userid);
+        const requested = await this.#passkeyOptions<PasskeyRequestOptions>(transaction, 'sign_in', signal);
+        const lifetime = mediation && transaction.lifetime - renewal;
+        const credential = await requestPasskey(requested, mediation, signal, lifetime);
+        if (credential) {
+          onChosen?.();
+          return this.#verifyPasskey(transaction, requested.rpId, credential, signal);
+        }
+        // The suggestions were open until shortly before the transaction expires.
+        await shown(signal);
+      }
+    });
+  }
+
+  async #verifyPasskey(
+    transaction: Begun,
+    rpId: string,
+    credential: { id: string },
+    signal: AbortSignal,
+  ): Promise<SignInWithPasskeyResult<End>> {
+    try {
+      return await this.#step(transaction, 'verify-passkey', { credential }, undefined, signal);
+    } catch (error) {
+      if (isOneOf(error, ['PASSKEY_UNKNOWN'])) signalUnknown(rpId, credential.id);
+      throw error;
+    }
+  }
+
+  /**
+   * After a step-up's SUCCESS, or one with an offer: creates a passkey on this device.
+   *
+   * @param mediation `conditional`: without a dialog, or not at all
+   */
+  async createPasskey(
+    { userid, signal: given }: CreatePasskeyInput,
+    mediation?: 'conditional',
+  ): Promise<CreatePasskeyResult> {
+    const transaction = this.#current(userid);
+    return exclusively(given, async (signal) => {
+      const options = await this.#passkeyOptions<PasskeyCreationOptions>(transaction, 'registration', signal);
+      const credential = await makePasskey(options, mediation, signal);
+      const { name, message, rpId, userHandle, credentialIds } = await this.#step<PasskeyRegistered>(
+        transaction,
+        'register-passkey',
+        { credential },
+        undefined,
+        signal,
+      );
+      signalAccepted(rpId, userHandle, credentialIds);
+      return { status: 'PASSKEY_CREATED', message, name };
+    });
+  }
+
+  /** A new challenge for one WebAuthn call. */
+  async #passkeyOptions<Options>(
+    transaction: Begun,
+    purpose: PasskeyOptionsRequest['purpose'],
+    signal: AbortSignal,
+  ): Promise<Options> {
+    type Answered = { status: 'PASSKEY_OPTIONS'; options: Options };
+    return (await this.#step<Answered>(transaction, 'passkey-options', { purpose }, undefined, signal)).options;
+  }
+
   /** Deletes one user's key, or all, and ends their pending sign-ins on this page. */
   async forgetDevice(userid?: string): Promise<ForgetDeviceResult> {
     const { store } = this.#setting;
@@ -200,39 +302,49 @@ export class Signin<End = CodeIssued> {
 
   /** Requests a challenge bound to this browser's key, which is created first if missing. */
   async #begin(userid: string, options: AuthenticateOptions): Promise<Transaction> {
-    const { store, now } = this.#setting;
-    const { signal } = options;
+    const { store } = this.#setting;
     let application = this.#setting.application ?? (await store.findApplication(this.#credential));
-    // Retry with the returned client IDs if they were unknown or outdated, and with PKCE if required.
-    for (let round = 0; round < 4; round++) {
-      const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
-      const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
+    // Retry with the returned client IDs if they were unknown or outdated.
+    for (let round = 0; round < 3; round++) {
       const key = application && (await this.#keyOf(application, userid));
-      const fields: ChallengeRequest = {
-        code_challenge: codeChallenge,
-        code_challenge_method: codeChallenge ? 'S256' : undefined,
-        jkt: key?.kid,
-      };
-      const answer = await this.#post('challenge', encode(fields), undefined, signal);
-      if (answer.status === 'ERROR') {
-        const error = refused(answer);
-        if (error.code !== 'PKCE_REQUIRED' || codeChallenge) throw error;
-        this.#needsPkce = true;
-        continue;
-      }
-      const response = answer as Partial<ChallengeResponse>;
-      const { txn, nonce, issuer, project_id: projectId, client_id: clientId, time } = response;
-      const ahead = typeof time === 'number' ? time * 1000 - now() : 0;
-      if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('challenge without a required member');
-      const named = { issuer, projectId, clientId };
-      if (key && application && issuer === application.issuer && clientId === application.clientId) {
-        const begun = { userid, txn, nonce, key, options, ahead, codeChallenge, codeVerifier: pkce?.codeVerifier };
-        return { ...begun, application: named, newDevice: false, awaitsAuthenticate: false };
-      }
-      application = named;
-      await store.saveApplication(this.#credential, named);
+      const begun = await this.#challenge(options, key?.kid);
+      const { issuer, clientId } = begun.application;
+      if (key && application && issuer === application.issuer && clientId === application.clientId)
+        return { ...begun, userid, key, options, newDevice: false, awaitsAuthenticate: false };
+      application = begun.application;
+      await store.saveApplication(this.#credential, application);
     }
     throw unexpected('challenge for a different client on each attempt');
+  }
+
+  /** Requests a challenge, with PKCE if the client requires it. `jkt`: the device key it is bound to. */
+  async #challenge(options: AuthenticateOptions, jkt?: string): Promise<Begun> {
+    const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
+    const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
+    const fields: ChallengeRequest = {
+      code_challenge: codeChallenge,
+      code_challenge_method: codeChallenge ? 'S256' : undefined,
+      jkt,
+    };
+    const answer = await this.#post('challenge', encode(fields), undefined, options.signal);
+    if (answer.status === 'ERROR') {
+      const error = refused(answer);
+      if (error.code !== 'PKCE_REQUIRED' || codeChallenge) throw error;
+      this.#needsPkce = true;
+      return this.#challenge(options, jkt);
+    }
+    const response = answer as Partial<ChallengeResponse>;
+    const { txn, nonce, issuer, project_id: projectId, client_id: clientId, time, expires_in = 600 } = response;
+    if (!txn || !nonce || !issuer || !projectId || !clientId) throw unexpected('challenge without a required member');
+    return {
+      txn,
+      nonce,
+      application: { issuer, projectId, clientId },
+      lifetime: expires_in * 1000,
+      ahead: typeof time === 'number' ? time * 1000 - this.#setting.now() : 0,
+      codeChallenge,
+      codeVerifier: pkce?.codeVerifier,
+    };
   }
 
   /** Key under which the store keeps this API key and base URL. */
@@ -259,9 +371,9 @@ export class Signin<End = CodeIssued> {
     );
   }
 
-  /** Runs one step with its proof; retries once if the nonce has expired. */
+  /** Runs one step, with its proof if it has one; retries once if the nonce has expired. */
   async #step<Result extends { status: string }>(
-    transaction: Transaction,
+    transaction: Begun & Partial<Transaction>,
     step: Step,
     fields: Record<string, unknown>,
     proof: ProofKind,
@@ -269,7 +381,7 @@ export class Signin<End = CodeIssued> {
   ): Promise<Result> {
     const body = encode({ txn: transaction.txn, userid: transaction.userid, ...fields });
     for (let attempt = 1; ; attempt++) {
-      const signed = proof && (await this.#prove(transaction, step, proof, body));
+      const signed = proof && (await this.#prove(transaction as Transaction, step, proof, body));
       const answer = await this.#post(step, body, signed, signal);
       if (answer.nonce) transaction.nonce = answer.nonce;
       if (answer.status !== 'ERROR') {
@@ -279,7 +391,7 @@ export class Signin<End = CodeIssued> {
       }
       const error = refused(answer);
       if (error.code === 'NONCE_REJECTED' && answer.nonce && signed && attempt === 1) continue;
-      if (error.code === 'DEVICE_REVOKED') await this.#setting.store.removeKey(transaction.key);
+      if (error.code === 'DEVICE_REVOKED' && transaction.key) await this.#setting.store.removeKey(transaction.key);
       // The client has required PKCE since this transaction began.
       if (error.code === 'PKCE_REQUIRED') this.#needsPkce = true;
       if (isOneOf(error, ['TRANSACTION_EXPIRED', 'FLOW_EXPIRED', ...restartCodes])) this.#forget(transaction);
@@ -312,25 +424,28 @@ export class Signin<End = CodeIssued> {
   }
 
   /** Converts a response to the SDK's result; at the end of a sign-in, stores or deletes the key. */
-  async #finish(transaction: Transaction, step: Step, answer: Answer): Promise<unknown> {
+  async #finish(transaction: Begun & Partial<Transaction>, step: Step, answer: Answer): Promise<unknown> {
     const { nonce: _, ...rest } = answer;
     const result = camelCased(rest) as Record<string, unknown>;
     const signedIn = answer.status === 'SUCCESS' && step !== 'verify-email-otp';
     if (signedIn) result['success'] = true;
     if (signedIn && transaction.codeVerifier) result['codeVerifier'] = transaction.codeVerifier;
+    const { key, options, userid } = transaction;
     // A step-up continues after SUCCESS with the same key.
-    if (signedIn ? !transaction.options.stepUp : answer.status === 'PHONE_CHANGED') {
+    const ends = signedIn
+      ? !options?.stepUp
+      : ['PHONE_CHANGED', 'PASSKEY_REGISTERED'].includes(answer.status as string);
+    if (ends && key && options && userid) {
       const { store, now } = this.#setting;
-      const { key, options } = transaction;
-      this.#transactions.delete(normalizeUserid(transaction.userid));
+      if (!answer['passkey_offer']) this.#transactions.delete(normalizeUserid(userid));
       if (options.rememberDevice === false) await store.removeKey(key);
       else await store.changeKey(key, { registered: true, usedAt: now() });
     }
     return result;
   }
 
-  #forget(transaction: Transaction): void {
-    const userid = normalizeUserid(transaction.userid);
+  #forget(transaction: Begun & Partial<Transaction>): void {
+    const userid = normalizeUserid(transaction.userid ?? '');
     // A later authenticate may have replaced it.
     if (this.#transactions.get(userid) === transaction) this.#transactions.delete(userid);
   }
@@ -354,6 +469,28 @@ function camelCased(value: unknown): unknown {
   return Object.fromEntries(
     entries.map(([name, member]) => [name.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), camelCased(member)]),
   );
+}
+
+type PasskeyRegistered = {
+  status: 'PASSKEY_REGISTERED';
+  name: string;
+  message: string;
+  rpId: string;
+  userHandle: string;
+  credentialIds: string[];
+};
+
+/** Resolves when the page is visible: a hidden one shows no suggestions. */
+async function shown(signal: AbortSignal): Promise<void> {
+  while (globalThis.document?.hidden && !signal.aborted)
+    await new Promise((resolve) => {
+      document.addEventListener('visibilitychange', resolve, { once: true });
+      signal.addEventListener('abort', resolve, { once: true });
+    });
+}
+
+function checkMethod({ code_challenge_method }: AuthenticateOptions): void {
+  if ((code_challenge_method ?? 'S256') !== 'S256') throw invalid('code_challenge_method must be S256.');
 }
 
 const invalid = (message: string) => new LatchkeyError('INVALID_ARGUMENT', 'fatal', message);

@@ -41,7 +41,9 @@ const previewSteps = [
   'sms',
   'enrol',
   'app',
+  'passkey',
   'recovery',
+  'offer',
   'done',
   'ended',
 ];

@@ -1,0 +1,60 @@
+import type { CDPSession, Page } from '@playwright/test';
+
+/** A passkey with its private key, as the DevTools protocol has it. */
+interface Credential {
+  /** Base64. */
+  credentialId: string;
+  isResidentCredential: boolean;
+  rpId?: string;
+  privateKey: string;
+  userHandle?: string;
+  signCount: number;
+}
+
+/**
+ * An authenticator of Chromium's WebAuthn emulation, which answers each request at once, also the suggestions of a
+ * field. `internal`: part of the device; `usb`: a security key.
+ */
+export class VirtualAuthenticator {
+  readonly #session: CDPSession;
+  readonly #authenticatorId: string;
+
+  private constructor(session: CDPSession, authenticatorId: string) {
+    this.#session = session;
+    this.#authenticatorId = authenticatorId;
+  }
+
+  static async connect(
+    page: Page,
+    { transport = 'internal', credentials = [] }: { transport?: 'internal' | 'usb'; credentials?: Credential[] } = {},
+  ): Promise<VirtualAuthenticator> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable', { enableUI: false });
+    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport,
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    for (const credential of credentials) await session.send('WebAuthn.addCredential', { authenticatorId, credential });
+    return new VirtualAuthenticator(session, authenticatorId);
+  }
+
+  /** Its passkeys with their private keys, for another authenticator. */
+  async credentials(): Promise<Credential[]> {
+    const { credentials } = await this.#session.send('WebAuthn.getCredentials', {
+      authenticatorId: this.#authenticatorId,
+    });
+    return credentials;
+  }
+
+  /** Whether the user passes the check of fingerprint or PIN. */
+  async setUserVerified(isUserVerified: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#authenticatorId, isUserVerified });
+  }
+}

@@ -1,0 +1,170 @@
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '@latchkey/contracts';
+import { LatchkeyError } from './error.ts';
+
+/** What this browser can do with passkeys on this page. */
+export type PasskeySupport = {
+  /** Passkeys can be used: `signInWithPasskey` and `createPasskey` work. */
+  available: boolean;
+  /** The address field can suggest passkeys: `mediation: 'conditional'` works. */
+  autofill: boolean;
+  /** This device can store a passkey and verify the user, for example by fingerprint or PIN. */
+  platform: boolean;
+};
+
+/** Milliseconds for a creation without a dialog: the browser agrees at once or not at all. */
+const quietTimeout = 3_000;
+
+/** A `PublicKeyCredential` as JSON. */
+type CredentialJson = { id: string };
+
+/** Tells whether this browser can use passkeys. Never throws. */
+export async function passkeySupport(): Promise<PasskeySupport> {
+  const api = globalThis.PublicKeyCredential;
+  const available = hasApi();
+  const can = async (question?: () => Promise<boolean>) => {
+    try {
+      return available && (await question?.call(api)) === true;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    available,
+    autofill: await can(api?.isConditionalMediationAvailable),
+    platform: await can(api?.isUserVerifyingPlatformAuthenticatorAvailable),
+  };
+}
+
+/** Whether the browser has WebAuthn and its JSON methods (WebAuthn Level 3 section 5.1), which came later. */
+function hasApi(): boolean {
+  const api = globalThis.PublicKeyCredential;
+  const methods = [api?.parseRequestOptionsFromJSON, api?.parseCreationOptionsFromJSON, api?.prototype?.toJSON];
+  return methods.every((method) => typeof method === 'function');
+}
+
+/** The passkey operation in progress: a browser allows one per page. */
+let current: AbortController | undefined;
+
+/**
+ * Runs one passkey operation and aborts the one in progress, for example the suggestions of the address field.
+ *
+ * @throws LatchkeyError PASSKEY_UNSUPPORTED
+ */
+export async function exclusively<T>(
+  signal: AbortSignal | undefined,
+  work: (own: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (!hasApi()) throw unsupported();
+  return abortable(signal, (own) => {
+    current?.abort();
+    current = own;
+    return work(own.signal);
+  });
+}
+
+/**
+ * Asks the browser for a passkey. `conditional`: in the suggestions of the address field.
+ *
+ * @returns undefined after `lifetime` milliseconds
+ */
+export function requestPasskey(
+  options: PasskeyRequestOptions,
+  mediation: 'conditional' | undefined,
+  signal: AbortSignal,
+  lifetime?: number,
+): Promise<CredentialJson | undefined> {
+  return ceremony(signal, lifetime, (own) => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    return navigator.credentials.get({ publicKey, signal: own, ...(mediation && { mediation }) });
+  });
+}
+
+/** Asks the browser to create a passkey. `conditional`: without a dialog, or not at all. */
+export async function makePasskey(
+  options: PasskeyCreationOptions,
+  mediation: 'conditional' | undefined,
+  signal: AbortSignal,
+): Promise<CredentialJson> {
+  const made = await ceremony(signal, mediation && quietTimeout, (own) => {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+    return navigator.credentials.create({ publicKey, signal: own, ...(mediation && { mediation }) });
+  });
+  if (!made) throw cancelled();
+  return made;
+}
+
+async function ceremony(
+  signal: AbortSignal,
+  lifetime: number | undefined,
+  call: (own: AbortSignal) => Promise<Credential | null>,
+): Promise<CredentialJson | undefined> {
+  return abortable(signal, async (own) => {
+    const timer = lifetime && setTimeout(() => own.abort(), lifetime);
+    try {
+      const credential = await call(own.signal);
+      if (!credential) throw new DOMException('no credential', 'NotAllowedError');
+      return (credential as PublicKeyCredential).toJSON();
+    } catch (cause) {
+      if (signal.aborted) throw new LatchkeyError('ABORTED', 'user_action', 'The operation was aborted.', { cause });
+      if (own.signal.aborted) return undefined;
+      throw translated(cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/** Runs `work` with a controller that follows `signal`. */
+async function abortable<T>(signal: AbortSignal | undefined, work: (own: AbortController) => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const abort = () => own.abort();
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
+  try {
+    return await work(own);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Errors of WebAuthn Level 3 section 5.1. */
+function translated(cause: unknown): LatchkeyError {
+  const name = (cause as Partial<DOMException> | undefined)?.name;
+  if (name === 'InvalidStateError')
+    return new LatchkeyError('PASSKEY_EXISTS', 'user_action', 'This device already has a passkey for the account.', {
+      cause,
+    });
+  // TypeError: the browser does not know an option, for example `conditional`.
+  if (name === 'SecurityError' || name === 'NotSupportedError' || name === 'TypeError') return unsupported(cause);
+  return cancelled(cause);
+}
+
+const cancelled = (cause?: unknown) =>
+  new LatchkeyError(
+    'PASSKEY_CANCELLED',
+    'user_action',
+    'No passkey was used: the user cancelled, took too long, or has none here. Try again, or sign in by address.',
+    { cause },
+  );
+
+const unsupported = (cause?: unknown) =>
+  new LatchkeyError(
+    'PASSKEY_UNSUPPORTED',
+    'fatal',
+    "Passkeys cannot be used here: the browser is too old, or this origin may not use the service's domain.",
+    { cause },
+  );
+
+/** Lets the browser remove a passkey that the service does not know (WebAuthn Level 3 section 5.1.10). */
+export function signalUnknown(rpId: string, credentialId: string): void {
+  void globalThis.PublicKeyCredential?.signalUnknownCredential?.({ rpId, credentialId })?.catch(() => undefined);
+}
+
+/** Lets the browser remove passkeys that are no longer in the account. */
+export function signalAccepted(rpId: string, userId: string, allAcceptedCredentialIds: string[]): void {
+  void globalThis.PublicKeyCredential?.signalAllAcceptedCredentials?.({
+    rpId,
+    userId,
+    allAcceptedCredentialIds,
+  })?.catch(() => undefined);
+}
