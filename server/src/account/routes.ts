@@ -70,6 +70,7 @@ const changes: Record<string, Change> = {
     return saved;
   },
   confirm: ({ ownAccount }, change) => ownAccount.confirm(change),
+  'add-passkey': ({ ownAccount }, change) => ownAccount.addPasskey(change),
   'end-other-sessions': async ({ ownAccount }, change) => {
     await ownAccount.endOtherSessions(change);
     return saved;

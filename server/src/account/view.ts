@@ -1,6 +1,8 @@
 import type { AccountOverview, OwnFactor, OwnPhone, Visitor } from '../domain/accounts/own-account.ts';
+import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
+import type { Passkey } from '../domain/credentials/passkey.entity.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
@@ -74,7 +76,8 @@ export function accountView(
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
       ${notice ? page.notice(notice) : nothing}
       ${page.devices(overview.devices)}
-      ${page.sessions(overview.sessions, overview.devices)}
+      ${page.passkeys(overview)}
+      ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
       ${page.factors(overview)}
       ${page.recoveryCodes(overview)}
       ${page.phone(overview, testCode)}`;
@@ -117,7 +120,47 @@ class AccountPage {
       ${list(devices.map((device) => this.device(device)))}</section>`;
   }
 
-  sessions(sessions: readonly Session[], devices: readonly Device[]): Html {
+  passkeys({ isFresh, isPasskeyAddable, passkeys }: AccountOverview): Html {
+    const { say } = this;
+    if (passkeys.length === 0 && !isPasskeyAddable) return nothing;
+    const adding = this.form('add-passkey', {}, this.button(say('addPasskey')));
+    return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${say('passkeys')}</h2>
+      <p class="hint">${say(passkeys.length > 0 ? 'passkeysText' : 'passkeysNone')}</p>
+      ${passkeys.length > 0 && !isFresh ? this.stale() : nothing}
+      ${list(passkeys.map((passkey) => this.passkey(passkey, isFresh)))}
+      ${isPasskeyAddable ? adding : nothing}</section>`;
+  }
+
+  private passkey(passkey: Passkey, isFresh: boolean): Html {
+    const { say, visitor } = this;
+    const { backupEligible, createdAt, id, lastUsedAt, name } = passkey;
+    const removal = html`<p class="hint">${say('removePasskeyText')}</p>
+      ${this.form('revoke-device', { id }, this.button(say('removePasskey'), say('about', { act: say('removePasskey'), name })))}`;
+    const facts = [
+      say(backupEligible ? 'synced' : 'deviceBound'),
+      this.at('lastUsed', lastUsedAt),
+      this.at('added', createdAt),
+    ];
+    return html`<li class="row">${this.title(name, id === visitor.session.deviceId)}${this.facts(facts)}
+      <div class="acts">${this.naming(passkey)}
+        ${isFresh ? this.fold(say('remove'), say('about', { act: say('remove'), name }), removal) : nothing}</div></li>`;
+  }
+
+  /** The form that renames a device or passkey. */
+  private naming({ id, name }: Credential): Html {
+    const { say } = this;
+    const field = `name-${id}`;
+    const form = this.form(
+      'rename-device',
+      { id },
+      html`<label for="${field}">${say('name')}</label>
+        <input id="${field}" name="name" value="${name}" maxlength="100" autocomplete="off" required>
+        ${this.button(say('save'))}`,
+    );
+    return this.fold(say('rename'), say('about', { act: say('rename'), name }), form);
+  }
+
+  sessions(sessions: readonly Session[], devices: readonly Credential[]): Html {
     const { say, visitor } = this;
     const others = sessions.some(({ id }) => id !== visitor.session.id);
     return html`<section aria-labelledby="sessions"><h2 id="sessions">${say('sessions')}</h2>
@@ -183,14 +226,6 @@ class AccountPage {
   private device(device: Device): Html {
     const { say, visitor } = this;
     const { id, name } = device;
-    const field = `name-${id}`;
-    const naming = this.form(
-      'rename-device',
-      { id },
-      html`<label for="${field}">${say('name')}</label>
-        <input id="${field}" name="name" value="${name}" maxlength="100" autocomplete="off" required>
-        ${this.button(say('save'))}`,
-    );
     const removal = html`<p class="hint">${say('removeDeviceText')}</p>
       ${this.form('revoke-device', { id }, this.button(say('removeDevice'), say('about', { act: say('removeDevice'), name })))}`;
     const browser = deviceName(device.userAgent ?? undefined);
@@ -201,11 +236,11 @@ class AccountPage {
       this.at('added', device.createdAt),
     ];
     return html`<li class="row">${this.title(name, id === visitor.session.deviceId)}${this.facts(facts)}
-      <div class="acts">${this.fold(say('rename'), say('about', { act: say('rename'), name }), naming)}
+      <div class="acts">${this.naming(device)}
         ${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div></li>`;
   }
 
-  private session(session: Session, devices: readonly Device[]): Html {
+  private session(session: Session, devices: readonly Credential[]): Html {
     const { say, visitor } = this;
     const { id, ip } = session;
     const isThis = id === visitor.session.id;
