@@ -13,6 +13,7 @@ export const ladder = [
   'clients',
   'users',
   'devices',
+  'credentials',
   'otp',
   'mfa',
   'phones',
