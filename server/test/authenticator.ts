@@ -30,7 +30,7 @@ export interface RequestOptions {
 }
 
 /** Deviations of both ceremonies. */
-export interface Deviations {
+interface Deviations {
   /** Origin of the page. */
   origin: string;
   /** RP ID that is hashed into the authenticator data. */

@@ -64,8 +64,8 @@ export function cborEnd(bytes: Buffer, at: number, depth = 0): number {
   const next = at + 1 + width;
   if (next > bytes.length) throw new RangeError('truncated CBOR');
   if (major < 2) return next;
-  if (major === 7 && info >= 20) return next;
-  if (major > 5 || width > 4) throw new RangeError('unsupported CBOR');
+  if (major === 7 && info >= 20 && info !== 24) return next;
+  if (major > 5) throw new RangeError('unsupported CBOR');
   const argument = width === 0 ? info : bytes.readUIntBE(at + 1, width);
   let end = next;
   if (major < 4) end += argument;

@@ -1,6 +1,7 @@
 import { SettingsService, verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
+import { parseStrictJson } from './strict-json.ts';
 import { isBase64url } from '../kernel/base64url.ts';
 import { digest } from '../kernel/secret.ts';
 import {
@@ -11,7 +12,8 @@ import {
   parseAuthenticatorData,
   passkeyAlgorithms,
 } from './authenticator-data.ts';
-import { parseStrictJson } from './strict-json.ts';
+
+export { passkeyAlgorithms };
 
 /** The expected values of a response. */
 export interface PasskeyExpectation {
@@ -117,11 +119,13 @@ const assertionResponse = z.object({
     userHandle: base64url(limit.userHandle).nullish(),
   }),
 });
+
 function isTransports(value: unknown): boolean {
   return (
     Array.isArray(value) && value.length <= 10 && value.every((one) => typeof one === 'string' && one.length <= 32)
   );
 }
+
 /** Further members may be added (WebAuthn §5.8.1.2). */
 const collectedClientData = z.object({
   type: z.string(),
@@ -134,16 +138,16 @@ type ClientData = z.infer<typeof collectedClientData>;
 
 /**
  * Formats of attestation statements that are verified, without trust in their certificates. With conveyance `none`,
- * browsers send `none` or self attestation. `android-key` and `android-safetynet` are refused: for the first, the library
- * requests the URL of a revocation list that the certificate names.
+ * browsers send only `none` and self attestation. Never add `android-key`: the library would request any URL that the
+ * sender's certificate names as revocation list. `android-safetynet` is obsolete.
  */
 const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
-// The library has Apple's root; with a root it verifies the path, and requests revocation lists.
+// With a root, the library verifies the certificate path and requests revocation lists; of these formats, it has one for Apple.
 SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
 
 /**
- * Verifies the response of a registration (WebAuthn §7.1) as JSON, with attestation conveyance `none`. Whether the
- * credential id is taken, the caller checks. Never throws.
+ * Verifies the response of a registration (WebAuthn §7.1) as JSON, with attestation conveyance `none`. Never throws.
+ * The caller refuses a credential id that is already registered.
  */
 export async function judgeRegistration(
   response: unknown,
@@ -202,6 +206,7 @@ export async function judgeAssertion(
   if (wrong) return refused(wrong);
   if (data.backupEligible !== stored.backupEligible) return refused('backup');
   if (algorithmOfKey(stored.publicKey) !== stored.alg) return refused('algorithm');
+  // ES256 signs in DER (§6.5.5); the library also accepts BER.
   if (stored.alg === -7 && !isEcdsaSignature(decoded(json.response.signature))) return refused('signature');
   const verified = await succeeds(() =>
     verifyAuthenticationResponse({
