@@ -132,7 +132,7 @@ class AccountPage {
   }
 
   private passkey(passkey: Passkey, isFresh: boolean): Html {
-    const { say, visitor } = this;
+    const { say } = this;
     const { backupEligible, createdAt, id, lastUsedAt, name } = passkey;
     const removal = html`<p class="hint">${say('removePasskeyText')}</p>
       ${this.form('revoke-device', { id }, this.button(say('removePasskey'), say('about', { act: say('removePasskey'), name })))}`;
@@ -141,7 +141,7 @@ class AccountPage {
       this.at('lastUsed', lastUsedAt),
       this.at('added', createdAt),
     ];
-    return html`<li class="row">${this.title(name, id === visitor.session.deviceId)}${this.facts(facts)}
+    return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
       <div class="acts">${this.naming(passkey)}
         ${isFresh ? this.fold(say('remove'), say('about', { act: say('remove'), name }), removal) : nothing}</div></li>`;
   }

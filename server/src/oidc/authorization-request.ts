@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
+import { type AcrRequest, asksForMore } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
@@ -22,6 +24,8 @@ export interface CheckedRequest extends VettedTarget {
   idTokenHint: string | undefined;
   loginHint: string | undefined;
   uiLocales: string | undefined;
+  /** Absent: every sign-in meets it. */
+  acr?: AcrRequest;
 }
 
 /** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
@@ -70,6 +74,12 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
     (p) => !knownPrompt(p.get('prompt')),
   ],
   ['invalid_request', 'max_age must be a whole number of seconds.', (p) => !isSeconds(p.get('max_age'))],
+  ['invalid_request', 'claims must be a JSON object.', (p) => claimsOf(p) === null],
+  [
+    'invalid_request',
+    'acr_values is longer than 2,048 characters.',
+    (p) => (p.get('acr_values') ?? '').length > longest,
+  ],
   ['invalid_request', 'nonce is longer than 2,048 characters.', (p) => (p.get('nonce') ?? '').length > longest],
   ['invalid_request', 'scope is longer than 2,048 characters.', (p) => (p.get('scope') ?? '').length > longest],
 ];
@@ -79,6 +89,7 @@ export function check(parameters: Parameters, target: VettedTarget): CheckedRequ
   for (const [error, description, fails] of checks) if (fails(parameters)) throw new OAuthError(error, description);
   const prompts = parameters.get('prompt')?.split(' ') ?? [];
   const maxAge = parameters.get('max_age');
+  const acr = acrOf(parameters);
   return {
     ...target,
     scope: grantedScope(parameters.get('scope') ?? ''),
@@ -89,7 +100,42 @@ export function check(parameters: Parameters, target: VettedTarget): CheckedRequ
     idTokenHint: parameters.get('id_token_hint'),
     loginHint: parameters.get('login_hint')?.slice(0, 320),
     uiLocales: parameters.get('ui_locales')?.slice(0, 200),
+    ...(acr && asksForMore(acr) && { acr }),
   };
+}
+
+/** The `claims` parameter; null if it is no JSON object, or too long. */
+function claimsOf(parameters: Parameters): Record<string, unknown> | null {
+  const text = parameters.get('claims') ?? '{}';
+  if (text.length > longest) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+const wishedAcr = z.object({
+  id_token: z.object({
+    acr: z.object({
+      essential: z.boolean().optional(),
+      value: z.string().optional(),
+      values: z.array(z.string()).max(20).optional(),
+    }),
+  }),
+});
+
+/** `acr` of the `claims` parameter, else `acr_values` (OpenID Connect Core section 5.5.1.1). Other claims are ignored. */
+function acrOf(parameters: Parameters): AcrRequest | undefined {
+  const wished = wishedAcr.safeParse(claimsOf(parameters));
+  if (wished.success) {
+    const { essential = false, value, values = [] } = wished.data.id_token.acr;
+    const all = value === undefined ? values : [value];
+    if (all.length > 0) return { values: all, essential };
+  }
+  const values = parameters.get('acr_values')?.split(' ').filter(Boolean).slice(0, 20);
+  return values && { values, essential: false };
 }
 
 /** There is no consent page, so `consent` has no effect. */

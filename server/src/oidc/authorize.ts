@@ -65,7 +65,8 @@ async function decide(
       const answer = await deps.authorizations.fromSession(request, secret, hintedUserId);
       if (answer === 'client-changed') return null;
       if (typeof answer === 'object') return { target, code: answer.code };
-      if (answer === 'login-required') isCurrent = true;
+      if (answer === 'acr-unmet' && request.prompt === 'none' && request.acr?.essential) throw unmet;
+      if (answer === 'login-required' || answer === 'acr-unmet') isCurrent = true;
     }
     if (!isCurrent) return null;
     if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
@@ -95,9 +96,15 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     if (outcome === 'other-user') {
       return redirectError(deps.issuer, res, target, new OAuthError('login_required', 'Another user has signed in.'));
     }
+    if (outcome === 'acr-unmet') return redirectError(deps.issuer, res, target, unmet);
     redirectCode(deps.issuer, res, target, outcome.code);
   };
 }
+
+const unmet = new OAuthError(
+  'unmet_authentication_requirements',
+  'The user has not signed in with the authentication context that is essential for this request.',
+);
 
 function complete(deps: AuthorizeDeps, req: Request, flow: string) {
   return deps.authorizations.complete(flow, deps.cookies.flow(req, flow), (projectId) =>

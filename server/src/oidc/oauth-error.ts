@@ -13,6 +13,8 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   | 'access_denied'
   | 'login_required'
+  /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
+  | 'unmet_authentication_requirements'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'

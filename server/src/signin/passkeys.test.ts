@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
-import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
-import { redirectUri } from '../../test/factories.ts';
-import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
-import { claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { HostedBrowser } from '../../test/hosted-browser.ts';
+import type { StepAnswer } from '../../test/signin-browser.ts';
+import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 const world = SigninWorld.ofTests();
-const { verifier, challenge } = pkce();
 let userid: string;
 let authenticator: SoftAuthenticator;
 
@@ -16,73 +14,22 @@ beforeEach(() => {
   authenticator = new SoftAuthenticator();
 });
 
-/** A browser of the hosted page. */
-class Hosted {
-  readonly browser = new CookieBrowser();
-  page!: SigninPage;
-
-  static async open(over: Record<string, string | undefined> = {}): Promise<Hosted> {
-    const hosted = new Hosted();
-    await hosted.open(over);
-    return hosted;
-  }
-
-  async open(over: Record<string, string | undefined> = {}): Promise<void> {
-    const query = new URLSearchParams(authorizationParameters(world.client.id, challenge, over));
-    const to = locationOf(await this.browser.get(`${world.app.url}/authorize?${query}`));
-    const flow = to.searchParams.get('flow') ?? '';
-    const cookie = [...this.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
-    const credential = { origin: world.app.url, flow, cookie };
-    this.page = new SigninPage(world.app.url, credential, this.page?.key ?? (await newDeviceKey()), now);
-  }
-
-  /** First sign-in by mail code, up to SUCCESS. */
-  register(): Promise<StepAnswer> {
-    return world.register(this.page, userid);
-  }
-
-  /** Adds a passkey in the sign-in that has just ended. */
-  async addPasskey(over: Record<string, unknown> = {}): Promise<StepAnswer> {
-    const { options } = expectStatus(
-      await this.page.step('passkey-options', { purpose: 'registration' }),
-      'PASSKEY_OPTIONS',
-    );
-    const credential = authenticator.create(options, { origin: world.app.url, ...over });
-    return this.page.step('register-passkey', { credential });
-  }
-
-  /** Signs in with the passkey. */
-  async usePasskey(over: Record<string, unknown> = {}): Promise<StepAnswer> {
-    if (!this.page.txn) await this.page.challenge({});
-    const { options } = expectStatus(await this.page.step('passkey-options', {}), 'PASSKEY_OPTIONS');
-    const credential = authenticator.get(options, { origin: world.app.url, ...over });
-    return this.page.step('verify-passkey', { credential });
-  }
-
-  /** Follows the end of a sign-in back to the application, and exchanges the code. */
-  async claims(done: StepAnswer): Promise<Record<string, unknown>> {
-    for (const line of done.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';');
-      this.browser.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-    }
-    const back = locationOf(await this.browser.get(done['redirect_to']));
-    const code = back.searchParams.get('code') ?? '';
-    const form = { code_verifier: verifier, redirect_uri: redirectUri };
-    return claimsOf((await world.exchange(code, { headers: {}, form })).body['id_token']);
-  }
+async function open(over: Record<string, string | undefined> = {}): Promise<HostedBrowser> {
+  const hosted = new HostedBrowser(world, authenticator);
+  await hosted.open(over);
+  return hosted;
 }
 
 /** A user with a passkey. */
 async function enrolled(over: Record<string, unknown> = {}): Promise<void> {
-  const hosted = await Hosted.open();
-  expect(expectStatus(await hosted.register(), 'SUCCESS')['passkey_offer']).toBe(true);
+  const hosted = await open();
+  expect(expectStatus(await hosted.register(userid), 'SUCCESS')['passkey_offer']).toBe(true);
   expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
 }
 
 /** Signs in by mail code in a new browser: what somebody who reads the user's mail can do. */
-async function byMail(fields: Record<string, unknown> = {}): Promise<{ hosted: Hosted; answer: StepAnswer }> {
-  const hosted = await Hosted.open();
+async function byMail(fields: Record<string, unknown> = {}): Promise<{ hosted: HostedBrowser; answer: StepAnswer }> {
+  const hosted = await open();
   await world.verifyAddress(hosted.page, userid);
   return { hosted, answer: await hosted.page.step('verify-device', { userid, ...fields }, 'registration') };
 }
@@ -92,7 +39,7 @@ const subOf = async () => (await world.findUser(userid))?.id;
 describe('a passkey', () => {
   it('signs in without an address, as the user who created it', async () => {
     await enrolled({ flags: { BE: true, BS: true } });
-    const hosted = await Hosted.open();
+    const hosted = await open();
     const done = expectStatus(await hosted.usePasskey(), 'SUCCESS');
     expect(done['passkey_offer']).toBeUndefined();
     expect(await hosted.claims(done)).toMatchObject({ sub: await subOf(), amr: ['swk', 'user', 'pop', 'mfa'] });
@@ -100,14 +47,14 @@ describe('a passkey', () => {
 
   it('that is bound to its device says hwk, and without PIN or biometrics it is one factor', async () => {
     await enrolled({ flags: { UV: false } });
-    const hosted = await Hosted.open();
+    const hosted = await open();
     const done = expectStatus(await hosted.usePasskey({ flags: { UV: false } }), 'SUCCESS');
     expect(await hosted.claims(done)).toMatchObject({ amr: ['hwk', 'user', 'pop'] });
   });
 
   it('proves the person for prompt=login only with PIN or biometrics', async () => {
     await enrolled();
-    const hosted = await Hosted.open({ prompt: 'login' });
+    const hosted = await open({ prompt: 'login' });
     const refused = await hosted.usePasskey({ flags: { UV: false } });
     expect(refused).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     expectStatus(await hosted.usePasskey(), 'SUCCESS');
@@ -127,11 +74,11 @@ describe('a passkey', () => {
 
   it('lasts one use per challenge, and only in its transaction', async () => {
     await enrolled();
-    const hosted = await Hosted.open();
+    const hosted = await open();
     await hosted.page.challenge({});
     const { options } = await hosted.page.step('passkey-options', {});
     const credential = authenticator.get(options, { origin: world.app.url });
-    const other = await Hosted.open();
+    const other = await open();
     await other.page.challenge({});
     expect(await other.page.step('verify-passkey', { credential })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     await other.page.step('passkey-options', {});
@@ -147,14 +94,14 @@ describe('a passkey', () => {
   });
 
   it('takes no challenge of a registration for a sign-in, nor the reverse', async () => {
-    const hosted = await Hosted.open();
-    expectStatus(await hosted.register(), 'SUCCESS');
+    const hosted = await open();
+    expectStatus(await hosted.register(userid), 'SUCCESS');
     expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('OUT_OF_ORDER', 409));
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
     const credential = authenticator.create(options, { origin: world.app.url, type: 'webauthn.get' });
     expect(await hosted.page.step('register-passkey', { credential })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
-    const again = await Hosted.open();
+    const again = await open();
     await again.page.challenge({});
     const early = await again.page.step('passkey-options', { purpose: 'registration' });
     expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
@@ -170,7 +117,7 @@ describe('a passkey', () => {
     ['bytes after the data', { trailing: new Uint8Array([1]) }],
   ])('is refused with %s, and nothing but the challenge changes', async (_, over) => {
     await enrolled();
-    const hosted = await Hosted.open();
+    const hosted = await open();
     const before = await passkeyRows();
     expect(await hosted.usePasskey(over)).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     expect(await passkeyRows()).toEqual(before);
@@ -179,7 +126,7 @@ describe('a passkey', () => {
 
   it('whose counter goes back is refused if it is bound to one device', async () => {
     await enrolled({ signCount: 5 });
-    const hosted = await Hosted.open();
+    const hosted = await open();
     expect(await hosted.usePasskey({ signCount: 5 })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     expect(await world.events()).toContain('passkey.rejected');
     expectStatus(await hosted.usePasskey({ signCount: 6 }), 'SUCCESS');
@@ -189,7 +136,7 @@ describe('a passkey', () => {
     await enrolled();
     const [projectId, user] = [world.project.id, (await subOf()) ?? ''];
     await world.app.services.accountAccess.deactivate(projectId, user, system);
-    const hosted = await Hosted.open();
+    const hosted = await open();
     expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     await world.app.services.accountAccess.activate(projectId, user, system);
     expectStatus(await hosted.usePasskey(), 'SUCCESS');
@@ -197,7 +144,7 @@ describe('a passkey', () => {
 
   it('that was revoked is unknown, and its sessions have ended', async () => {
     await enrolled();
-    const hosted = await Hosted.open();
+    const hosted = await open();
     await hosted.claims(expectStatus(await hosted.usePasskey(), 'SUCCESS'));
     const [projectId, user] = [world.project.id, (await subOf()) ?? ''];
     const { db, passkeys } = world.app.services;
@@ -211,25 +158,25 @@ describe('a passkey', () => {
   it('of another project is refused, and not called unknown', async () => {
     await enrolled();
     await world.begin();
-    const hosted = await Hosted.open();
+    const hosted = await open();
     expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     authenticator = new SoftAuthenticator();
     const foreign = { challenge: 'x', rp: { id: '127.0.0.1' }, user: { id: 'AAAA' }, pubKeyCredParams: [{ alg: -7 }] };
     authenticator.create(foreign, { origin: world.app.url });
-    expect(await hosted.usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
+    expect(await (await open()).usePasskey()).toMatchObject(refusal('PASSKEY_UNKNOWN', 401));
   });
 
   it('cannot be used where the project has turned passkeys off', async () => {
     await enrolled();
     await world.set({ passkeys: false });
-    const hosted = await Hosted.open();
+    const hosted = await open();
     await hosted.page.challenge({});
     expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('PASSKEYS_NOT_ALLOWED', 403));
   });
 
   it('finishes one sign-in if it is used twice at once', async () => {
     await enrolled();
-    const hosted = await Hosted.open();
+    const hosted = await open();
     await hosted.page.challenge({});
     const { options } = await hosted.page.step('passkey-options', {});
     const credential = authenticator.get(options, { origin: world.app.url });
@@ -249,15 +196,15 @@ describe('adding a passkey', () => {
   });
 
   it('is not offered on a shared device', async () => {
-    const hosted = await Hosted.open();
+    const hosted = await open();
     await world.verifyAddress(hosted.page, userid, { remember_device: false });
     const done = expectStatus(await hosted.page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
     expect(done['passkey_offer']).toBeUndefined();
   });
 
   it('ends five minutes after the sign-in, and when the devices of the user are revoked', async () => {
-    const late = await Hosted.open();
-    expectStatus(await late.register(), 'SUCCESS');
+    const late = await open();
+    expectStatus(await late.register(userid), 'SUCCESS');
     world.app.clock.turn(301);
     expect(await late.page.step('passkey-options', { purpose: 'registration' })).toMatchObject(
       refusal('TRANSACTION_EXPIRED', 410),
@@ -270,8 +217,8 @@ describe('adding a passkey', () => {
   });
 
   it('adds each credential once, also if it is sent twice at once', async () => {
-    const hosted = await Hosted.open();
-    expectStatus(await hosted.register(), 'SUCCESS');
+    const hosted = await open();
+    expectStatus(await hosted.register(userid), 'SUCCESS');
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
     const credential = authenticator.create(options, { origin: world.app.url });
     const answers = await Promise.all(
@@ -282,14 +229,14 @@ describe('adding a passkey', () => {
   });
 
   it('does not take the credential of somebody else', async () => {
-    const first = await Hosted.open();
-    expectStatus(await first.register(), 'SUCCESS');
+    const first = await open();
+    expectStatus(await first.register(userid), 'SUCCESS');
     const begun = await first.page.step('passkey-options', { purpose: 'registration' });
     const taken = authenticator.create(begun['options'], { origin: world.app.url });
     expectStatus(await first.page.step('register-passkey', { credential: taken }), 'PASSKEY_REGISTERED');
     userid = newAddress();
-    const hosted = await Hosted.open();
-    expectStatus(await hosted.register(), 'SUCCESS');
+    const hosted = await open();
+    expectStatus(await hosted.register(userid), 'SUCCESS');
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
     const { clientDataJSON } = authenticator.create(options, { origin: world.app.url }).response;
     // Without attestation nothing signs the challenge of a registration.
@@ -300,8 +247,8 @@ describe('adding a passkey', () => {
   });
 
   it('refuses nonsense of any size', async () => {
-    const hosted = await Hosted.open();
-    expectStatus(await hosted.register(), 'SUCCESS');
+    const hosted = await open();
+    expectStatus(await hosted.register(userid), 'SUCCESS');
     const huge = await hosted.page.step('register-passkey', { credential: { id: 'A'.repeat(1_000_000) } });
     expect(huge.httpStatus).toBe(413);
     for (const credential of [{}, { id: 1 }, { response: null }, { response: { clientDataJSON: 'e30' } }]) {
@@ -350,7 +297,7 @@ describe('somebody who reads the mail of a user with a passkey', () => {
     await enrolled();
     const { hosted } = await byMail();
     await world.set({ mfaPolicy: 'required' });
-    const again = await Hosted.open();
+    const again = await open();
     await world.verifyAddress(again.page, userid);
     expectStatus(await again.page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
     expectStatus(await again.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');

@@ -29,6 +29,7 @@ const standing = (some: Partial<Standing> = {}): Standing => ({
   factors: [],
   hasPasskey: false,
   addsPasskey: false,
+  needsPasskey: false,
   skipsFactor: false,
   personRequired: false,
   ...some,

@@ -77,6 +77,8 @@ export interface Standing {
   personRequired: boolean;
   /** The sign-in is to add a passkey ({@link mayAddPasskey}). */
   addsPasskey: boolean;
+  /** The request must fail without a passkey (essential `acr`). */
+  needsPasskey: boolean;
 }
 
 /**
@@ -92,6 +94,7 @@ export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
   if (passkey?.verified) return 'nothing';
   if (passkey) return meetsPolicy(standing) && isOneFactorEnough(standing) ? 'nothing' : 'verification';
   if (!has(evidence, 'device-key')) return 'device';
+  if (standing.needsPasskey && standing.hasPasskey) return 'passkey';
   if (!meetsPolicy(standing)) return standing.hasPasskey ? 'passkey' : 'enrolment';
   const isMet =
     has(evidence, 'recovery-code') ||

@@ -14,15 +14,19 @@ export async function standingOf(
   const { deps, ceremony, caller } = flow;
   const { project } = caller;
   const addsPasskey = ceremony.stepUp === 'create_passkey' || caller.request?.addsPasskey === true;
-  const asksForPasskeys = project.mfaPolicy === 'required' || addsPasskey;
+  const { acrValues, acrEssential = false } = caller.request ?? {};
+  const asksForPasskeys = project.mfaPolicy === 'required' || addsPasskey || acrValues != null;
+  const holdsPasskey = asksForPasskeys && (await hasPasskey(flow, credential.user.id));
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
     factors: factors.map(({ method }) => method),
-    hasPasskey: asksForPasskeys && (await hasPasskey(flow, credential.user.id)),
+    hasPasskey: holdsPasskey,
     skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
-    personRequired: isPersonRequired(flow),
+    // A passkey can meet the request: its owner is asked, instead of the device key alone.
+    personRequired: isPersonRequired(flow) || (acrValues != null && holdsPasskey),
     addsPasskey,
+    needsPasskey: acrEssential,
   };
 }
 

@@ -24,6 +24,8 @@ const schema = defineEntity({
     nonce: p.text().nullable(),
     authTime: instant(),
     amr: p.array().columnType('text[]'),
+    /** Null: the default. */
+    acr: p.text().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
     usedAt: instant().nullable(),

@@ -1,7 +1,5 @@
 import type { JWTPayload } from 'jose';
-
-/** The only acr (service.md 2.3, §9). */
-const acr = 'urn:service:pwdless:v1';
+import { defaultAcr } from './acr.ts';
 
 /** Supported scopes, in the order of discovery. */
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'address'] as const;
@@ -31,6 +29,8 @@ export interface Grant {
   nonce: string | null;
   authTimeSeconds: number;
   amr: string[];
+  /** Null: {@link defaultAcr}. */
+  acr: string | null;
   email: string | null;
   phone: string | null;
   idTokenTtlSeconds: number;
@@ -49,7 +49,7 @@ export function idTokenClaims(grant: Grant, tokenId: string, nowSeconds: number)
     jti: tokenId,
     auth_time: grant.authTimeSeconds,
     amr: grant.amr,
-    acr,
+    acr: grant.acr ?? defaultAcr,
     ...(grant.sessionId === null ? {} : { sid: grant.sessionId }),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     ...(grant.email !== null && scopes.includes('email') ? { email: grant.email, email_verified: true } : {}),
@@ -69,7 +69,7 @@ export function accessTokenClaims(grant: Grant, issuer: string, nowSeconds: numb
     exp: nowSeconds + clampAccessTokenTtl(grant.accessTokenTtlSeconds),
     jti: grant.codeId,
     auth_time: grant.authTimeSeconds,
-    acr,
+    acr: grant.acr ?? defaultAcr,
     amr: grant.amr,
   };
 }

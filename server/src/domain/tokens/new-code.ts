@@ -22,19 +22,21 @@ export interface CodeColumns {
   nonce?: string | undefined;
   authTime: Date | Fragment;
   amr: readonly string[] | Fragment;
+  /** Absent or null: the default. */
+  acr?: string | null | Fragment | undefined;
 }
 
 /** SQL: inserts a code (256 bits, 60 s, stored as a hash) for each row of `from`: at most one. */
 export function insertedCode(
   { random, code, now }: { random: Random; code: string; now: Date },
-  { projectId, clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr }: CodeColumns,
+  { projectId, clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr, acr }: CodeColumns,
   from: Fragment = sql``,
 ): Fragment {
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, redirect_uri, code_challenge,
-      scope, nonce, auth_time, amr, created_at, expires_at, forget_at)
+      scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
     select ${projectId}::uuid, ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
       ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text, ${scope}, ${nonce ?? null}::text,
-      ${authTime}::timestamptz, ${amr}::text[], ${now}::timestamptz,
+      ${authTime}::timestamptz, ${amr}::text[], ${acr ?? null}::text, ${now}::timestamptz,
       ${secondsLater(now, codeTtlSeconds)}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
     ${from}`;
 }

@@ -57,7 +57,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         and k.project_id = client.project_id and k.id = client.id and p.id = client.project_id
         and (code.session_id is null or (select s.ended_at is null from sessions s
           where s.project_id = code.project_id and s.id = code.session_id))
-      returning c.id, c.client_id, c.user_id, c.session_id, c.scope, c.nonce, c.auth_time, c.amr, u.email, u.phone,
+      returning c.id, c.client_id, c.user_id, c.session_id, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
         u.user_name, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
@@ -82,6 +82,7 @@ export interface RedemptionRow {
   nonce: string | null;
   auth_time: Date | string;
   amr: string[];
+  acr: string | null;
   email: string | null;
   phone: string | null;
   id_token_ttl_seconds: number;
@@ -98,6 +99,7 @@ export function toGrant(row: RedemptionRow): Grant {
     nonce: row.nonce,
     authTimeSeconds: seconds(new Date(row.auth_time)),
     amr: row.amr,
+    acr: row.acr,
     email: row.email,
     phone: row.phone,
     idTokenTtlSeconds: row.id_token_ttl_seconds,

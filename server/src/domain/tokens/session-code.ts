@@ -1,7 +1,8 @@
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import type { Random } from '../kernel/random.ts';
-import { type Statement, sql } from '../kernel/sql.ts';
+import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { slidSession } from '../sessions/sessions.ts';
+import { type AcrRequest, metAcrOf } from './acr.ts';
 import { insertedCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
@@ -16,12 +17,15 @@ export interface SessionCode extends JudgedClient {
   hintedUserId: string | undefined;
   /** Maximum seconds since the last proof by more than a device key. */
   maxAgeSeconds: number | undefined;
+  /** Absent: the request asks for none. */
+  acr?: AcrRequest | undefined;
 }
 
-/** Whether the client is unchanged, and whether the code was issued. */
+/** Whether the client is unchanged, the code was issued, and a live session lacks the acr that the request needs. */
 export interface SessionCodeRow {
   client_is_current: boolean;
   is_issued: boolean;
+  lacks_acr: boolean;
 }
 
 /**
@@ -34,17 +38,37 @@ export function sessionCode(
 ): Statement<SessionCodeRow> {
   const { client, redirectUri, codeChallenge, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
+  const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
   const answersRequest = sql`from seen join client on client.project_id = seen.project_id
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
-        - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)`;
-  const code = { ...fromSession, redirectUri, codeChallenge, scope, nonce };
+        - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)
+      and not ${lacksAcr}`;
+  const code = {
+    ...fromSession,
+    redirectUri,
+    codeChallenge,
+    scope,
+    nonce,
+    acr: asked.acr && metAcrOf(asked.acr.values, sql`seen.amr`),
+  };
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
     issued as (${insertedCode(made, code, answersRequest)} returning 1)
-    select exists (select from client) as client_is_current, exists (select from issued) as is_issued
+    select exists (select from client) as client_is_current, exists (select from issued) as is_issued,
+      ${asked.acr ? sql`exists (select from seen where ${lacksAcr})` : lacksAcr} as lacks_acr
     from without_waiting`;
+}
+
+/**
+ * The session does not meet the request: an essential one, or one that its user could meet with a passkey. Otherwise an
+ * application that asks everyone for passkeys would ask those without one for a code each time.
+ */
+function lacking({ values, essential }: AcrRequest): Fragment {
+  return sql`(${metAcrOf(values, sql`seen.amr`)} is null and (${essential}::boolean or exists (select from credentials k
+    join projects p on p.id = k.project_id where k.project_id = seen.project_id and k.user_id = seen.user_id
+      and k.user_verified and k.revoked_at is null and p.passkeys)))`;
 }
 
 const fromSession = {

@@ -54,14 +54,19 @@ export class Tokens {
 
   /**
    * Issues a code under the browser's live session and slides its idle limit. `login-required` if no session is live or
-   * it does not satisfy the request; `client-changed` if the cached client is stale.
+   * it does not satisfy the request; `acr-unmet` if a live one was not proved as the request asks (`acr.ts`);
+   * `client-changed` if the cached client is stale.
    */
-  async codeUnderSession(asked: SessionCode): Promise<{ code: string } | 'login-required' | 'client-changed'> {
+  async codeUnderSession(
+    asked: SessionCode,
+  ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
     const code = newSecret(this.deps.random);
     const statement = sessionCode(asked, { random: this.deps.random, code, now: this.deps.clock.now() });
-    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
+    const prepare = asked.acr ? 'tokens.session-code-with-acr' : 'tokens.session-code';
+    const [row] = await query(this.deps.db.alone, statement, { prepare });
     if (!row?.client_is_current) return 'client-changed';
-    return row.is_issued ? { code } : 'login-required';
+    if (row.is_issued) return { code };
+    return row.lacks_acr ? 'acr-unmet' : 'login-required';
   }
 
   /**

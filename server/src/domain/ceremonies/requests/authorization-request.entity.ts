@@ -29,6 +29,10 @@ const schema = defineEntity({
     personRequired: p.boolean().default(false),
     /** Whether the sign-in is to add a passkey (account page). */
     addsPasskey: p.boolean().default(false),
+    /** Authentication context classes that the request asks for. */
+    acrValues: p.array().columnType('text[]').nullable(),
+    /** Whether it must fail if none is met. */
+    acrEssential: p.boolean().default(false),
     /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     createdAt: instant(),

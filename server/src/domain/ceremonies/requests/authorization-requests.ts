@@ -5,6 +5,7 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
+import type { AcrRequest } from '../../tokens/acr.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
 
 /** Lifetime of a flow of the hosted page. */
@@ -29,6 +30,7 @@ export interface NewAuthorizationRequest {
   personRequired?: boolean | undefined;
   /** Whether the sign-in is to add a passkey (account page). */
   addsPasskey?: boolean | undefined;
+  acr?: AcrRequest | undefined;
 }
 
 /** How a request is found again: the URL carries the handle, the browser's cookie the secret. */
@@ -69,6 +71,8 @@ export class AuthorizationRequests {
         setupLinkId: input.setupLinkId ?? null,
         personRequired: input.personRequired ?? false,
         addsPasskey: input.addsPasskey ?? false,
+        acrValues: input.acr ? [...input.acr.values] : null,
+        acrEssential: input.acr?.essential ?? false,
         createdAt: now,
         expiresAt: secondsLater(now, requestTtlSeconds),
       }),

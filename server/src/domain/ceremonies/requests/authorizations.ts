@@ -9,6 +9,7 @@ import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { Project } from '../../projects/project.entity.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
+import { type AcrRequest, metAcr } from '../../tokens/acr.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
@@ -24,12 +25,14 @@ export interface Authorization {
   maxAgeSeconds: number | undefined;
   loginHint: string | undefined;
   uiLocales: string | undefined;
+  /** Absent: the request asks for none. */
+  acr?: AcrRequest | undefined;
 }
 
 /** How a pending flow completes. */
 export interface Completion {
   request: AuthorizationRequest;
-  outcome: { code: string } | 'sign-in-first' | 'other-user';
+  outcome: { code: string } | 'sign-in-first' | 'other-user' | 'acr-unmet';
 }
 
 export interface AuthorizationDeps {
@@ -52,17 +55,18 @@ export class Authorizations {
 
   /**
    * A code under the browser's live session, if that session satisfies the request: it belongs to the hinted user, if
-   * any, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`. `no-session` if
+   * any, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`, or `acr-unmet` if it
+   * was not proved as the request asks. `no-session` if
    * no query was made, `client-changed` if the client has changed since the request was validated.
    */
   async fromSession(
     authorization: Authorization,
     sessionSecret: string | undefined,
     hintedUserId: string | undefined,
-  ): Promise<{ code: string } | 'login-required' | 'client-changed' | 'no-session'> {
+  ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed' | 'no-session'> {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
-    const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds } = authorization;
+    const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds, acr } = authorization;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
       client,
@@ -72,6 +76,7 @@ export class Authorizations {
       nonce,
       hintedUserId,
       maxAgeSeconds,
+      acr,
     });
   }
 
@@ -100,13 +105,14 @@ export class Authorizations {
         hintedUserId,
         uiLocales: authorization.uiLocales,
         personRequired,
+        acr: authorization.acr,
       }),
     );
   }
 
   /**
    * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then; `other-user` if the
-   * request hinted at another user; null if this browser has no such flow.
+   * request hinted at another user, `acr-unmet` if it was not proved as the request requires; null if this browser has no such flow.
    */
   async complete(
     flow: string,
@@ -125,6 +131,8 @@ export class Authorizations {
       if (!session) return { request, outcome: 'sign-in-first' };
       if (!(await this.deps.requests.finish(em, request))) return null;
       if (request.hintedUserId && request.hintedUserId !== session.user.id) return { request, outcome: 'other-user' };
+      const acr = metAcr(request.acrValues ?? [], session.amr);
+      if (acr === null && request.acrEssential) return { request, outcome: 'acr-unmet' };
       const code = await this.deps.tokens.issueCode(em, {
         projectId: request.project.id,
         clientId: request.client.id,
@@ -132,6 +140,7 @@ export class Authorizations {
         codeChallenge: request.codeChallenge,
         scope: request.scope,
         nonce: request.nonce ?? undefined,
+        acr,
         ...underSession(session),
       });
       return { request, outcome: { code } };

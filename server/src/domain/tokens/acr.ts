@@ -1,0 +1,37 @@
+import { type Fragment, sql } from '../kernel/sql.ts';
+
+/** The acr of every sign-in (service.md 2.3, §9). */
+export const defaultAcr = 'urn:service:pwdless:v1';
+
+/**
+ * Authentication context classes (OpenID Connect Extended Authentication Profile ACR Values 1.0 section 4), and the
+ * methods that meet them: a passkey with PIN or biometrics; for `phrh` one that is bound to its device.
+ */
+const classes: Record<string, readonly string[]> = { phr: ['pop', 'mfa'], phrh: ['pop', 'mfa', 'hwk'] };
+
+/** The acr that a request asks for. */
+export interface AcrRequest {
+  /** `acr_values`, or the values of the `acr` claim; the preferred one first. */
+  values: readonly string[];
+  /** Whether the request must fail if none is met (OpenID Connect Core section 5.5.1.1). */
+  essential: boolean;
+}
+
+/** The class to state, of those that the request asks for; null: none is met. */
+export function metAcr(values: readonly string[], amr: readonly string[]): string | null {
+  const isMet = (value: string) =>
+    value === defaultAcr || classes[value]?.every((method) => amr.includes(method)) === true;
+  return values.find(isMet) ?? null;
+}
+
+/** Whether the request asks for more than every sign-in meets. */
+export function asksForMore({ values }: AcrRequest): boolean {
+  return values.length > 0 && !values.includes(defaultAcr) && values.some((value) => Object.hasOwn(classes, value));
+}
+
+/** {@link metAcr} in SQL. */
+export function metAcrOf(values: readonly string[], amr: Fragment): Fragment {
+  return sql`(select asked.value from unnest(${values}::text[]) with ordinality asked (value, place)
+    where case asked.value when 'phr' then ${amr} @> ${classes['phr']}::text[] when 'phrh' then ${amr} @> ${classes['phrh']}::text[]
+      else asked.value = ${defaultAcr} end order by asked.place limit 1)`;
+}
