@@ -1,6 +1,8 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { SdkInPage, sdkPage } from '../clients/sdk-page.ts';
+import { serve } from '../clients/serve.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { type Application, Inbox } from '../support/application.ts';
+import { Application, Inbox } from '../support/application.ts';
 import { AuthenticatorApp } from '../support/authenticator-app.ts';
 import {
   address,
@@ -15,7 +17,7 @@ import {
 } from '../support/hosted-page.ts';
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
-/** Passkeys on the hosted page: offer, creation, sign-in and second factor. */
+/** Passkeys on the hosted page: offer, creation, sign-in and second factor; and in the SDK on another origin. */
 
 const hosted = HostedPage.ofTests();
 const passkeyButton = (page: Page) => page.getByRole('button', { name: 'Use a passkey', exact: true });
@@ -93,7 +95,9 @@ test('a passkey is offered after a mail code, and signs in without an address, h
   });
 });
 
-test('a dismissed offer does not return in this browser, and a failed creation can be retried', async ({ page }) => {
+test('a dismissed offer returns in this browser after 30 days, and a failed creation can be retried', async ({
+  page,
+}) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'grace@example.com');
   const authenticator = await VirtualAuthenticator.connect(page);
@@ -111,6 +115,12 @@ test('a dismissed offer does not return in this browser, and a failed creation c
   const second = await hosted.begin(page, application);
   await proveAddress(page, inbox);
   expect(await second()).toMatchObject({ sub });
+
+  await forgetDevice(page);
+  await page.clock.setFixedTime(Date.now() + 31 * 24 * 3600 * 1000);
+  await hosted.begin(page, application);
+  await proveAddress(page, inbox);
+  await titled(page, 'Create a passkey');
 });
 
 test('without a passkey, or with one of another project, the address remains', async ({ browser, page }) => {
@@ -227,4 +237,15 @@ test('nothing is offered without a platform authenticator, on a shared device, o
   await proveAddress(other, new Inbox(hosted.admin, 'edith@example.com'));
   expect(await off()).toMatchObject({ email: 'edith@example.com' });
   await context.close();
+});
+
+test('an application on another origin is told that it cannot use passkeys', async ({ page }) => {
+  const site = await serve(() => sdkPage);
+  const application = await Application.register(hosted.admin, hosted.latchkey, `${site.origin}/callback`);
+  await VirtualAuthenticator.connect(page);
+  const sdk = await SdkInPage.open(page, site.origin);
+  await sdk.init(application.publishableKey, hosted.latchkey.baseUrl);
+  expect(await sdk.passkeySupport()).toEqual({ available: true, autofill: true, platform: true });
+  await expect(sdk.signInWithPasskey()).rejects.toMatchObject({ code: 'PASSKEYS_NOT_ALLOWED' });
+  await site.close();
 });
