@@ -255,10 +255,9 @@ export class Flow {
     showRecoveryCodes(this.#page, recoveryCodes, () => this.#run(next));
   }
 
-  /** Not on a shared device: its next user could sign in with the passkey. */
   async #offerPasskey(): Promise<void> {
     const { signal } = this.#signal;
-    if (this.#remembers && (await this.#passkeys.mayOffer(this.#userid, signal))) this.#page.show('offer');
+    if (await this.#passkeys.mayOffer(this.#userid, signal)) this.#page.show('offer');
     else this.#leave(this.#redirectTo);
   }
 

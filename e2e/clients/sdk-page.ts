@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { Latchkey, LatchkeyError } from '@latchkey/browser';
+import type { Latchkey, LatchkeyError, PasskeySupport } from '@latchkey/browser';
 import type { Page } from '@playwright/test';
 
 const modules = dirname(createRequire(import.meta.url).resolve('@latchkey/browser'));
@@ -59,7 +59,13 @@ export class SdkInPage {
   readonly changePhoneNumber: Operations['changePhoneNumber'] = (...input) => this.#call('changePhoneNumber', input);
   readonly verifyPhoneNumber: Operations['verifyPhoneNumber'] = (...input) => this.#call('verifyPhoneNumber', input);
 
+  readonly signInWithPasskey: Operations['signInWithPasskey'] = (...input) => this.#call('signInWithPasskey', input);
+
   readonly forgetDevice: Operations['forgetDevice'] = (...input) => this.#call('forgetDevice', input);
+
+  passkeySupport(): Promise<PasskeySupport> {
+    return this.#call('passkeySupport', []);
+  }
 
   createPkce(): Promise<{ codeVerifier: string; codeChallenge: string; codeChallengeMethod: string }> {
     return this.#call('createPkce', []);

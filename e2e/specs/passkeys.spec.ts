@@ -1,6 +1,8 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { SdkInPage, sdkPage } from '../clients/sdk-page.ts';
+import { serve } from '../clients/serve.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { type Application, Inbox } from '../support/application.ts';
+import { Application, Inbox } from '../support/application.ts';
 import { AuthenticatorApp } from '../support/authenticator-app.ts';
 import {
   address,
@@ -15,7 +17,7 @@ import {
 } from '../support/hosted-page.ts';
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
-/** Passkeys on the hosted page: offer, creation, sign-in and second factor. */
+/** Passkeys on the hosted page: offer, creation, sign-in and second factor; and in the SDK on another origin. */
 
 const hosted = HostedPage.ofTests();
 const passkeyButton = (page: Page) => page.getByRole('button', { name: 'Use a passkey', exact: true });
@@ -60,8 +62,7 @@ test('a passkey is offered after a mail code, and signs in without an address, h
   await expectAccessible(page);
   await press(page, 'Create passkey');
   const { sub } = await first();
-  const credentials = await authenticator.credentials();
-  expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
+  expect(await authenticator.credentials()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
 
   await test.step('by button, where the browser knows the account', async () => {
     await context.clearCookies();
@@ -70,12 +71,15 @@ test('a passkey is offered after a mail code, and signs in without an address, h
     expect(await second()).toMatchObject({ sub, email: 'ada@example.com' });
   });
 
+  // The passkey moves with its counter: a lower one would show a copy.
+  let credentials = await authenticator.credentials();
   await test.step('by a suggestion of the address field', async () => {
     const other = await browser.newContext();
     const elsewhere = await other.newPage();
-    await VirtualAuthenticator.connect(elsewhere, { credentials });
+    const moved = await VirtualAuthenticator.connect(elsewhere, { credentials });
     const third = await hosted.begin(elsewhere, application);
     expect(await third()).toMatchObject({ sub });
+    credentials = await moved.credentials();
     await other.close();
   });
 
@@ -91,7 +95,9 @@ test('a passkey is offered after a mail code, and signs in without an address, h
   });
 });
 
-test('a dismissed offer does not return in this browser, and a failed creation can be retried', async ({ page }) => {
+test('a dismissed offer returns in this browser after 30 days, and a failed creation can be retried', async ({
+  page,
+}) => {
   const application = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'grace@example.com');
   const authenticator = await VirtualAuthenticator.connect(page);
@@ -109,6 +115,12 @@ test('a dismissed offer does not return in this browser, and a failed creation c
   const second = await hosted.begin(page, application);
   await proveAddress(page, inbox);
   expect(await second()).toMatchObject({ sub });
+
+  await forgetDevice(page);
+  await page.clock.setFixedTime(Date.now() + 31 * 24 * 3600 * 1000);
+  await hosted.begin(page, application);
+  await proveAddress(page, inbox);
+  await titled(page, 'Create a passkey');
 });
 
 test('without a passkey, or with one of another project, the address remains', async ({ browser, page }) => {
@@ -225,4 +237,15 @@ test('nothing is offered without a platform authenticator, on a shared device, o
   await proveAddress(other, new Inbox(hosted.admin, 'edith@example.com'));
   expect(await off()).toMatchObject({ email: 'edith@example.com' });
   await context.close();
+});
+
+test('an application on another origin is told that it cannot use passkeys', async ({ page }) => {
+  const site = await serve(() => sdkPage);
+  const application = await Application.register(hosted.admin, hosted.latchkey, `${site.origin}/callback`);
+  await VirtualAuthenticator.connect(page);
+  const sdk = await SdkInPage.open(page, site.origin);
+  await sdk.init(application.publishableKey, hosted.latchkey.baseUrl);
+  expect(await sdk.passkeySupport()).toEqual({ available: true, autofill: true, platform: true });
+  await expect(sdk.signInWithPasskey()).rejects.toMatchObject({ code: 'PASSKEYS_NOT_ALLOWED' });
+  await site.close();
 });

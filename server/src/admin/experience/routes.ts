@@ -96,7 +96,12 @@ function preview(deps: ExperienceRoutes): RequestHandler {
     const app = asText(req.query['app'])?.slice(0, 100) || project.name;
     switch (req.params['page']) {
       case 'signin':
-        return send('index', { ...inert, client_name: app, preview: previewSteps.includes(step) ? step : 'address' });
+        return send('index', {
+          ...inert,
+          client_name: app,
+          passkeys: String(project.passkeys),
+          preview: previewSteps.includes(step) ? step : 'address',
+        });
       case 'mail':
         return sendMail();
       case 'error':
