@@ -76,6 +76,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
       testMode: services.testMode,
       hasMailbox: services.delivery.hasMailbox,
       isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
+      relatedOrigins: () => services.origins.related(),
       onStep: (step, result) => options.onSignInStep?.(step, result),
       log,
     }),

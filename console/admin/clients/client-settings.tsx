@@ -18,6 +18,7 @@ interface Values {
   tokenEndpointAuthMethod: keyof typeof authMethodNames;
   jwks: string;
   pkceRequired: boolean;
+  relatedOrigins: boolean;
 }
 
 /** Name, redirect URIs and client authentication. */
@@ -30,6 +31,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       tokenEndpointAuthMethod: client.tokenEndpointAuthMethod,
       jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
       pkceRequired: client.pkceRequired,
+      relatedOrigins: client.relatedOrigins,
     }),
     [client],
   );
@@ -64,6 +66,11 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           description="Sign-in without a code challenge fails. Redirect flows always need one."
           {...form.toggle('pkceRequired')}
         />
+        <Switch
+          label="Passkeys on its own pages"
+          description="Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn."
+          {...form.toggle('relatedOrigins')}
+        />
       </Section>
       <SaveBar
         form={form}
@@ -91,11 +98,13 @@ const labels: Record<keyof Values, string> = {
   tokenEndpointAuthMethod: 'Authentication',
   jwks: 'Public key',
   pkceRequired: 'PKCE for SDK sign-in',
+  relatedOrigins: 'Passkeys on its own pages',
 };
 
 function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key');
+  if (name === 'relatedOrigins') return from.relatedOrigins ? 'On' : 'Off';
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
   return name === 'name' ? from.name : tidy(from[name]);
 }

@@ -8,6 +8,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   PHONE_CHANGED: 'Phone number changed',
   NEW_DEVICE: 'New device',
   FACTOR_CHANGED: 'Second factor changed',
+  PASSKEY_CHANGED: 'Passkeys changed',
   RECOVERY_CODE_USED: 'Recovery code used',
   RECOVERY_CODES_RENEWED: 'New recovery codes',
   TEST_MESSAGE: 'Test message',

@@ -2,6 +2,8 @@
 const fixed = new Set([
   '/.well-known/openid-configuration',
   '/.well-known/jwks.json',
+  '/.well-known/webauthn',
+  '/.well-known/passkey-endpoints',
   '/authorize',
   '/authorize/resume',
   '/oauth2/token',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import type { StepAnswer } from '../../test/signin-browser.ts';
-import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 const world = SigninWorld.ofTests();
@@ -307,6 +307,60 @@ describe('somebody who reads the mail of a user with a passkey', () => {
     expect(await again.page.step('verify-passkey', { credential })).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     expect(hosted).toBeDefined();
   });
+});
+
+describe('an application whose pages can use passkeys', () => {
+  beforeEach(() => world.app.services.clients.update(world.client.id, { relatedOrigins: true }, system));
+
+  it('adds one after a step-up, signs in with it, and no other origin can use it', async () => {
+    const page = await world.page();
+    await world.verifyAddress(page, userid, { step_up: 'create_passkey' });
+    const { code } = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
+    expect((await world.exchange(code)).status).toBe(200);
+    const created = expectStatus(await page.step('passkey-options', { purpose: 'registration' }), 'PASSKEY_OPTIONS');
+    const { rp } = created['options'];
+    const credential = authenticator.create(created['options'], { origin: appOrigin, rpId: rp.id });
+    const added = expectStatus(await page.step('register-passkey', { credential }), 'PASSKEY_REGISTERED');
+    expect(added).toMatchObject({ rp_id: rp.id, credential_ids: [credential.id] });
+
+    const other = await world.page();
+    await other.challenge({});
+    const sign = async (over: Record<string, unknown> = {}) => {
+      const { options } = await other.step('passkey-options', {});
+      return authenticator.get(options, { origin: appOrigin, rpId: rp.id, ...over });
+    };
+    const foreign = await sign({ origin: world.app.url });
+    expect(await other.step('verify-passkey', { credential: foreign })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    const done = expectStatus(await other.step('verify-passkey', { credential: await sign() }), 'SUCCESS');
+    expect(await world.amrOf(done['code'])).toEqual(['hwk', 'user', 'pop', 'mfa']);
+  });
+
+  it('is listed for browsers, unless it is disabled or its project has turned passkeys off', async () => {
+    const listed = async () =>
+      ((await (await fetch(`${world.app.url}/.well-known/webauthn`)).json()) as { origins: string[] }).origins;
+    const own = `https://${world.client.id}.example.com`;
+    await world.app.services.clients.update(world.client.id, { redirectUris: [`${own}/back`] }, system);
+    expect(await listed()).toContain(own);
+    await world.set({ passkeys: false });
+    world.app.clock.turn(6);
+    expect(await listed()).not.toContain(own);
+    await world.set({ passkeys: true });
+    world.app.clock.turn(6);
+    expect(await listed()).toContain(own);
+    await world.app.services.clients.update(world.client.id, { disabled: true }, system);
+    expect(await listed()).not.toContain(own);
+  });
+
+  it('needs PKCE for a passkey, too, if the client requires it', async () => {
+    await world.app.services.clients.update(world.client.id, { pkceRequired: true }, system);
+    const page = await world.page();
+    expect(await page.challenge({})).toMatchObject(refusal('PKCE_REQUIRED', 400));
+  });
+});
+
+it('points passkey managers to the account page', async () => {
+  const found = await fetch(`${world.app.url}/.well-known/passkey-endpoints`);
+  expect(await found.json()).toEqual({ enroll: `${world.app.url}/account`, manage: `${world.app.url}/account` });
 });
 
 describe('an application that adds a passkey', () => {

@@ -1,8 +1,9 @@
 /**
  * Sign-in: the API of the browser SDK and the hosted page (decisions §8), `POST /v1/signin/<step>`, the hosted page at
- * `GET /signin`, and branding assets (`GET /experience/…`). The rules of the steps are in `domain/ceremonies`.
+ * `GET /signin`, branding assets (`GET /experience/…`), and what browsers ask about passkeys (`/.well-known/…`). The rules of the steps are in `domain/ceremonies`.
  * Authorization requests begin and end at /authorize, in `oidc/`.
- * Standards: WebCrypto device proofs as compact JWS (RFC 7515), CORS (Fetch), RFC 9110.
+ * Standards: WebCrypto device proofs as compact JWS (RFC 7515), WebAuthn Level 3 (Related Origin Requests, section 5.11),
+ * Passkey Endpoints Well-Known URL, CORS (Fetch), RFC 9110.
  */
 import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
 import express, { type Request, type Response, Router } from 'express';
@@ -25,6 +26,8 @@ export interface SigninDeps extends SigninPageDeps {
   callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether any client has a redirect URI of this origin (a CORS preflight names no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
+  /** Origins whose pages can use passkeys. */
+  relatedOrigins(): Promise<readonly string[]>;
   /** Called after each step with its status or error code. */
   onStep?(step: string, result: string): void;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
@@ -52,6 +55,10 @@ export function signinRoutes(deps: SigninDeps): Router {
   }
   api.use(failing(deps));
   router.use('/v1/signin', api);
+  router.get('/.well-known/webauthn', async (_, res) => void res.json({ origins: await deps.relatedOrigins() }));
+  router.get('/.well-known/passkey-endpoints', (_, res) => {
+    res.json({ enroll: `${deps.issuer}/account`, manage: `${deps.issuer}/account` });
+  });
   router.get('/signin', signinPage(deps));
   router.get(`${accentPath}/:color.css`, accentSheet);
   router.get(`${logoPath}/:id`, logoFile(deps));

@@ -34,6 +34,9 @@ class ClientSettingsInput {
 
   @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   pkceRequired?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
+  relatedOrigins?: boolean | null;
 }
 
 @InputType()

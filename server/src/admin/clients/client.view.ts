@@ -61,6 +61,11 @@ export class ClientView {
   @Field(() => Boolean, { description: 'Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).' })
   pkceRequired!: boolean;
 
+  @Field(() => Boolean, {
+    description: "Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Related Origin Requests).",
+  })
+  relatedOrigins!: boolean;
+
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 

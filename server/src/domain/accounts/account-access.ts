@@ -138,6 +138,9 @@ export class AccountAccess {
 
   /** Like {@link revokeDevice}; does nothing if the device is already revoked. */
   async forgetDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
+    // A session that a passkey began has no device to forget; the passkey is not of this browser alone.
+    const devices = await this.deps.devices.list(this.deps.db.reader(), { projectId, userId });
+    if (!devices.some(({ id }) => id === deviceId)) return;
     const problem = await problemOf(this.revokeDevice(projectId, userId, deviceId, actor));
     if (problem && problem.code !== 'not-found') refuse(problem);
   }

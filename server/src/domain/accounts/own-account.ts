@@ -201,9 +201,10 @@ export class OwnAccount {
     return this.change(change, async (em, user, { id, deviceId }) => {
       await this.endWork(em, user);
       const own = await devices.list(em, owner(user));
-      if (own.some((device) => device.id === deviceId)) await devices.revoke(em, owner(user), deviceId ?? '', actor);
+      const isDevice = own.some((device) => device.id === deviceId);
+      if (isDevice) await devices.revoke(em, owner(user), deviceId ?? '', actor);
       for (const session of await sessions.listLive(em, visitor.project, user.id)) {
-        const isHere = session.id === id || (deviceId != null && session.deviceId === deviceId);
+        const isHere = session.id === id || (isDevice && session.deviceId === deviceId);
         if (isHere) await logout.endSessionIn(em, session.id, 'logout', actor);
       }
     });

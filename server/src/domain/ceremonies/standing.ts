@@ -40,7 +40,8 @@ export async function hasPasskey(
 
 /** Whether the project uses passkeys, and a page of this origin can. */
 export function mayUsePasskeys({ deps, caller }: Pick<Flow, 'deps' | 'caller'>): boolean {
-  return caller.project.passkeys && caller.origin === new URL(deps.issuer).origin;
+  const isOwnPage = caller.origin === new URL(deps.issuer).origin;
+  return caller.project.passkeys && (isOwnPage || caller.client.relatedOrigins);
 }
 
 /** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a setup link. */

@@ -26,6 +26,8 @@ export interface ClientSettings {
   accessTokenTtlSeconds: number | null;
   /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
   pkceRequired: boolean;
+  /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
+  relatedOrigins: boolean;
   disabled: boolean;
 }
 
@@ -53,7 +55,7 @@ export function checkedSettings(
   if (input.backchannelLogoutUri !== undefined) {
     settings.backchannelLogoutUri = logoutUri(input.backchannelLogoutUri, allowPrivateLogoutTargets);
   }
-  for (const name of ['backchannelLogoutSessionRequired', 'pkceRequired'] as const) {
+  for (const name of ['backchannelLogoutSessionRequired', 'pkceRequired', 'relatedOrigins'] as const) {
     const value = input[name];
     if (value === undefined) continue;
     if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });

@@ -29,6 +29,8 @@ const schema = defineEntity({
     accessTokenTtlSeconds: p.integer().nullable(),
     /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
     pkceRequired: p.boolean().default(false),
+    /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
+    relatedOrigins: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

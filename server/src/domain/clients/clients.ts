@@ -105,6 +105,7 @@ export class Clients {
       logoutTokenType: input.logoutTokenType ?? 'secevent',
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
       pkceRequired: input.pkceRequired ?? false,
+      relatedOrigins: input.relatedOrigins ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,

@@ -16,10 +16,12 @@ const cacheSize = 1000;
 export class Origins implements EventSubscriber<Client> {
   private readonly registered: Cache<'registered'>;
   private readonly unknown: Cache<'unknown'>;
+  private readonly passkeyPages: Cache<string[]>;
 
   constructor(private readonly deps: { db: Database; clock: Clock }) {
     this.registered = new Cache(deps.clock, cacheSeconds, cacheSize);
     this.unknown = new Cache(deps.clock, cacheSeconds, cacheSize);
+    this.passkeyPages = new Cache(deps.clock, cacheSeconds, 1);
   }
 
   /** True if `origin` is the origin of a redirect URI of an enabled client. */
@@ -30,6 +32,16 @@ export class Origins implements EventSubscriber<Client> {
       return unknown === null ? 'registered' : null;
     });
     return found !== null;
+  }
+
+  /** The origins whose pages can use passkeys: those of clients that allow it (WebAuthn Level 3 section 5.11). */
+  async related(): Promise<readonly string[]> {
+    const found = await this.passkeyPages.get('related', async () =>
+      (await inAllProjects(() => query(this.deps.db.alone, relatedOrigins, { prepare: 'origins.related' }))).map(
+        ({ origin }) => origin,
+      ),
+    );
+    return found ?? [];
   }
 
   /** Finds candidates by the index on redirect URIs' origins, and checks them with {@link isAllowedOrigin}. */
@@ -56,8 +68,14 @@ export class Origins implements EventSubscriber<Client> {
   private forget(): void {
     this.registered.invalidate();
     this.unknown.invalidate();
+    this.passkeyPages.invalidate();
   }
 }
+
+const relatedOrigins = sql<{ origin: string }>`
+  select distinct origin from clients c join projects p on p.id = c.project_id and p.passkeys,
+    unnest(redirect_origins(c.redirect_uris)) origin
+  where c.related_origins and c.disabled_at is null and origin like 'https://%' order by origin`;
 
 export const originStatement = (origin: string) => sql<{ redirect_uris: string[] }>`
   select redirect_uris from clients

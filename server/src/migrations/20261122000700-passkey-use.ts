@@ -1,11 +1,15 @@
 import { OnlineMigration } from './online.ts';
 
-/** Requests may ask for an authentication context class, and codes carry the one to state. */
-export class Migration20261122000700Acr extends OnlineMigration {
+/**
+ * Requests may ask for an authentication context class, and codes carry the one to state. Pages of a client can use
+ * passkeys.
+ */
+export class Migration20261122000700PasskeyUse extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(
       `alter table "authorization_requests" add column if not exists "acr_values" text[] null,
         add column if not exists "acr_essential" boolean not null default false`,
+      `alter table "clients" add column if not exists "related_origins" boolean not null default false`,
       `alter table "authorization_codes" add column if not exists "acr" text null`,
     );
   }
