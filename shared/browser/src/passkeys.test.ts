@@ -171,6 +171,25 @@ describe('suggestions of the address field', () => {
     expect(service.of('verify-passkey')[0]?.body['txn']).toBe('txn-2');
   });
 
+  it('on a hidden page get a new challenge only when it is visible again', async () => {
+    const document = Object.assign(new EventTarget(), { hidden: true });
+    vi.stubGlobal('document', document);
+    const { requests } = stubAuthenticator({
+      get: (call) => (requests.length > 1 ? chosen(call) : untilAborted(call)),
+    });
+    const { service, signin } = await setUp({
+      ...bySign,
+      challenge: [{ body: { ...challengeBody, expires_in: 60.05 } }],
+    });
+    const signedIn = signin.signInWithPasskey({ mediation: 'conditional' });
+    await vi.waitFor(() => expect(requests[0]?.signal.aborted).toBe(true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(service.of('challenge')).toHaveLength(1);
+    document.hidden = false;
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(await signedIn).toMatchObject({ status: 'SUCCESS' });
+  });
+
   it('report that the user chose a passkey before it is verified', async () => {
     stubAuthenticator({ get: chosen });
     const { service, signin } = await setUp(bySign);

@@ -22,8 +22,14 @@ export function stubAuthenticator(given: { get?: Ceremony; create?: Ceremony } &
   };
   vi.stubGlobal('PublicKeyCredential', api);
   const credentials = {
-    get: (call: Call) => (requests.push(call), get(call)),
-    create: (call: Call) => (creations.push(call), create(call)),
+    get(call: Call) {
+      requests.push(call);
+      return get(call);
+    },
+    create(call: Call) {
+      creations.push(call);
+      return create(call);
+    },
   };
   vi.stubGlobal('navigator', { onLine: true, credentials });
   return { requests, creations, signalUnknownCredential, signalAllAcceptedCredentials };

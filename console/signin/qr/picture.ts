@@ -1,4 +1,4 @@
-import { encodeQr } from './qr.ts';
+import { encodeQr } from './encode.ts';
 
 /** The QR code of `text` as an SVG with quiet zone; dark on light in both themes, as scanners expect. */
 export function drawQr(text: string): SVGSVGElement {
