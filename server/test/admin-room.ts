@@ -191,7 +191,15 @@ export async function openAdminRoom(
     signedIn: (project, { id: userId }, clientId) =>
       db.transaction(async (em) => {
         const jkt = newSecret(random);
-        const registration = { project, clientId, userId, jkt, publicJwk: { kty: 'EC' }, remembered: true };
+        const registration = {
+          project,
+          clientId,
+          userId,
+          jkt,
+          publicJwk: { kty: 'EC' },
+          hosted: false,
+          remembered: true,
+        };
         const { device } = await services.devices.register(em, { ...registration, actor: system });
         const amr = ['swk', 'otp'];
         const signIn = {

@@ -2,7 +2,7 @@ import { OnlineMigration } from './online.ts';
 
 /**
  * Requests may ask for an authentication context class, and codes carry the one to state. Pages of a client can use
- * passkeys.
+ * passkeys. A device key of the hosted page is for all clients of the project.
  */
 export class Migration20261122000700PasskeyUse extends OnlineMigration {
   override async up(): Promise<void> {
@@ -10,6 +10,7 @@ export class Migration20261122000700PasskeyUse extends OnlineMigration {
       `alter table "authorization_requests" add column if not exists "acr_values" text[] null,
         add column if not exists "acr_essential" boolean not null default false`,
       `alter table "clients" add column if not exists "related_origins" boolean not null default false`,
+      `alter table "credentials" add column if not exists "hosted" boolean not null default false`,
       `alter table "authorization_codes" add column if not exists "acr" text null`,
     );
   }

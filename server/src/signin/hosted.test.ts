@@ -57,6 +57,51 @@ function redeem(back: URL) {
   return world.exchange(code, { headers: {}, form: { code_verifier: verifier, redirect_uri: redirectUri } });
 }
 
+describe('a browser that is trusted on the hosted page', () => {
+  it('is trusted at every client of the project, without another code', async () => {
+    await signIn(await begin());
+    const other = (await world.app.make.client(world.project)).client;
+    const elsewhere = new CookieBrowser();
+    browser = elsewhere;
+    const page = hosted(await begin({}, other.id));
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('has a key that an application cannot use, and the reverse', async () => {
+    await signIn(await begin());
+    const application = await world.page(key);
+    await application.challenge();
+    expectStatus(await application.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+    const own = await world.page();
+    userid = newAddress();
+    expectStatus(await world.register(own, userid), 'SUCCESS');
+    browser = new CookieBrowser();
+    const other = (await world.app.make.client(world.project)).client;
+    const page = hosted(await begin({}, other.id), { key: own.key });
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
+
+  it('is not trusted in another project', async () => {
+    await signIn(await begin());
+    await world.begin();
+    browser = new CookieBrowser();
+    const page = hosted(await begin());
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+  });
+
+  it('stays trusted where it registered before keys were of the project', async () => {
+    await signIn(await begin());
+    await world.app.services.db.reader().execute('update credentials set hosted = false where jkt = ?', [key.jkt]);
+    browser = new CookieBrowser();
+    const page = hosted(await begin());
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+});
+
 describe('the hosted page', () => {
   it('signs a user in to the requesting application, with an SSO session', async () => {
     const flow = await begin({ scope: 'openid email', nonce: 'n' });

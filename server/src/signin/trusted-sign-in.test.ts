@@ -124,7 +124,7 @@ describe('a trusted device', () => {
     const { project, client } = world;
     const statement = candidateStatement({ project, client, origin: appOrigin }, asked);
     expect(await indexConditions(db, statement)).toMatchObject({
-      devices: ['(jkt = begun.jkt)'],
+      credentials: ['(jkt = begun.jkt)'],
       users: ['((project_id = ?) AND (email_key = ?))', '((project_id = ?) AND (id = d.user_id))'],
     });
   });

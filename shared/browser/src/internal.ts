@@ -2,7 +2,7 @@
  * Entry point for Latchkey's hosted pages, not for applications: the same steps with the flow's cookie instead of an
  * API key. Unstable between versions.
  */
-import type { Application, DeviceKey } from './device-key.ts';
+import type { Application, DeviceKey, DeviceStore } from './device-key.ts';
 import { indexedDbStore } from './indexed-db.ts';
 import { checkBrowser } from './latchkey.ts';
 import { Signin } from './signin.ts';
@@ -41,7 +41,7 @@ export type HostedSignin = {
  */
 export async function hostedSignin(application: Application, flow: string): Promise<HostedSignin> {
   await checkBrowser();
-  const store = indexedDbStore();
+  const store = storeOfProject(indexedDbStore(), application);
   const connection = {
     baseUrl: application.issuer,
     headers: { 'Signin-Flow': flow },
@@ -54,5 +54,32 @@ export async function hostedSignin(application: Application, flow: string): Prom
       const keys = (await store.listKeys(application)).filter((key) => key.registered);
       return keys.sort((a, b) => b.usedAt - a.usedAt)[0]?.userid;
     },
+  };
+}
+
+/**
+ * The keys of the hosted page: one per person and project, since one origin serves all its applications. A key that an
+ * earlier version stored for one of them is moved.
+ */
+function storeOfProject(store: DeviceStore, { projectId }: Application): DeviceStore {
+  const own = <Owner extends { clientId: string }>(owner: Owner): Owner => ({ ...owner, clientId: projectId });
+  const moved = async (key: DeviceKey): Promise<DeviceKey> => {
+    const kept = await store.addKey(own(key));
+    await store.removeKey(key);
+    return kept;
+  };
+  return {
+    ...store,
+    async findKey(owner) {
+      const [found, earlier] = [await store.findKey(own(owner)), await store.findKey(owner)];
+      return found ?? (earlier && moved(earlier));
+    },
+    async listKeys(application) {
+      if (!application) return store.listKeys();
+      return [...(await store.listKeys(own(application))), ...(await store.listKeys(application))];
+    },
+    addKey: (key) => store.addKey(own(key)),
+    changeKey: (owner, change) => store.changeKey(own(owner), change),
+    removeKey: (key) => store.removeKey(own(key)),
   };
 }

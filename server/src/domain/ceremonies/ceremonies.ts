@@ -289,7 +289,12 @@ export class Ceremonies {
       step === 'authenticate'
         ? (await decidedFor(em, caller.project.id, addressKey(input.userid ?? ''))).account
         : accountOf(ceremony.evidence);
-    flow.device = await deps.devices.find(em, caller.client, ceremony.jkt ?? '', userId ?? noUser);
+    flow.device = await deps.devices.find(
+      em,
+      { client: caller.client, isHosted: caller.request !== null },
+      ceremony.jkt ?? '',
+      userId ?? noUser,
+    );
     if (!flow.device) return { kind: 'unknown' };
     const { jkt, publicJwk, alg } = flow.device;
     return { kind: 'stored', jkt, jwk: publicJwk, alg };
@@ -353,7 +358,8 @@ async function lockUserOf(em: EntityManager, projectId: string, { txn, credentia
     sql`select from users where project_id = ${projectId} and id = any(array(
           select account_id from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}
           union all select d.user_id
-            from ceremonies c join credentials d on d.project_id = c.project_id and d.jkt = c.jkt and d.client_id = c.client_id
+            from ceremonies c join credentials d on d.project_id = c.project_id and d.jkt = c.jkt
+              and (d.client_id = c.client_id or d.hosted)
             where c.project_id = ${projectId} and c.txn_hash = ${digest(txn)}
           union all select user_id from credentials where project_id = ${projectId} and credential_id = ${credentialId}))
         order by id for no key update`,

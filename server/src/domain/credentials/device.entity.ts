@@ -10,7 +10,10 @@ const schema = defineEntity({
   extends: Credential,
   discriminatorValue: 'device-key',
   properties: {
+    /** The client that it was registered at. */
     client: () => sameProject(Client, 'client_id'),
+    /** Whether the hosted page keeps it: it is then trusted at every client of the project (decisions §11). */
+    hosted: p.boolean().default(false),
     /** RFC 7638 thumbprint of the key. */
     jkt: p.text().index(),
     publicJwk: p.json<JWK>(),
@@ -30,6 +33,6 @@ const schema = defineEntity({
   uniques: [{ name: 'credentials_project_id_client_id_user_id_jkt_unique', properties: ['client', 'user', 'jkt'] }],
 });
 
-/** A registered browser of a user: one key per issuer, client and user. */
+/** A registered browser of a user: one key per issuer, user and client, or project on the hosted page. */
 export class Device extends schema.class {}
 schema.setClass(Device);

@@ -22,9 +22,18 @@ export interface Registration {
   userId: string;
   jkt: string;
   publicJwk: JWK;
+  /** Whether the hosted page keeps the key. */
+  hosted: boolean;
   /** False: trust ends with the sign-in that registers it. */
   remembered: boolean;
   actor: Actor;
+}
+
+/** The page that holds a key. */
+export interface DevicePage {
+  client: Client;
+  /** Whether it is the hosted page. */
+  isHosted: boolean;
 }
 
 /** The required owner of a device. */
@@ -59,9 +68,14 @@ export function notedUse({ project, id }: TenantKey<string | Fragment>, use: Par
 export class Devices {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
-  /** A registered key of an active user, with its user; includes revoked and expired ones. */
-  async find(em: EntityManager, client: Client, jkt: string, userId: string): Promise<Device | null> {
-    return em.findOne(Device, { client, user: { id: userId, active: true }, jkt }, { populate: ['user'] });
+  /**
+   * A registered key of an active user, with its user; includes revoked and expired ones. A key of the hosted page is
+   * found there for every client of the project.
+   */
+  async find(em: EntityManager, page: DevicePage, jkt: string, userId: string): Promise<Device | null> {
+    const where = { project: page.client.project.id, user: { id: userId, active: true }, jkt };
+    const keys = await em.find(Device, where, { populate: ['user'], orderBy: { id: 'asc' } });
+    return keys.find((key) => belongsTo(key, page)) ?? null;
   }
 
   /** Whether the current policy trusts the device for sign-in. */
@@ -74,12 +88,13 @@ export class Devices {
    * then false. Refuses `device-revoked` for a key of this user that was ever revoked, with any client.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
-    const { project, clientId, userId, jkt, actor } = registration;
+    const { project, clientId, userId, jkt, hosted, actor } = registration;
     const ofKey = await em.find(Device, { project: project.id, user: { id: userId }, jkt });
     if (ofKey.some(({ revokedAt }) => revokedAt)) refuse({ code: 'device-revoked' });
-    const known = ofKey.find(({ client }) => client.id === clientId);
+    const known = ofKey.find((key) => belongsTo(key, { client: { id: clientId }, isHosted: hosted }));
     const now = this.deps.clock.now();
     const trust = {
+      hosted,
       remembered: registration.remembered,
       trustedUntil: secondsLater(now, registration.remembered ? project.deviceTrustSeconds : unrememberedSeconds),
       registeredAt: now,
@@ -199,6 +214,14 @@ export class Devices {
     const where = { project: owner.projectId, id, user: { id: owner.userId } };
     return found(isUuid(id) ? await em.findOne(Credential, where) : null, 'device');
   }
+}
+
+/** A key from before `hosted` was stored belongs to its client. */
+function belongsTo(
+  key: Pick<Device, 'client' | 'hosted'>,
+  { client, isHosted }: { client: Pick<Client, 'id'>; isHosted: boolean },
+): boolean {
+  return key.hosted ? isHosted : key.client.id === client.id;
 }
 
 function nounOf({ kind }: Credential): 'device' | 'passkey' {

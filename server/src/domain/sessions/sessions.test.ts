@@ -65,7 +65,15 @@ describe('a sign-in', () => {
     const register = () =>
       work(async (em) => {
         const jkt = newSecret(randomOn(app.clock));
-        const registration = { project, clientId, userId: user.id, jkt, publicJwk: { kty: 'EC' }, remembered: true };
+        const registration = {
+          project,
+          clientId,
+          userId: user.id,
+          jkt,
+          publicJwk: { kty: 'EC' },
+          hosted: false,
+          remembered: true,
+        };
         return (await app.services.devices.register(em, { ...registration, actor: system })).device.id;
       });
     const [one, other] = [await register(), await register()];

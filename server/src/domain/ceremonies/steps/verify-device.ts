@@ -89,6 +89,7 @@ async function registerKey(flow: Flow, user: User) {
     userId: user.id,
     jkt: ceremony.jkt,
     publicJwk,
+    hosted: caller.request !== null,
     remembered: ceremony.rememberDevice,
     actor: caller.actor,
   });
