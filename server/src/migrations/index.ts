@@ -22,6 +22,7 @@ import { Migration20261122000200Moments } from './20261122000200-moments.ts';
 import { Migration20261122000300TenantKeys } from './20261122000300-tenant-keys.ts';
 import { Migration20261122000400EventsByMonth } from './20261122000400-events-by-month.ts';
 import { Migration20261122000500RowSecurity } from './20261122000500-row-security.ts';
+import { Migration20261122000600UserCounts } from './20261122000600-user-counts.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   { name: '20261122000300-tenant-keys', class: Migration20261122000300TenantKeys },
   { name: '20261122000400-events-by-month', class: Migration20261122000400EventsByMonth },
   { name: '20261122000500-row-security', class: Migration20261122000500RowSecurity },
+  { name: '20261122000600-user-counts', class: Migration20261122000600UserCounts },
 ];
