@@ -48,7 +48,7 @@ export class ProjectResolver {
     return { ...counts, ...byMethod, canSendSms: domain.delivery.isAvailable('sms') };
   }
 
-  @Requires('owner', { allProjects: { always: 'the project has no id before' } })
+  @Requires('owner', { allProjects: { always: 'it creates a project' } })
   @Mutation(() => ProjectView)
   createProject(@Arg('input', () => CreateProjectInput) input: CreateProjectInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.projects.create({ ...withoutNulls(input), name: input.name }, ctx.actor);
