@@ -72,7 +72,7 @@ export async function openAdminRoom(
 ): Promise<AdminRoom> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
-  const orm = await openDatabase({ url: fresh.url });
+  const orm = await openDatabase({ url: fresh.url, rowSecurity: true });
   const clock = turnableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);

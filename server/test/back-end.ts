@@ -64,13 +64,13 @@ export class TestBackEnd {
 
   static async of(app: TestApp, project: Project, pair = makePair()): Promise<TestBackEnd> {
     const { client, secretKey } = await app.make.client(project);
-    await app.services.delegationKeys.register(client.id, pair.publicPem, system);
+    await app.services.delegationKeys.register(client, pair.publicPem, system);
     return new TestBackEnd(app, client, secretKey, pair);
   }
 
   /** Latchkey's newest key pair, as shown in the console. */
   async ours(): Promise<PublicPair> {
-    const keys = await this.app.services.delegationKeys.list(this.app.services.db.reader(), [this.client.id]);
+    const keys = await this.app.services.delegationKeys.list(this.app.services.db.reader(), [this.client]);
     const newest = keys.find(({ party }) => party === 'idp');
     return { signing: newest?.signingPublicPem ?? '', encryption: newest?.encryptionPublicPem ?? '' };
   }

@@ -26,6 +26,8 @@ interface Tenant {
   backEnd: TestBackEnd;
   publishableKey: string;
   scimToken: string;
+  /** Of an admin of the project. */
+  adminToken: string;
   user: User;
   group: string;
   rp: RelyingParty;
@@ -48,13 +50,30 @@ async function tenant(app: TestApp): Promise<Tenant> {
     system,
   );
   const scim = await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
+  const grants = { owner: true, projects: new Map() };
+  const admin = await services.admins.createToken(
+    { name: 'Admin', role: 'project_admin', projectId: project.id },
+    { grants, actor: system },
+  );
   const rp = new RelyingParty(app, client);
   const sessionId = await rp.signIn(user);
   const now = () => app.clock.now().getTime() / 1000;
   const page = new SigninPage(app.url, { origin, apiKey: publishableKey }, await newDeviceKey(), now);
   await page.challenge();
   return {
-    ...{ app, project, client, publishableKey, scimToken: scim.token, user, group: group.id, rp, page, sessionId },
+    ...{
+      app,
+      project,
+      client,
+      publishableKey,
+      scimToken: scim.token,
+      adminToken: admin.token,
+      user,
+      group: group.id,
+      rp,
+      page,
+      sessionId,
+    },
     backEnd: await TestBackEnd.of(app, project),
     tokens: await rp.tokens(),
     sessionSecret: rp.browser.cookies.get(`lk-session-${project.id}`) as string,
@@ -122,8 +141,40 @@ const delegated =
     return own.backEnd.send(sealed);
   };
 
+const graphql =
+  (kind: 'query' | 'mutation') =>
+  (field: string, variables: (other: Tenant, own: Tenant) => Record<string, string>): Attempt =>
+  (own, other) => {
+    const given = variables(other, own);
+    const declared = Object.keys(given).map((name) => `$${name}: ID!`);
+    return fetch(`${own.app.url}/admin/graphql`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${own.adminToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: `${kind} (${declared}) { ${field} }`, variables: given }),
+    });
+  };
+
 /** `own` sees and changes nothing of `other`. */
 const attempts: Record<string, Attempt> = {
+  'GraphQL client': graphql('query')('client(id: $id) { name apiKeys { id } }', ({ client }) => ({ id: client.id })),
+  'GraphQL user': graphql('query')('user(id: $id) { userName project { name } }', ({ user }) => ({ id: user.id })),
+  'GraphQL group': graphql('query')('group(id: $id) { displayName memberCount }', ({ group }) => ({ id: group })),
+  'GraphQL users of a group': graphql('query')(
+    'users(projectId: $project, filter: { groupId: $group }) { totalCount edges { node { id } } }',
+    ({ group }, own) => ({ project: own.project.id, group }),
+  ),
+  'GraphQL groups of a user': graphql('query')(
+    'groups(projectId: $project, userId: $user) { totalCount edges { node { id } } }',
+    ({ user }, own) => ({ project: own.project.id, user: user.id }),
+  ),
+  'GraphQL changeUsers': graphql('mutation')(
+    'changeUsers(input: { projectId: $project, userIds: [$user], action: ACTIVATE }) { done code }',
+    ({ user }, own) => ({ project: own.project.id, user: user.id }),
+  ),
+  'GraphQL updateClient': graphql('mutation')(
+    'updateClient(input: { id: $id, name: "App" }) { name }',
+    ({ client }) => ({ id: client.id }),
+  ),
   'GET /Users/<id>': scim('GET', ({ user }) => `/Users/${user.id}`),
   'PUT /Users/<id>': scim(
     'PUT',
@@ -213,6 +264,7 @@ const attempts: Record<string, Attempt> = {
       })}`,
       cookieOf(own, other),
     ),
+  'GraphQL endUserSession': graphql('mutation')('endUserSession(id: $id)', ({ sessionId }) => ({ id: sessionId })),
   'DELETE /Users/<id>': scim('DELETE', ({ user }) => `/Users/${user.id}`),
 };
 
@@ -275,6 +327,7 @@ describe('a caller of one project', () => {
   const worlds: Record<'on' | 'off', { app: TestApp; own: Tenant; other: Tenant }> = {} as never;
   const open = async (rowSecurity: boolean) => {
     const app = await buildTestApp(undefined, { rowSecurity });
+    await app.services.seed.plant({ demo: false });
     return { app, own: await tenant(app), other: await tenant(app) };
   };
   beforeAll(async () => {

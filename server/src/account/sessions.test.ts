@@ -85,7 +85,7 @@ describe('a session', () => {
     expect((await visit.change('end-session', { id: sid })).status).toBe(303);
     expect(await rp.isSignedIn()).toBe(false);
     expect((await visit.change('end-session', { id: sid })).status).toBe(303);
-    for (const id of await app.services.logout.due()) await app.services.logout.deliver(id);
+    for (const delivery of await app.services.logout.due()) await app.services.logout.deliver(delivery);
     const told = app.logoutTokens.map(({ token }) =>
       JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/'))),
     );

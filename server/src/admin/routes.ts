@@ -10,7 +10,7 @@ import type { Audit } from '../domain/audit/audit.ts';
 import type { AuthorizationRequests } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
-import { actorOf, forAllProjects } from '../http/context.ts';
+import { actorOf } from '../http/context.ts';
 import type { Pages } from '../http/pages.ts';
 import { AdminCallers } from './api/caller.ts';
 import { type AdminApi, type CallerOf, graphqlRoute } from './api/server.ts';
@@ -43,9 +43,8 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
     callers.identify({ authorization, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) }, actorOf(req));
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
-  const { mailbox, experiences } = deps.domain;
+  const { clients, mailbox, experiences } = deps.domain;
   const router = Router();
-  router.use(['/admin', '/setup', '/demo'], forAllProjects);
   router.use('/admin', await graphqlRoute(deps, byTokenOrSession));
   router.use('/admin', eventExport({ ...deps, callerOf: byTokenOrSession }));
   router.use('/admin', userExport({ ...deps, callerOf: byTokenOrSession }));
@@ -53,8 +52,12 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
     '/admin',
     experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: byTokenOrSession }),
   );
-  router.use('/admin', pageHeaders, consoleRoutes({ ...deps, hasMailbox: mailbox !== null, callerOf: bySession }));
-  router.use('/setup', pageHeaders, setupRoutes({ ...deps, mailbox, callerOf: bySession }));
-  router.use('/demo', pageHeaders, demoRoutes(deps));
+  router.use(
+    '/admin',
+    pageHeaders,
+    consoleRoutes({ ...deps, clients, hasMailbox: mailbox !== null, callerOf: bySession }),
+  );
+  router.use('/setup', pageHeaders, setupRoutes({ ...deps, clients, mailbox, callerOf: bySession }));
+  router.use('/demo', pageHeaders, demoRoutes({ ...deps, clients }));
   return router;
 }

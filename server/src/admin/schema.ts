@@ -87,10 +87,13 @@ export function printPermissions(): string {
 function line(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string {
   const name = `${type.name}.${field.name}`;
   if (isRoot(type)) {
-    const { role, about, fresh } = operationRuleOf(type, field);
+    const { role, about, allProjects, fresh } = operationRuleOf(type, field);
     const where = Object.entries(about ?? {}).map(([noun, input]) => ` in the project of ${noun}(${input})`);
     const when = typeof fresh === 'function' ? `, fresh sign-in if ${fresh.name}` : fresh ? ', fresh sign-in' : '';
-    return `${name} ${role}${where.join('')}${when}`;
+    const [[extent, reason] = []] = Object.entries(allProjects ?? {});
+    const seen =
+      reason === undefined ? '' : `, sees all projects${extent === 'always' ? '' : ' for the instance'}: ${reason}`;
+    return `${name} ${role}${where.join('')}${when}${seen}`;
   }
   const rule = fieldRuleOf(type, field);
   return `${name} ${rule === 'inherited' ? rule : `${rule.role} ${rule.projectOf.name}`}`;

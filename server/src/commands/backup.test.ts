@@ -72,7 +72,7 @@ async function live(): Promise<void> {
     await services.mfa.verify(em, begun, user, { kind: 'system' });
   });
   await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, { kind: 'system' });
-  await services.clients.issueApiKey(client.id, 'secret', { kind: 'system' });
+  await services.clients.issueApiKey(client, 'secret', { kind: 'system' });
 }
 
 function alter(change: (lines: string[]) => string[]): void {

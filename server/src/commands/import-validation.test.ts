@@ -33,16 +33,12 @@ beforeAll(async () => {
   });
   projectId = project.id;
   const { client } = await here.make.client(project);
-  await here.services.clients.update(client.id, { name: 'Portal', pkceRequired: true }, system);
+  await here.services.clients.update(client, { name: 'Portal', pkceRequired: true }, system);
   const pem = (type: 'ed25519' | 'x25519') =>
     (type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519')).publicKey
       .export({ type: 'spki', format: 'pem' })
       .toString();
-  await here.services.delegationKeys.register(
-    client.id,
-    { signing: pem('ed25519'), encryption: pem('x25519') },
-    system,
-  );
+  await here.services.delegationKeys.register(client, { signing: pem('ed25519'), encryption: pem('x25519') }, system);
   const logo = await here.services.experiences.addLogo(projectId, pngOf(40, 40), system);
   await here.services.experiences.saveDraft({ projectId }, { displayName: 'Acme', logoId: logo.id }, system);
   await here.services.experiences.publish({ projectId }, system);

@@ -54,7 +54,7 @@ async function populate(): Promise<Populated> {
     { projectId: project.id, name: 'Directory' },
     { kind: 'system' },
   );
-  await services.delegationKeys.rotate(client.id, { kind: 'system' });
+  await services.delegationKeys.rotate(client, { kind: 'system' });
   await services.db.transaction(async (em) => {
     await em.execute(
       `insert into groups (id, project_id, display_name, created_at, updated_at) values (gen_random_uuid(), ?, 'Crew', now(), now())`,

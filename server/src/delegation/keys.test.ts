@@ -8,6 +8,7 @@ import {
   turn,
 } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import type { DelegationKey } from '../domain/clients/delegation-key.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 let world: DelegationWorld;
@@ -24,7 +25,7 @@ describe('keys of delegation', () => {
   it('rotate at Latchkey: responses are signed with the pair that the request was encrypted to', async () => {
     const before = await backEnd.delegationClient();
     turn(app, 1);
-    await app.services.delegationKeys.rotate(backEnd.client.id, system, 3600);
+    await app.services.delegationKeys.rotate(backEnd.client, system, 3600);
     const after = await backEnd.delegationClient();
     for (const library of [before, after]) {
       expect((await library.getUserCredentials(address)).status).toBe('success');
@@ -38,7 +39,7 @@ describe('keys of delegation', () => {
     const before = await backEnd.delegationClient();
     turn(app, 1);
     backEnd.pair = makePair();
-    await app.services.delegationKeys.register(backEnd.client.id, backEnd.pair.publicPem, system, 3600);
+    await app.services.delegationKeys.register(backEnd.client, backEnd.pair.publicPem, system, 3600);
     const after = await backEnd.delegationClient();
     for (const library of [before, after]) {
       expect((await library.getUserCredentials(address)).status).toBe('success');
@@ -50,9 +51,9 @@ describe('keys of delegation', () => {
 
   it('are rejected once revoked', async () => {
     const library = await backEnd.delegationClient();
-    const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client.id]);
+    const keys = await app.services.delegationKeys.list(app.services.db.reader(), [backEnd.client]);
     const ours = keys.find(({ party }) => party === 'idp');
-    await app.services.delegationKeys.revoke(ours?.id ?? '', system);
+    await app.services.delegationKeys.revoke(ours as DelegationKey, system);
     await expect(library.getUserCredentials(address)).rejects.toMatchObject({ code: 'NOT_CONFIGURED' });
   });
 

@@ -11,6 +11,7 @@ import {
   turn,
 } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import type { ApiKey } from '../domain/clients/api-key.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 
@@ -61,9 +62,9 @@ describe('POST /v1/delegation', () => {
     expect(await clear(backEnd.send(text, { 'X-Api-Key': '' }))).toEqual([401, 'INVALID_CLIENT']);
     await app.make.disable(client);
     expect(await clear(backEnd.send(text, { 'X-Api-Key': secretKey }))).toEqual([401, 'INVALID_CLIENT']);
-    const keys = await app.services.clients.apiKeysOf(app.services.db.reader(), [backEnd.client.id]);
+    const keys = await app.services.clients.apiKeysOf(app.services.db.reader(), [backEnd.client]);
     const key = keys.find(({ kind }) => kind === 'secret');
-    await app.services.clients.revokeApiKey(key?.id ?? '', system);
+    await app.services.clients.revokeApiKey(key as ApiKey, system);
     expect(await clear(backEnd.send(text))).toEqual([401, 'INVALID_CLIENT']);
     expect((await fetch(`${app.url}/v1/delegation`)).status).toBe(401);
   });

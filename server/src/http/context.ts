@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { Random } from '../domain/kernel/random.ts';
-import { inAllProjects, inRequest } from '../domain/kernel/scope.ts';
+import { inRequest } from '../domain/kernel/scope.ts';
 
 /** Metadata of a request, available to every route. */
 export interface RequestContext {
@@ -23,9 +23,6 @@ export function withContext(random: Random): RequestHandler {
     inRequest(next);
   };
 }
-
-/** For routes of operators, whose rights are checked by grants and not by the project of a credential. */
-export const forAllProjects: RequestHandler = (_req, _res, next) => inAllProjects(next);
 
 export function requestContext(req: Request): RequestContext {
   const context = contexts.get(req);

@@ -11,11 +11,14 @@ import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import type { JobTable } from '../domain/kernel/jobs.ts';
 import type { Queue } from '../domain/kernel/queue.ts';
+import { inProject } from '../domain/kernel/scope.ts';
+import { query, sql } from '../domain/kernel/sql.ts';
 import type { Keys } from '../domain/keys/keys.ts';
 import type { Limits } from '../domain/limits/limits.ts';
-import { deliverJob, type Logout } from '../domain/logout/logout.ts';
+import { deliverData, deliverJob, type Logout } from '../domain/logout/logout.ts';
 import type { Otp } from '../domain/otp/otp.ts';
 import type { Projects } from '../domain/projects/projects.ts';
+import { keyIn, type TenantKey } from '../domain/projects/tenant.ts';
 
 export interface JobsDeps {
   db: Database;
@@ -55,7 +58,7 @@ export function jobs({
     queued: [
       {
         name: sendJob,
-        run: ({ messageId }) => delivery.send(String(messageId)),
+        run: (data) => forRow('messages', data, data['messageId'], (message) => delivery.send(message)),
         workers: 2,
         timeoutSeconds: 60,
         retries: { limit: 10, firstSeconds: 1, longestSeconds: 900 },
@@ -64,7 +67,7 @@ export function jobs({
         // Only starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the queue.
         // If the process dies, the job is retried within 40 s: this timeout, the queue's 10 s poll, and the delay.
         name: deliverJob,
-        run: ({ deliveryId }) => logout.dispatch(String(deliveryId), onError),
+        run: (data) => forRow('logout_deliveries', data, data['deliveryId'], (row) => logout.dispatch(row, onError)),
         workers: 2,
         timeoutSeconds: 15,
         retries: { limit: 3, firstSeconds: 5, longestSeconds: 60 },
@@ -85,6 +88,19 @@ export function jobs({
     ],
   };
 
+  /** Runs `work` in the project of the row; the jobs of the previous release do not name it. */
+  async function forRow(
+    table: 'messages' | 'logout_deliveries',
+    { projectId }: { projectId?: unknown },
+    rowId: unknown,
+    work: (key: TenantKey) => Promise<void>,
+  ): Promise<void> {
+    const id = String(rowId);
+    const owner = sql<{ project: string }>`select project_id as project from ${sql.table(table)} where id = ${id}`;
+    const project = projectId === undefined ? (await query(db.alone, owner))[0]?.project : String(projectId);
+    if (project !== undefined) await inProject(project, () => work(keyIn(project, id)));
+  }
+
   function endTestModes(): Promise<void> {
     return db.transaction((em) => projects.endTestModes(em, 'user-limit'));
   }
@@ -92,7 +108,7 @@ export function jobs({
   async function recoverDeliveries(): Promise<void> {
     const due = await logout.due();
     await db.transaction(async (em) => {
-      for (const deliveryId of due) await queue.send(em, deliverJob, { deliveryId });
+      for (const delivery of due) await queue.send(em, deliverJob, deliverData(delivery));
     });
   }
 }

@@ -22,8 +22,9 @@ import { Migration20261122000200Moments } from './20261122000200-moments.ts';
 import { Migration20261122000300TenantKeys } from './20261122000300-tenant-keys.ts';
 import { Migration20261122000400EventsByMonth } from './20261122000400-events-by-month.ts';
 import { Migration20261122000500RowSecurity } from './20261122000500-row-security.ts';
-import { Migration20261122000600Credentials } from './20261122000600-credentials.ts';
-import { Migration20261122000700PasskeyUse } from './20261122000700-passkey-use.ts';
+import { Migration20261122000600UserCounts } from './20261122000600-user-counts.ts';
+import { Migration20261122000700Credentials } from './20261122000700-credentials.ts';
+import { Migration20261122000800PasskeyUse } from './20261122000800-passkey-use.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -51,6 +52,7 @@ export const migrations = [
   { name: '20261122000300-tenant-keys', class: Migration20261122000300TenantKeys },
   { name: '20261122000400-events-by-month', class: Migration20261122000400EventsByMonth },
   { name: '20261122000500-row-security', class: Migration20261122000500RowSecurity },
-  { name: '20261122000600-credentials', class: Migration20261122000600Credentials },
-  { name: '20261122000700-passkey-use', class: Migration20261122000700PasskeyUse },
+  { name: '20261122000600-user-counts', class: Migration20261122000600UserCounts },
+  { name: '20261122000700-credentials', class: Migration20261122000700Credentials },
+  { name: '20261122000800-passkey-use', class: Migration20261122000800PasskeyUse },
 ];

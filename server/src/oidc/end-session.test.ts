@@ -33,8 +33,9 @@ beforeEach(async () => {
 });
 
 async function deliver(): Promise<Record<string, unknown>[]> {
-  for (let due = [''], { logout } = app.services; due.length > 0; due = await logout.due()) {
-    for (const id of await logout.due()) await logout.deliver(id);
+  const { logout } = app.services;
+  for (let due = await logout.due(); due.length > 0; due = await logout.due()) {
+    for (const delivery of due) await logout.deliver(delivery);
   }
   return app.logoutTokens.map(({ token }) =>
     JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()),

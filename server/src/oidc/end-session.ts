@@ -23,9 +23,9 @@ export interface EndSessionDeps {
   /** The live session of this browser in a project; does not extend the idle timeout. */
   liveSession(projectId: string, secret: string): Promise<Session | null>;
   logout: {
-    endSession(sessionId: string, actor: Actor): Promise<void>;
+    endSession(session: TenantKey, actor: Actor): Promise<void>;
     endAllOfUser(user: TenantKey, actor: Actor): Promise<void>;
-    endByHint(hint: Hint, scope: LogoutScope, actor: Actor): Promise<void>;
+    endByHint(projectId: string, hint: Hint, scope: LogoutScope, actor: Actor): Promise<void>;
   };
   deviceKeys: {
     /** Thumbprints of the keys of a session's user. */
@@ -99,7 +99,8 @@ async function endFor(
     });
   }
   const actor = actorOf(req, { kind: 'user', id: session?.user.id ?? hint?.subject ?? '' });
-  await end(deps, parameters.get('logout_scope') === 'session' ? 'session' : 'global', session, hint, actor);
+  const scope = parameters.get('logout_scope') === 'session' ? 'session' : 'global';
+  await end(deps, projectId, scope, session, hint, actor);
   if (session) deps.cookies.clearSession(res, projectId);
   if (confirmed) await forgetIfAsked(deps, parameters, session, actor);
   // Without a session, redirect only with a valid hint, which proves that the user comes from this client.
@@ -127,7 +128,7 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
   for (const session of sessions) {
     const actor = actorOf(req, { kind: 'user', id: session.user.id });
     await inProject(session.project.id, async () => {
-      await deps.logout.endSession(session.id, actor);
+      await deps.logout.endSession(session, actor);
       await forgetIfAsked(deps, parameters, session, actor);
     });
     deps.cookies.clearSession(res, session.project.id);
@@ -152,15 +153,16 @@ async function keysOf(deps: EndSessionDeps, sessions: readonly Session[]): Promi
 
 async function end(
   deps: EndSessionDeps,
+  projectId: string,
   scope: LogoutScope,
   session: Session | null,
   hint: Hint | null,
   actor: Actor,
 ): Promise<void> {
-  if (!session) return hint ? deps.logout.endByHint(hint, scope, actor) : undefined;
+  if (!session) return hint ? deps.logout.endByHint(projectId, hint, scope, actor) : undefined;
   await (scope === 'global'
     ? deps.logout.endAllOfUser({ id: session.user.id, project: session.project }, actor)
-    : deps.logout.endSession(session.id, actor));
+    : deps.logout.endSession(session, actor));
 }
 
 async function hintOf(deps: EndSessionDeps, parameters: Parameters): Promise<Hint | null> {

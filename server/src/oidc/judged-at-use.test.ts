@@ -42,12 +42,12 @@ describe('a removed redirect URI', () => {
   it('ends pending requests with it: no page and no code', async () => {
     const flow = String(locationOf(await rp.authorize()).searchParams.get('flow'));
     await rp.signIn(user);
-    await app.services.clients.update(client.id, { redirectUris: [elsewhere] }, system);
+    await app.services.clients.update(client, { redirectUris: [elsewhere] }, system);
     for (const path of ['/signin', '/authorize/resume']) {
       const response = await rp.browser.get(`${app.url}${path}?flow=${flow}`);
       expect([response.status, response.headers.get('location')]).toEqual([400, null]);
     }
-    await app.services.clients.update(client.id, { redirectUris: [elsewhere, redirectUri] }, system);
+    await app.services.clients.update(client, { redirectUris: [elsewhere, redirectUri] }, system);
     expect(locationOf(await rp.browser.get(`${app.url}/authorize/resume?flow=${flow}`)).searchParams.has('code')).toBe(
       true,
     );

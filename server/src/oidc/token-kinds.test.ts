@@ -15,6 +15,7 @@ let keys: { publishableKey: string; secretKey: string };
 
 beforeAll(async () => {
   app = await buildTestApp();
+  await app.services.seed.plant({ demo: false });
 });
 
 afterAll(async () => {
@@ -41,8 +42,8 @@ async function everyKind(): Promise<Record<string, string>> {
   const setup = await app.services.admins.mintSetupLink(system);
   const sid = await rp.signIn(user);
   app.logoutTokens.length = 0;
-  await app.services.logout.endSession(sid, system);
-  for (const id of await app.services.logout.due()) await app.services.logout.deliver(id);
+  await app.services.logout.endSession({ project, id: sid }, system);
+  for (const delivery of await app.services.logout.due()) await app.services.logout.deliver(delivery);
   await rp.signIn(user);
   const { id_token: idToken, access_token: accessToken } = await rp.tokens();
   return {
@@ -111,7 +112,7 @@ describe('credentials that were valid before', () => {
 
   it('are refused for a disabled client: code, access token, authorization', async () => {
     const [{ access_token: accessToken }, code] = [await rp.tokens(), await rp.code()];
-    await app.services.clients.update(client.id, { disabled: true }, system);
+    await app.services.clients.update(client, { disabled: true }, system);
     expect((await rp.userInfo(accessToken)).status).toBe(401);
     expect(await (await rp.exchange(code)).json()).toMatchObject({ error: 'invalid_client' });
     expect((await rp.authorize({ prompt: 'none' })).status).toBe(400);

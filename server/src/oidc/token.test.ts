@@ -75,7 +75,7 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     const byProject = await rp.tokens();
     const { exp, iat } = await rp.claims(byProject.id_token);
     expect([Number(exp) - Number(iat), byProject.expires_in]).toEqual([120, 600]);
-    await app.services.clients.update(client.id, { accessTokenTtlSeconds: 30 }, system);
+    await app.services.clients.update(client, { accessTokenTtlSeconds: 30 }, system);
     const byClient = await rp.tokens();
     expect(byClient.expires_in).toBe(30);
     app.clock.turn(30);

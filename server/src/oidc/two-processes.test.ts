@@ -47,7 +47,7 @@ async function codeFromThere(): Promise<string> {
 }
 
 function change(input: Parameters<TestApp['services']['clients']['update']>[1]): Promise<unknown> {
-  return here.services.clients.update(client.id, input, system);
+  return here.services.clients.update(client, input, system);
 }
 
 describe('a change in one process', () => {

@@ -138,7 +138,7 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
   });
 
   it.each<[string, (sid: string) => Promise<unknown>]>([
-    ['a logout', (sid) => app.services.logout.endSession(sid, system)],
+    ['a logout', (sid) => app.services.logout.endSession({ project, id: sid }, system)],
     ['a logout from everywhere', () => app.services.logout.endAllOfUser(user, system)],
     ['revocation', (sid) => end(sid, 'revoked')],
     ['deactivation', (sid) => end(sid, 'deactivated')],
@@ -159,7 +159,9 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     expect((await rp.userInfo(accessToken)).status).toBe(200);
   });
   function end(sid: string, reason: 'revoked' | 'deactivated') {
-    return app.services.db.transaction((em) => app.services.logout.endSessionIn(em, sid, reason, system));
+    return app.services.db.transaction((em) =>
+      app.services.logout.endSessionIn(em, { project, id: sid }, reason, system),
+    );
   }
 
   it('refuses an ID token, an expired token, and one without openid', async () => {

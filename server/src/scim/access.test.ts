@@ -111,7 +111,7 @@ describe('the order of refusals', () => {
     const revoked = await app.services.directories.issueScimToken({ projectId: id, name: 'Revoked' }, system);
     for (const each of [token, short.token, revoked.token])
       expect((await ask(baseUrl, `Bearer ${each}`)).status).toBe(200);
-    await app.services.directories.revokeScimToken(revoked.scimToken.id, system, id);
+    await app.services.directories.revokeScimToken(revoked.scimToken, system);
     app.clock.turn(60);
     expect((await ask(baseUrl, `Bearer ${short.token}`)).status).toBe(401);
     expect((await ask(baseUrl, `Bearer ${revoked.token}`)).status).toBe(401);
@@ -214,7 +214,7 @@ describe('the order of refusals', () => {
     expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(reply.body).toMatchObject({ status: '503' });
     const { scimToken } = await app.services.directories.issueScimToken({ projectId: id, name: 'T' }, system);
-    await app.services.directories.revokeScimToken(scimToken.id, system, id);
+    await app.services.directories.revokeScimToken(scimToken, system);
     expect((await ask(baseUrl, `Bearer ${project.token}`)).status).toBe(401);
   });
 

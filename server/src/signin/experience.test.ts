@@ -14,6 +14,7 @@ let browser: CookieBrowser;
 
 beforeAll(async () => {
   app = await buildTestApp();
+  await app.services.seed.plant({ demo: false });
 });
 afterAll(() => app.close());
 beforeEach(async () => {

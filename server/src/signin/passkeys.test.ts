@@ -310,7 +310,7 @@ describe('somebody who reads the mail of a user with a passkey', () => {
 });
 
 describe('an application whose pages can use passkeys', () => {
-  beforeEach(() => world.app.services.clients.update(world.client.id, { relatedOrigins: true }, system));
+  beforeEach(() => world.app.services.clients.update(world.client, { relatedOrigins: true }, system));
 
   it('adds one after a step-up, signs in with it, and no other origin can use it', async () => {
     const page = await world.page();
@@ -339,7 +339,7 @@ describe('an application whose pages can use passkeys', () => {
     const listed = async () =>
       ((await (await fetch(`${world.app.url}/.well-known/webauthn`)).json()) as { origins: string[] }).origins;
     const own = `https://${world.client.id}.example.com`;
-    await world.app.services.clients.update(world.client.id, { redirectUris: [`${own}/back`] }, system);
+    await world.app.services.clients.update(world.client, { redirectUris: [`${own}/back`] }, system);
     expect(await listed()).toContain(own);
     await world.set({ passkeys: false });
     world.app.clock.turn(6);
@@ -347,12 +347,12 @@ describe('an application whose pages can use passkeys', () => {
     await world.set({ passkeys: true });
     world.app.clock.turn(6);
     expect(await listed()).toContain(own);
-    await world.app.services.clients.update(world.client.id, { disabled: true }, system);
+    await world.app.services.clients.update(world.client, { disabled: true }, system);
     expect(await listed()).not.toContain(own);
   });
 
   it('needs PKCE for a passkey, too, if the client requires it', async () => {
-    await world.app.services.clients.update(world.client.id, { pkceRequired: true }, system);
+    await world.app.services.clients.update(world.client, { pkceRequired: true }, system);
     const page = await world.page();
     expect(await page.challenge({})).toMatchObject(refusal('PKCE_REQUIRED', 400));
   });

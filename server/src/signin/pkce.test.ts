@@ -8,7 +8,7 @@ import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signi
 import { system } from '../domain/kernel/actor.ts';
 
 const world = SigninWorld.ofTests();
-const demand = () => world.app.services.clients.update(world.client.id, { pkceRequired: true }, system);
+const demand = () => world.app.services.clients.update(world.client, { pkceRequired: true }, system);
 const demanded = refusal('PKCE_REQUIRED', 400);
 const { verifier, challenge } = pkce();
 const begun = ({ key: { jkt } }: SigninPage) => ({ jkt, code_challenge: challenge });

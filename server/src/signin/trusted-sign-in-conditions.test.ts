@@ -46,7 +46,7 @@ async function begin(): Promise<void> {
   stranger = (await world.user()).id;
   otherClient = (await world.app.make.client(world.project)).client.id;
   // A second valid key of the same client.
-  await world.app.services.clients.issueApiKey(world.client.id, 'publishable', system);
+  await world.app.services.clients.issueApiKey(world.client, 'publishable', system);
   world.app.clock.turn(60);
 }
 let release = () => {};

@@ -142,19 +142,19 @@ describe('a change by one process applies at once in another that has cached the
     [
       'a revoked key',
       async () => {
-        const keys = await clients().apiKeysOf(world.app.services.db.reader(), [world.client.id]);
-        for (const { id } of keys) await clients().revokeApiKey(id, system);
+        const keys = await clients().apiKeysOf(world.app.services.db.reader(), [world.client]);
+        for (const key of keys) await clients().revokeApiKey(key, system);
       },
       error('INVALID_API_KEY', 401),
     ],
     [
       'a disabled client',
-      () => clients().update(world.client.id, { disabled: true }, system),
+      () => clients().update(world.client, { disabled: true }, system),
       error('INVALID_API_KEY', 401),
     ],
     [
       'a removed origin',
-      () => clients().update(world.client.id, { redirectUris: ['https://elsewhere.example.com/'] }, system),
+      () => clients().update(world.client, { redirectUris: ['https://elsewhere.example.com/'] }, system),
       error('ORIGIN_NOT_ALLOWED', 403),
     ],
   ];
@@ -173,7 +173,7 @@ describe('a change by one process applies at once in another that has cached the
 
   it('a new origin is accepted', async () => {
     await clients().update(
-      world.client.id,
+      world.client,
       { redirectUris: ['https://app.example.com/a', 'https://new.example.com/b'] },
       system,
     );

@@ -35,13 +35,21 @@ export class MembershipResolver {
     return domain.admins.memberships(em, projectId ?? null);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Requires('project_admin', {
+    about: { project: 'projectId' },
+    fresh: true,
+    allProjects: { always: 'the admin is a user of the console’s project' },
+  })
   @Mutation(() => MembershipView, { description: 'Replaces an existing role in the same project.' })
   grantRole(@Arg('input', () => GrantRoleInput) input: GrantRoleInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.admins.grantRole({ ...input, projectId: input.projectId ?? undefined }, granter(ctx));
   }
 
-  @Requires('project_admin', { about: { membership: 'id' }, fresh: true })
+  @Requires('project_admin', {
+    about: { membership: 'id' },
+    fresh: true,
+    allProjects: { always: 'the admin is a user of the console’s project' },
+  })
   @Mutation(() => ID, {
     description: 'Revokes a role, except that of the last owner. Returns the id of the membership.',
   })
@@ -54,8 +62,8 @@ export class MembershipResolver {
   }
 
   @FieldResolver(() => Admin)
-  async admin(@Root() membership: Membership, @Ctx() { caller }: AdminContext): Promise<Admin> {
-    const user = await membership.user.loadOrFail();
+  admin(@Root() membership: Membership, @Ctx() { caller }: AdminContext): Admin {
+    const user = membership.user.getEntity();
     const { id, active, lastSignInAt } = user;
     const known = { id, email: user.email ?? user.userName };
     // A project admin may grant roles to any address, so the account behind it stays hidden.

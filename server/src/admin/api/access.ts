@@ -4,6 +4,7 @@ import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
+import type { Scope } from '../../domain/kernel/scope.ts';
 import type { About, OwnedNoun } from './ownership.ts';
 
 /** The project whose role counts for a node; null: the instance, which only owners can read. */
@@ -35,6 +36,11 @@ export interface OperationRule {
   role: Role | 'admin';
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
   about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' };
+  /**
+   * Why its statements see all projects, always or if it is about the instance. Absent: they see the project that it is
+   * about, else none.
+   */
+  allProjects?: { always: string } | { ofInstance: string };
   /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
   fresh?: boolean | ((inputs: Inputs) => boolean);
 }
@@ -56,6 +62,12 @@ export function operationRuleOf(type: GraphQLObjectType, field: GraphQLField<unk
   const rule = field.extensions['operation'] as OperationRule | undefined;
   if (!rule) throw new Error(`${type.name}.${field.name} has no @Requires rule`);
   return rule;
+}
+
+/** The projects that the operation's statements see. @param projectId the project that it is about; null: the instance */
+export function scopeOf({ allProjects }: OperationRule, projectId: string | null): Scope {
+  if (allProjects && ('always' in allProjects || projectId === null)) return 'all';
+  return projectId ?? 'none';
 }
 
 export const isRoot = ({ name }: GraphQLObjectType): boolean => name === 'Query' || name === 'Mutation';

@@ -47,8 +47,8 @@ beforeAll(async () => {
   const project = await projects.create({ name: 'Ours' }, system);
   const foreign = await projects.create({ name: 'Theirs' }, system);
   const { client, publishableKey, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
-  const delegationKey = await delegationKeys.register(client.id, makePair().publicPem, system);
-  const [apiKey] = await clients.apiKeysOf(db.reader(), [client.id]);
+  const delegationKey = await delegationKeys.register(client, makePair().publicPem, system);
+  const [apiKey] = await clients.apiKeysOf(db.reader(), [client]);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const { session, device } = await room.signedIn(project, user, client.id);

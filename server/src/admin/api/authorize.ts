@@ -1,8 +1,16 @@
-import { defaultFieldResolver, GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, roleIn } from '../../domain/admins/permission.ts';
 import { secondsLater } from '../../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../../domain/kernel/problem.ts';
+import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
 import {
   aboutOf,
@@ -12,9 +20,10 @@ import {
   isRoot,
   type OperationRule,
   operationRuleOf,
+  scopeOf,
 } from './access.ts';
 import type { AdminCaller } from './caller.ts';
-import type { AdminContext } from './context.ts';
+import { type AdminRequest, contextOf, type Operation } from './context.ts';
 import { projectOf } from './ownership.ts';
 
 /** Maximum age of the sign-in proof for sensitive operations. */
@@ -26,48 +35,68 @@ export function freshUntil({ freshAt }: AdminCaller): Date | null {
   return freshAt === null ? new Date(0) : secondsLater(freshAt, freshSeconds);
 }
 
-/** Wraps each field's resolver in the check of its rule. Throws if a field has no rule. */
+/**
+ * Wraps each field's resolver in the check of its rule, and in the scope of its operation. Throws if a field has no rule.
+ */
 export function authorizeSchema(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const check = isRoot(type) ? operationCheck(operationRuleOf(type, field)) : fieldCheck(fieldRuleOf(type, field));
       const resolve = field.resolve ?? defaultFieldResolver;
-      field.resolve = (node, args, context: AdminContext, info) => {
-        const checked = check(node, args, context);
-        return checked ? checked.then(() => resolve(node, args, context, info)) : resolve(node, args, context, info);
-      };
+      field.resolve = isRoot(type)
+        ? asOperation(operationRuleOf(type, field), resolve)
+        : asField(fieldRuleOf(type, field), resolve);
     }
   }
   return schema;
 }
 
-type Check = (node: unknown, args: Inputs, context: AdminContext) => Promise<void> | undefined;
+type Resolve = GraphQLFieldResolver<unknown, AdminRequest>;
 
-function fieldCheck(rule: FieldRule): Check {
-  if (rule === 'inherited') return () => undefined;
-  return (node, _args, { caller }) => {
-    checkRole(caller, rule.role, rule.projectOf(node as never), 'project');
-    return undefined;
+function asOperation(rule: OperationRule, resolve: GraphQLFieldResolver<unknown, unknown>): Resolve {
+  return async (node, args, request, info) => {
+    const projectId = await authorized(rule, args, request);
+    const operation = { scope: scopeOf(rule, projectId), context: contextOf(request, projectId) };
+    request.operations.set(info.path.key, operation);
+    return inScope(operation.scope, () => resolve(node, args, operation.context, info));
   };
 }
 
-function operationCheck(rule: OperationRule): Check {
-  return async (_node, args, { caller, em, now }) => {
-    checkText(args);
-    const inputs = (args['input'] ?? args) as Inputs;
-    if (rule.role !== 'admin') {
-      const about = aboutOf(rule, inputs);
-      checkRole(caller, rule.role, about && (await projectOf(em, about)), about?.noun ?? 'project');
-    }
-    const fresh = typeof rule.fresh === 'function' ? rule.fresh(inputs) : rule.fresh;
-    const until = freshUntil(caller);
-    if (fresh && until && until <= now) {
-      throw new GraphQLError('Sign in again: this change asks for a fresh sign-in.', {
-        extensions: { code: 'reauthentication-required', maxAgeSeconds: freshSeconds },
-      });
-    }
+function asField(rule: FieldRule, resolve: GraphQLFieldResolver<unknown, unknown>): Resolve {
+  return (node, args, request, info) => {
+    if (rule !== 'inherited') checkRole(request.caller, rule.role, rule.projectOf(node as never), 'project');
+    // GraphQL resolves fields in the context of the request.
+    const { scope, context } = request.operations.get(rootKeyOf(info)) as Operation;
+    return inScope(scope, () => resolve(node, args, context, info));
   };
+}
+
+/** The name of the operation in the response. */
+function rootKeyOf({ path }: GraphQLResolveInfo): string | number {
+  let root = path;
+  while (root.prev) root = root.prev;
+  return root.key;
+}
+
+/** The project that the operation is about; null: the instance. */
+async function authorized(
+  rule: OperationRule,
+  args: Inputs,
+  { caller, db, now }: AdminRequest,
+): Promise<string | null> {
+  checkText(args);
+  const inputs = (args['input'] ?? args) as Inputs;
+  const about = aboutOf(rule, inputs);
+  const projectId = about && (await projectOf(db.alone, about));
+  if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
+  const fresh = typeof rule.fresh === 'function' ? rule.fresh(inputs) : rule.fresh;
+  const until = freshUntil(caller);
+  if (fresh && until && until <= now) {
+    throw new GraphQLError('Sign in again: this change asks for a fresh sign-in.', {
+      extensions: { code: 'reauthentication-required', maxAgeSeconds: freshSeconds },
+    });
+  }
+  return projectId;
 }
 
 /** Refuses text that PostgreSQL cannot store. */

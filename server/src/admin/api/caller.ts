@@ -4,8 +4,10 @@ import { everything, type Grants } from '../../domain/admins/permission.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
 import type { Database } from '../../domain/kernel/database.ts';
+import { inProject } from '../../domain/kernel/scope.ts';
 import { sameSecret } from '../../domain/kernel/secret.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
+import { keyIn, type TenantKey } from '../../domain/projects/tenant.ts';
 import type { Sessions } from '../../domain/sessions/sessions.ts';
 
 /** An authenticated caller of the admin API. */
@@ -15,8 +17,8 @@ export interface AdminCaller {
   /** Id of the user or the token; the bootstrap token has none. */
   id?: string;
   name: string;
-  /** The user of the session, or the creator of the token. */
-  userId?: string;
+  /** The user of the session, or the creator of the token; of the console's project. */
+  user?: TenantKey;
   /** Last mail code or second factor in the session; null: none. Absent for tokens. */
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
@@ -48,15 +50,24 @@ export class AdminCallers {
   }
 
   /** Null if not authenticated. Records the use of a token, and extends a session's idle timeout. */
-  identify(credentials: Credentials, requested: Actor): Promise<AdminCaller | null> {
-    return this.db.transaction(async (em) => {
-      if (credentials.authorization === undefined) return this.bySession(em, credentials);
-      const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(credentials.authorization) ?? [];
-      return token === undefined ? null : this.byToken(em, token, requested);
-    });
+  async identify(credentials: Credentials, requested: Actor): Promise<AdminCaller | null> {
+    // Admins are users of the console's project.
+    const project = await this.db.reader().findOneOrFail(Project, { builtIn: 'console' });
+    return inProject(project.id, () =>
+      this.db.transaction(async (em) => {
+        if (credentials.authorization === undefined) return this.bySession(em, project, credentials);
+        const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(credentials.authorization) ?? [];
+        return token === undefined ? null : this.byToken(em, project, token, requested);
+      }),
+    );
   }
 
-  private async byToken(em: EntityManager, token: string, requested: Actor): Promise<AdminCaller | null> {
+  private async byToken(
+    em: EntityManager,
+    project: Project,
+    token: string,
+    requested: Actor,
+  ): Promise<AdminCaller | null> {
     if (this.bootstrapToken !== undefined && sameSecret(token, this.bootstrapToken)) {
       const caller: AdminCaller = { kind: 'bootstrap-token', grants: everything, name: 'bootstrap token' };
       this.audit.record(em, { type: 'bootstrap-token.used', actor: actorFor(caller, requested) });
@@ -70,12 +81,11 @@ export class AdminCallers {
       grants,
       id: adminToken.id,
       name: adminToken.name,
-      ...(adminToken.createdById ? { userId: adminToken.createdById } : {}),
+      ...(adminToken.createdById ? { user: keyIn(project.id, adminToken.createdById) } : {}),
     };
   }
 
-  private async bySession(em: EntityManager, credentials: Credentials): Promise<AdminCaller | null> {
-    const project = await em.findOneOrFail(Project, { builtIn: 'console' });
+  private async bySession(em: EntityManager, project: Project, credentials: Credentials): Promise<AdminCaller | null> {
     const secret = credentials.sessionSecret(project.id);
     const session = secret === undefined ? null : await this.sessions.resume(em, project, secret);
     if (!session) return null;
@@ -85,7 +95,7 @@ export class AdminCallers {
       grants: await this.admins.grantsOfUser(em, user.id),
       id: user.id,
       name: user.email ?? user.userName,
-      userId: user.id,
+      user: keyIn(project.id, user.id),
       freshAt: session.freshAt ?? null,
       sessionId: session.id,
     };

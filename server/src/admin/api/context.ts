@@ -11,14 +11,17 @@ import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
 import type { Experiences } from '../../domain/experience/experiences.ts';
 import type { SystemStatus } from '../../domain/instance/system-status.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
+import type { Database } from '../../domain/kernel/database.ts';
 import type { Page, PageRequest } from '../../domain/kernel/page.ts';
+import type { Scope } from '../../domain/kernel/scope.ts';
 import type { Keys } from '../../domain/keys/keys.ts';
 import type { Logout } from '../../domain/logout/logout.ts';
 import type { Mfa } from '../../domain/mfa/mfa.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
+import type { TenantKey } from '../../domain/projects/tenant.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
 import type { AdminCaller } from './caller.ts';
-import type { Loaders } from './loaders.ts';
+import { type Loaders, loadersFor } from './loaders.ts';
 
 /** The part of `Directories` that admins use. */
 interface DirectoryTokens {
@@ -26,7 +29,7 @@ interface DirectoryTokens {
     input: { projectId: string; name: string; expiresAt?: Date | undefined },
     actor: Actor,
   ): Promise<{ token: string; scimToken: ScimToken }>;
-  revokeScimToken(id: string, actor: Actor): Promise<ScimToken>;
+  revokeScimToken(key: TenantKey, actor: Actor): Promise<ScimToken>;
 }
 
 /** A mail or SMS in the dev mailbox. */
@@ -66,8 +69,8 @@ export interface AdminDomain {
   mailbox: Mailbox | null;
 }
 
-/** The context of a resolver. */
-export interface AdminContext {
+/** A request, which contains one or more operations. */
+export interface AdminRequest {
   caller: AdminCaller;
   /** The caller in the audit log. */
   actor: Actor;
@@ -75,16 +78,41 @@ export interface AdminContext {
   /** Time of the request. */
   now: Date;
   domain: AdminDomain;
-  /** Reads of this request. */
-  em: EntityManager;
-  loaders: Loaders;
+  db: Database;
   /** Lets this browser continue a flow of the hosted page. */
   setFlowCookie(flow: string, secret: string): void;
+  /** The authorized ones, by their names in the response. */
+  operations: Map<string | number, Operation>;
+}
+
+export interface Operation {
+  scope: Scope;
+  context: AdminContext;
+}
+
+/** The context of a resolver. */
+export interface AdminContext extends AdminRequest {
+  /** The project that the operation is about; null: the instance. */
+  projectId: string | null;
+  /** Reads of this operation. */
+  em: EntityManager;
+  loaders: Loaders;
+}
+
+/** The context of an operation that is always about a project. */
+export interface ProjectContext extends AdminContext {
+  projectId: string;
+}
+
+export function contextOf(request: AdminRequest, projectId: string | null): AdminContext {
+  const em = request.db.reader();
+  const { clients, delegationKeys } = request.domain;
+  return { ...request, projectId, em, loaders: loadersFor(em, clients, delegationKeys) };
 }
 
 /** The caller as the granter of a role. */
 export function granter({ caller, actor }: AdminContext): Granter {
-  return { grants: caller.grants, userId: caller.userId, actor };
+  return { grants: caller.grants, userId: caller.user?.id, actor };
 }
 
 /** Drops null values: for inputs that cannot be cleared, null means absent. */

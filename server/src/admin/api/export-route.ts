@@ -54,7 +54,7 @@ export function exportRoute(
   };
 }
 
-/** The checks of the GraphQL API; no role in the project: `not-found`. Returns the project's id. */
+/** The checks of the GraphQL API; no role in the project: `not-found`. Returns the project's id; null: the instance. */
 export async function checkExport(
   { db, clock }: Pick<ExportDeps, 'db' | 'clock'>,
   caller: AdminCaller,
@@ -64,7 +64,7 @@ export async function checkExport(
 ): Promise<string | null> {
   const { grants } = caller;
   if (!hasAny(grants)) refuse({ code: 'forbidden', reason: 'you have no role here' });
-  const projectId = about && (await projectOf(db.reader(), about));
+  const projectId = about && (await projectOf(db.alone, about));
   if (!allows(grants, projectId === null ? 'owner' : role, projectId)) {
     if (about && roleIn(grants, projectId) === null) refuse({ code: 'not-found', what: about.noun });
     refuse({ code: 'forbidden', reason: `it requires the role ${projectId === null ? 'owner' : role}` });

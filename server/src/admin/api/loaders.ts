@@ -5,48 +5,58 @@ import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKey } from '../../domain/clients/delegation-key.entity.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
+import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
 import { countMembers } from '../../domain/users/group-list.ts';
 import { User } from '../../domain/users/user.entity.ts';
 
-/** Batched reads: one query for all nodes of a response. */
+/** Batched reads: one query for all nodes of an operation. */
 export interface Loaders {
   project(id: string): Promise<Project | undefined>;
-  client(id: string): Promise<Client | undefined>;
-  user(id: string): Promise<User | undefined>;
-  apiKeysOf(clientId: string): Promise<ApiKey[] | undefined>;
-  delegationKeysOf(clientId: string): Promise<DelegationKey[] | undefined>;
+  client(key: TenantKey): Promise<Client | undefined>;
+  user(key: TenantKey): Promise<User | undefined>;
+  apiKeysOf(client: TenantKey): Promise<ApiKey[] | undefined>;
+  delegationKeysOf(client: TenantKey): Promise<DelegationKey[] | undefined>;
   /** Undefined if the group has no members. */
-  membersIn(groupId: string): Promise<number | undefined>;
+  membersIn(group: TenantKey): Promise<number | undefined>;
 }
 
 export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: DelegationKeys): Loaders {
+  const ofTenants = <V>(load: (keys: TenantKey[]) => Promise<Map<string, V>>) => batched(keyText, load);
+  const ofClient = (row: { client: { getEntity(): Client } }) => keyText(row.client.getEntity());
   return {
-    project: batched(async (ids) => byId(await em.find(Project, { id: { $in: ids } }))),
-    client: batched(async (ids) => byId(await em.find(Client, { id: { $in: ids } }))),
-    user: batched(async (ids) => byId(await em.find(User, { id: { $in: ids } }))),
-    apiKeysOf: batched(async (ids) => Map.groupBy(await clients.apiKeysOf(em, ids), (key) => key.client.id)),
-    membersIn: batched((ids) => countMembers(em, ids)),
-    delegationKeysOf: batched(async (ids) => Map.groupBy(await delegationKeys.list(em, ids), (key) => key.client.id)),
+    project: batched(
+      (id: string) => id,
+      async (ids) => new Map((await em.find(Project, { id: { $in: ids } })).map((project) => [project.id, project])),
+    ),
+    client: ofTenants(async (keys) => byKey(await em.find(Client, { $or: keys.map(atKey) }))),
+    user: ofTenants(async (keys) => byKey(await em.find(User, { $or: keys.map(atKey) }))),
+    apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
+    membersIn: ofTenants((keys) => countMembers(em, keys)),
+    delegationKeysOf: ofTenants(async (keys) => Map.groupBy(await delegationKeys.list(em, keys), ofClient)),
   };
 }
 
 /** Batches the keys of one turn of the event loop into one call; each key is loaded once. */
-function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: string) => Promise<V | undefined> {
+function batched<K, V>(
+  nameOf: (key: K) => string,
+  load: (keys: K[]) => Promise<Map<string, V>>,
+): (key: K) => Promise<V | undefined> {
   const known = new Map<string, Promise<V | undefined>>();
-  let pending: { keys: string[]; loaded: Promise<Map<string, V>> } | null = null;
+  let pending: { keys: K[]; loaded: Promise<Map<string, V>> } | null = null;
   return (key) => {
-    let value = known.get(key);
+    const name = nameOf(key);
+    let value = known.get(name);
     if (!value) {
       const batch = (pending ??= collect());
       batch.keys.push(key);
-      value = batch.loaded.then((values) => values.get(key));
-      known.set(key, value);
+      value = batch.loaded.then((values) => values.get(name));
+      known.set(name, value);
     }
     return value;
   };
 
   function collect() {
-    const keys: string[] = [];
+    const keys: K[] = [];
     const loaded = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       pending = null;
       return load(keys);
@@ -55,6 +65,6 @@ function batched<V>(load: (keys: string[]) => Promise<Map<string, V>>): (key: st
   }
 }
 
-function byId<T extends { id: string }>(items: readonly T[]): Map<string, T> {
-  return new Map(items.map((item) => [item.id, item]));
+function byKey<T extends TenantKey>(items: readonly T[]): Map<string, T> {
+  return new Map(items.map((item) => [keyText(item), item]));
 }

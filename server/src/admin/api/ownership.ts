@@ -1,22 +1,25 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { found, refuse } from '../../domain/kernel/problem.ts';
+import { refuse } from '../../domain/kernel/problem.ts';
+import { inAllProjects } from '../../domain/kernel/scope.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
-import { query, type Statement, sql } from '../../domain/kernel/sql.ts';
+import { type Executing, query, sql } from '../../domain/kernel/sql.ts';
 
-/** Nouns that belong to a project or to the instance. */
-export type OwnedNoun =
-  | 'project'
-  | 'client'
-  | 'api-key'
-  | 'delegation-key'
-  | 'user'
-  | 'group'
-  | 'session'
-  | 'device'
-  | 'scim-token'
-  | 'admin-token'
-  | 'membership'
-  | 'logout-delivery';
+/** Nouns that belong to a project or to the instance, by the table and column of their project. */
+const owners = {
+  project: ['projects', 'id'],
+  client: ['clients', 'project_id'],
+  'api-key': ['api_keys', 'project_id'],
+  'delegation-key': ['delegation_keys', 'project_id'],
+  user: ['users', 'project_id'],
+  group: ['groups', 'project_id'],
+  session: ['sessions', 'project_id'],
+  device: ['credentials', 'project_id'],
+  'scim-token': ['scim_tokens', 'project_id'],
+  'admin-token': ['admin_tokens', 'project_id'],
+  membership: ['memberships', 'project_id'],
+  'logout-delivery': ['logout_deliveries', 'project_id'],
+} as const;
+
+export type OwnedNoun = keyof typeof owners;
 
 /** The node of an operation; the role is required in its project. */
 export interface About {
@@ -24,48 +27,15 @@ export interface About {
   id: string;
 }
 
-const owners: Record<OwnedNoun, (id: string) => Statement<{ project: string | null }>> = {
-  project: (id) => sql`select id as project from projects where id = ${id}`,
-  client: ownedDirectly('clients'),
-  'api-key': ownedByClient('api_keys'),
-  'delegation-key': ownedByClient('delegation_keys'),
-  user: ownedDirectly('users'),
-  group: ownedDirectly('groups'),
-  session: ownedDirectly('sessions'),
-  device: ownedDirectly('credentials'),
-  'scim-token': ownedDirectly('scim_tokens'),
-  'admin-token': ownedDirectly('admin_tokens'),
-  membership: ownedDirectly('memberships'),
-  'logout-delivery': ownedDirectly('logout_deliveries'),
-};
-
-function ownedDirectly(table: string) {
-  return (id: string) =>
-    sql<{ project: string | null }>`select project_id as project from ${sql.table(table)} where id = ${id}`;
-}
-
-function ownedByClient(table: string) {
-  return (id: string) => sql<{ project: string | null }>`
-    select c.project_id as project from ${sql.table(table)} k join clients c on c.id = k.client_id where k.id = ${id}`;
-}
-
-/** The project of a node; null: the instance. Refuses `not-found`. */
-export async function projectOf(
-  em: EntityManager,
-  { noun, id }: { noun: OwnedNoun; id: string },
-): Promise<string | null> {
-  const [row] = isUuid(id) ? await query(em, owners[noun](id)) : [];
+/**
+ * The project of a node; null: the instance. Refuses `not-found`. The only look-up of the admin API by an id alone: later
+ * statements of the operation name the project, and see no other.
+ */
+export async function projectOf(on: Executing, { noun, id }: About): Promise<string | null> {
+  const [table, column] = owners[noun];
+  const owner = sql<{ project: string | null }>`
+    select ${sql.ref(column)} as project from ${sql.table(table)} where id = ${id}`;
+  const [row] = isUuid(id) ? await inAllProjects(() => query(on, owner)) : [];
   if (!row) refuse({ code: 'not-found', what: noun });
   return row.project;
-}
-
-/** The project and user of a session or device; refuses `not-found`. */
-export async function ownerOf(
-  em: EntityManager,
-  { noun, id }: { noun: 'session' | 'device'; id: string },
-): Promise<{ projectId: string; userId: string }> {
-  const owner = sql<{ projectId: string; userId: string }>`
-    select project_id as "projectId", user_id as "userId" from ${sql.table(`${noun}s`)} where id = ${id}`;
-  const [row] = isUuid(id) ? await query(em, owner) : [];
-  return found(row, noun);
 }

@@ -11,10 +11,9 @@ import { actorOf, requestContext } from '../../http/context.ts';
 import { failureOf } from '../../http/failure.ts';
 import { adminSchema } from '../schema.ts';
 import { type AdminCaller, actorFor } from './caller.ts';
-import type { AdminContext, AdminDomain } from './context.ts';
+import type { AdminDomain, AdminRequest } from './context.ts';
 import { formatError, isBug } from './graphql-error.ts';
 import { limits, limitsOf } from './limits.ts';
-import { loadersFor } from './loaders.ts';
 import { sendProblem } from './send-problem.ts';
 
 /** Authenticates a request; null if it has no valid credentials. */
@@ -37,7 +36,7 @@ export const csrfHeader = 'X-Latchkey-Csrf';
 
 /** `POST /graphql`, mounted at `/admin`: one operation as JSON, from an authenticated caller. */
 export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<Router> {
-  const server = new ApolloServer<AdminContext>({
+  const server = new ApolloServer<AdminRequest>({
     schema: adminSchema(),
     // For admins only: `authenticate` runs first.
     introspection: true,
@@ -57,16 +56,15 @@ export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<R
   const handle = expressMiddleware(server, {
     context: async ({ req, res }) => {
       const caller = callers.get(req as Request) as AdminCaller;
-      const em = api.db.reader();
       return {
         caller,
         actor: actorFor(caller, actorOf(req as Request)),
         requestId: requestContext(req as Request).requestId,
         now: api.clock.now(),
         domain: api.domain,
-        em,
-        loaders: loadersFor(em, api.domain.clients, api.domain.delegationKeys),
+        db: api.db,
         setFlowCookie: (flow, secret) => api.setFlowCookie(res as Response, flow, secret),
+        operations: new Map(),
       };
     },
   });
@@ -142,7 +140,7 @@ export function isOwnPage(req: Request, issuer: string): boolean {
 }
 
 /** Checks the limits before an operation runs. */
-function limitsPlugin(): ApolloServerPlugin<AdminContext> {
+function limitsPlugin(): ApolloServerPlugin<AdminRequest> {
   const schema = adminSchema();
   const check = limitsOf(schema);
   return {
@@ -163,7 +161,7 @@ function limitsPlugin(): ApolloServerPlugin<AdminContext> {
 }
 
 /** Adds the request id to every error, and reports bugs. */
-function errorsPlugin(api: AdminApi): ApolloServerPlugin<AdminContext> {
+function errorsPlugin(api: AdminApi): ApolloServerPlugin<AdminRequest> {
   return {
     async requestDidStart() {
       return {

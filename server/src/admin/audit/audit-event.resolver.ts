@@ -1,6 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import { listEvents } from '../../domain/audit/events.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import { type AdminContext, withoutNulls } from '../api/context.ts';
@@ -12,7 +13,10 @@ import { eventFilter } from './event-filter.ts';
 
 @Resolver(() => AuditEventView)
 export class AuditResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', {
+    about: { project: 'projectId' },
+    allProjects: { ofInstance: 'it lists the events of all projects' },
+  })
   @Query(() => AuditEventConnection, {
     description: 'Newest first. Without a project: the whole instance, for owners only.',
   })
@@ -42,7 +46,8 @@ export class AuditResolver {
 
   @FieldResolver(() => ClientView, { nullable: true, description: 'Absent if there is none or it was deleted.' })
   async client(@Root() event: AuditEvent, @Ctx() { loaders }: AdminContext) {
-    return event.clientId ? ((await loaders.client(event.clientId)) ?? null) : null;
+    const { clientId, projectId } = event;
+    return clientId ? ((await loaders.client(keyIn(projectId, clientId))) ?? null) : null;
   }
 
   @FieldResolver(() => ProjectView, { nullable: true, description: 'Absent for events of the instance.' })

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { Audit } from '../../domain/audit/audit.ts';
 import { type EventFilter, type EventRecord, eachEvent } from '../../domain/audit/events.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
+import { eachInScope, inScope } from '../../domain/kernel/scope.ts';
 import { actorOf } from '../../http/context.ts';
 import { type ExportFormat, sendExport } from '../../http/export.ts';
 import { actorFor } from '../api/caller.ts';
@@ -39,18 +40,26 @@ const columns: { [header: string]: (event: EventRecord) => unknown } = {
 export function eventExport(deps: EventExportDeps): Router {
   const { db, clock, audit } = deps;
   const handle = exportRoute(deps, async (req, res, caller) => {
-    const { projectId, format, filter } = read(exportQuery(req, ['project', 'format', ...parameters]));
-    await checkExport(deps, caller, 'project_viewer', projectId === null ? null : { noun: 'project', id: projectId });
-    await db.transaction(async (em) =>
-      audit.record(em, {
-        type: 'audit.exported',
-        actor: actorFor(caller, actorOf(req)),
-        ...(projectId === null ? {} : { projectId }),
-        detail: { format, filter: shown(filter) },
-      }),
+    const { project, format, filter } = read(exportQuery(req, ['project', 'format', ...parameters]));
+    const about = project === null ? null : ({ noun: 'project', id: project } as const);
+    const projectId = await checkExport(deps, caller, 'project_viewer', about);
+    // Without a project, the events of all.
+    const scope = projectId ?? 'all';
+    await inScope(scope, () =>
+      db.transaction(async (em) =>
+        audit.record(em, {
+          type: 'audit.exported',
+          actor: actorFor(caller, actorOf(req)),
+          ...(projectId === null ? {} : { projectId }),
+          detail: { format, filter: shown(filter) },
+        }),
+      ),
     );
     const name = `events-${clock.now().toISOString().slice(0, 19).replaceAll(':', '')}`;
-    const pages = eachEvent(() => db.reader(), projectId, { until: clock.now(), ...filter });
+    const pages = eachInScope(
+      scope,
+      eachEvent(() => db.reader(), projectId, { until: clock.now(), ...filter }),
+    );
     await sendExport(res, { name, format, columns, pages });
   });
   const router = Router();
@@ -61,7 +70,7 @@ export function eventExport(deps: EventExportDeps): Router {
 const parameters = ['type', 'result', 'user', 'actor', 'subject', 'client', 'request', 'since', 'until'] as const;
 
 function read(get: (name: string) => string | undefined): {
-  projectId: string | null;
+  project: string | null;
   format: ExportFormat;
   filter: EventFilter;
 } {
@@ -82,7 +91,7 @@ function read(get: (name: string) => string | undefined): {
     until: momentOf('until', get('until')),
   } satisfies EventFilter;
   const wanted = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as EventFilter;
-  return { projectId: get('project') ?? null, format, filter: eventFilter(wanted) };
+  return { project: get('project') ?? null, format, filter: eventFilter(wanted) };
 }
 
 function shown(filter: EventFilter): Record<string, unknown> {

@@ -4,9 +4,10 @@ import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSettings } from '../../domain/clients/client-settings.ts';
 import { found } from '../../domain/kernel/problem.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
-import { type AdminContext, withoutNulls } from '../api/context.ts';
+import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { ApiKeyKindEnum, LogoutTokenTypEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { CreateClientInput, UpdateClientInput } from './client.inputs.ts';
@@ -16,8 +17,8 @@ import { ApiKeyView, ClientConnection, ClientView, CreatedClient, IssuedApiKey }
 export class ClientResolver {
   @Requires('project_viewer', { about: { client: 'id' } })
   @Query(() => ClientView, { nullable: true })
-  async client(@Arg('id', () => ID) id: string, @Ctx() { domain, em }: AdminContext) {
-    return found(await domain.clients.find(em, id), 'client');
+  async client(@Arg('id', () => ID) id: string, @Ctx() { domain, em, projectId }: ProjectContext) {
+    return found(await domain.clients.find(em, keyIn(projectId, id)), 'client');
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
@@ -43,18 +44,18 @@ export class ClientResolver {
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets })
   @Mutation(() => ClientView)
-  updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: AdminContext) {
+  updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: ProjectContext) {
     const { jwks, backchannelLogoutUri, accessTokenTtlSeconds } = input;
     // Null clears these; for all others it means absent.
     const emptied = Object.entries({ jwks, backchannelLogoutUri, accessTokenTtlSeconds }).filter(([, v]) => v === null);
     const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
-    return ctx.domain.clients.update(input.id, change, ctx.actor);
+    return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: true })
   @Mutation(() => ID, { description: 'Also deletes its keys, devices and codes. Returns its id.' })
-  async deleteClient(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
-    await ctx.domain.clients.delete(id, ctx.actor);
+  async deleteClient(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
+    await ctx.domain.clients.delete(keyIn(ctx.projectId, id), ctx.actor);
     return id;
   }
 
@@ -63,15 +64,15 @@ export class ClientResolver {
   issueApiKey(
     @Arg('clientId', () => ID) clientId: string,
     @Arg('kind', () => ApiKeyKindEnum) kind: ApiKeyKind,
-    @Ctx() ctx: AdminContext,
+    @Ctx() ctx: ProjectContext,
   ) {
-    return ctx.domain.clients.issueApiKey(clientId, kind, ctx.actor);
+    return ctx.domain.clients.issueApiKey(keyIn(ctx.projectId, clientId), kind, ctx.actor);
   }
 
   @Requires('project_admin', { about: { 'api-key': 'id' } })
   @Mutation(() => ApiKeyView)
-  revokeApiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
-    return ctx.domain.clients.revokeApiKey(id, ctx.actor);
+  revokeApiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
+    return ctx.domain.clients.revokeApiKey(keyIn(ctx.projectId, id), ctx.actor);
   }
 
   @FieldResolver(() => String, { description: '`client_id` in OIDC; equals `id`.' })
@@ -101,7 +102,7 @@ export class ClientResolver {
 
   @FieldResolver(() => [ApiKeyView], { description: 'Newest first, revoked ones included.' })
   async apiKeys(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
-    return (await loaders.apiKeysOf(client.id)) ?? [];
+    return (await loaders.apiKeysOf(client)) ?? [];
   }
 }
 

@@ -169,7 +169,7 @@ describe('clients', () => {
     });
     expect(revoked.data.revokeApiKey).toEqual({ id: apiKey.id, revokedAt: room.clock.now().toISOString() });
     expect([await works(secretKey), await works(second)]).toEqual([true, false]);
-    await room.services.clients.update(client.id, { disabled: true }, { kind: 'system' });
+    await room.services.clients.update(client, { disabled: true }, { kind: 'system' });
     expect(await works(secretKey)).toBe(false);
   });
 

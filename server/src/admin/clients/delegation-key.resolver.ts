@@ -1,7 +1,8 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from 'type-graphql';
 import type { Client } from '../../domain/clients/client.entity.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
-import type { AdminContext } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { ClientView } from './client.view.ts';
 import { RegisterDelegationKeysInput, RotateDelegationKeysInput } from './delegation-key.inputs.ts';
 import { DelegationKeyView } from './delegation-key.view.ts';
@@ -14,29 +15,34 @@ export class DelegationKeyResolver {
   })
   registerDelegationKeys(
     @Arg('input', () => RegisterDelegationKeysInput) input: RegisterDelegationKeysInput,
-    @Ctx() { actor, domain }: AdminContext,
+    @Ctx() { actor, domain, projectId }: ProjectContext,
   ) {
     const pair = { signing: input.signingKey, encryption: input.encryptionKey };
-    return domain.delegationKeys.register(input.clientId, pair, actor, input.overlapSeconds ?? undefined);
+    return domain.delegationKeys.register(
+      keyIn(projectId, input.clientId),
+      pair,
+      actor,
+      input.overlapSeconds ?? undefined,
+    );
   }
 
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
   @Mutation(() => DelegationKeyView, { description: "New keys of the service's own for this client." })
   rotateDelegationKeys(
     @Arg('input', () => RotateDelegationKeysInput) input: RotateDelegationKeysInput,
-    @Ctx() { actor, domain }: AdminContext,
+    @Ctx() { actor, domain, projectId }: ProjectContext,
   ) {
-    return domain.delegationKeys.rotate(input.clientId, actor, input.overlapSeconds ?? undefined);
+    return domain.delegationKeys.rotate(keyIn(projectId, input.clientId), actor, input.overlapSeconds ?? undefined);
   }
 
   @Requires('project_admin', { about: { 'delegation-key': 'id' } })
   @Mutation(() => DelegationKeyView, { description: 'At once, without an overlap.' })
-  revokeDelegationKey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain }: AdminContext) {
-    return domain.delegationKeys.revoke(id, actor);
+  revokeDelegationKey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
+    return domain.delegationKeys.revoke(keyIn(projectId, id), actor);
   }
 
   @FieldResolver(() => [DelegationKeyView], { description: 'Of both sides, newest first, expired ones included.' })
   async delegationKeys(@Root() client: Client, @Ctx() { loaders }: AdminContext) {
-    return (await loaders.delegationKeysOf(client.id)) ?? [];
+    return (await loaders.delegationKeysOf(client)) ?? [];
   }
 }

@@ -1,8 +1,9 @@
 import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import type { TrialResult } from '../../domain/ceremonies/steps/trials.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
-import type { AdminContext } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { FinishTrialInput } from './trial.inputs.ts';
 import { BegunTrial, TrialResultView } from './trial.view.ts';
 
@@ -12,8 +13,12 @@ export class TrialResolver {
   @Mutation(() => BegunTrial, {
     description: 'Starts a trial sign-in with a client, in this browser on the hosted page.',
   })
-  async beginTrial(@Arg('clientId', () => ID) clientId: string, @Ctx() ctx: AdminContext): Promise<BegunTrial> {
-    const { flow, browserSecret } = await ctx.domain.trials.begin(clientId, sessionOf(ctx), ctx.actor);
+  async beginTrial(@Arg('clientId', () => ID) clientId: string, @Ctx() ctx: ProjectContext): Promise<BegunTrial> {
+    const { flow, browserSecret } = await ctx.domain.trials.begin(
+      keyIn(ctx.projectId, clientId),
+      sessionOf(ctx),
+      ctx.actor,
+    );
     ctx.setFlowCookie(flow, browserSecret);
     return { address: `/signin?${new URLSearchParams({ flow })}` };
   }
@@ -24,10 +29,10 @@ export class TrialResolver {
   })
   finishTrial(
     @Arg('input', () => FinishTrialInput) input: FinishTrialInput,
-    @Ctx() ctx: AdminContext,
+    @Ctx() ctx: ProjectContext,
   ): Promise<TrialResult> {
     const { clientId, state, code } = input;
-    return ctx.domain.trials.finish(clientId, sessionOf(ctx), state, code, ctx.actor);
+    return ctx.domain.trials.finish(keyIn(ctx.projectId, clientId), sessionOf(ctx), state, code, ctx.actor);
   }
 }
 

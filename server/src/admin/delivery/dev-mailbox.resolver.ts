@@ -7,7 +7,7 @@ import { DevMailboxConnection } from './dev-mailbox.view.ts';
 
 @Resolver()
 export class DevMailboxResolver {
-  @Requires('owner')
+  @Requires('owner', { allProjects: { always: 'it lists the messages of all projects' } })
   @Query(() => DevMailboxConnection, {
     description: 'Messages of an instance without a mail server, newest first.',
   })

@@ -10,7 +10,9 @@ import { renderMail, renderSms } from '../../domain/delivery/templates.ts';
 import { brandIn } from '../../domain/experience/content.ts';
 import { mailLookOf } from '../../domain/experience/mail-look.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
+import { inProject } from '../../domain/kernel/scope.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
+import { atKey } from '../../domain/projects/tenant.ts';
 import { isAddress, isE164 } from '../../domain/users/login.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
@@ -114,9 +116,10 @@ export class MessageResolver {
 
 /** The caller's own address or phone; owners may choose another. Refuses `invalid`, `forbidden`. */
 async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked?: string | null): Promise<string> {
-  const user = caller.userId === undefined ? null : await em.findOne(User, { id: caller.userId });
-  const own = (channel === 'mail' ? user?.email : user?.phone) ?? null;
-  const to = asked?.trim() || own;
+  const { user: own } = caller;
+  const user = own ? await inProject(own.project.id, () => em.findOne(User, atKey(own))) : null;
+  const known = (channel === 'mail' ? user?.email : user?.phone) ?? null;
+  const to = asked?.trim() || known;
   if (to === null) {
     const reason = `must be given: you have no ${channel === 'mail' ? 'address' : 'phone number'} on record`;
     refuse({ code: 'invalid', field: 'to', reason });
@@ -125,7 +128,7 @@ async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked
     const reason = channel === 'mail' ? 'must be a mail address' : 'must be a number such as +12025550143';
     refuse({ code: 'invalid', field: 'to', reason });
   }
-  if (to.toLowerCase() !== own?.toLowerCase() && !caller.grants.owner) {
+  if (to.toLowerCase() !== known?.toLowerCase() && !caller.grants.owner) {
     refuse({ code: 'forbidden', reason: 'only owners can send tests to other recipients' });
   }
   return to;

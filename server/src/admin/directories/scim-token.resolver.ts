@@ -1,7 +1,8 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { ScimToken } from '../../domain/directories/scim-token.entity.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
-import type { AdminContext } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { IssueScimTokenInput } from './scim-token.inputs.ts';
 import { DirectoryTestStep, IssuedScimToken, ScimTokenView } from './scim-token.view.ts';
@@ -23,8 +24,8 @@ export class DirectoryResolver {
 
   @Requires('project_admin', { about: { 'scim-token': 'id' } })
   @Mutation(() => ScimTokenView)
-  revokeScimToken(@Arg('id', () => ID) id: string, @Ctx() ctx: AdminContext) {
-    return ctx.domain.directories.revokeScimToken(id, ctx.actor);
+  revokeScimToken(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
+    return ctx.domain.directories.revokeScimToken(keyIn(ctx.projectId, id), ctx.actor);
   }
 
   @Requires('project_admin', { about: { project: 'projectId' } })

@@ -98,7 +98,7 @@ export class DirectorySelfTest {
       );
       return steps;
     } finally {
-      await directories.removeTemporary(temporary.id);
+      await directories.removeTemporary(temporary);
     }
   }
 

@@ -9,13 +9,14 @@ import type { Experiences } from '../../domain/experience/experiences.ts';
 import { maxLogoBytes } from '../../domain/experience/logo-file.ts';
 import { mailLookOf } from '../../domain/experience/mail-look.ts';
 import type { Database } from '../../domain/kernel/database.ts';
-import { type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
-import { isUuid } from '../../domain/kernel/secret.ts';
+import { found, type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
+import { openProject } from '../../domain/kernel/scope.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';
 import type { Pages } from '../../http/pages.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
+import { projectOf } from '../api/ownership.ts';
 import { sendProblem } from '../api/send-problem.ts';
 import { isOwnPage } from '../api/server.ts';
 
@@ -63,8 +64,7 @@ export function experienceRoutes(deps: ExperienceRoutes): Router {
 function upload(deps: ExperienceRoutes): RequestHandler[] {
   const body = bounded(express.raw({ type: () => true, limit: maxLogoBytes, inflate: false }), maxLogoBytes);
   const take: RequestHandler = async (req, res) => {
-    const projectId = String(req.params['projectId']);
-    const caller = await callerWith(deps, req, 'project_admin', projectId);
+    const { caller, projectId } = await callerWith(deps, req, 'project_admin', String(req.params['projectId']));
     if (caller.kind === 'admin' && !isOwnPage(req, deps.issuer)) {
       refuse({ code: 'forbidden', reason: 'a browser must send X-Latchkey-Csrf, from the console’s own origin' });
     }
@@ -82,8 +82,7 @@ function upload(deps: ExperienceRoutes): RequestHandler[] {
 
 function preview(deps: ExperienceRoutes): RequestHandler {
   return async (req, res) => {
-    const projectId = asText(req.query['project']) ?? '';
-    await callerWith(deps, req, 'project_viewer', projectId);
+    const { projectId } = await callerWith(deps, req, 'project_viewer', asText(req.query['project']) ?? '');
     const em = deps.db.reader();
     const project = await em.findOneOrFail(Project, projectId);
     const content = await contentOf(deps, projectId, asText(req.query['look']) ?? 'draft');
@@ -156,14 +155,25 @@ async function contentOf(deps: ExperienceRoutes, projectId: string, look: string
   return (await deps.experiences.state(em, projectId)).draft;
 }
 
-/** Refuses `unauthenticated`, `not-found` (also without any role in the project), `forbidden`. */
-async function callerWith(deps: ExperienceRoutes, req: Request, role: Role, projectId: string): Promise<AdminCaller> {
+/**
+ * From here on, the request's statements see the project. Refuses `unauthenticated`, `not-found` (also without any role in
+ * the project), `forbidden`.
+ */
+async function callerWith(
+  deps: ExperienceRoutes,
+  req: Request,
+  role: Role,
+  id: string,
+): Promise<{ caller: AdminCaller; projectId: string }> {
   const caller = await deps.callerOf(req);
   if (!caller) refuse({ code: 'unauthenticated' });
-  const isThere = isUuid(projectId) && (await deps.db.reader().count(Project, { id: projectId })) === 1;
-  if (isThere && allows(caller.grants, role, projectId)) return caller;
-  if (!isThere || roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: 'project' });
-  refuse({ code: 'forbidden', reason: `it requires the role ${role}` });
+  const projectId = found(await projectOf(deps.db.alone, { noun: 'project', id }), 'project');
+  if (!allows(caller.grants, role, projectId)) {
+    if (roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: 'project' });
+    refuse({ code: 'forbidden', reason: `it requires the role ${role}` });
+  }
+  openProject(projectId);
+  return { caller, projectId };
 }
 
 function asText(value: unknown): string | undefined {

@@ -8,7 +8,7 @@ import { SystemStatusView } from './system.view.ts';
 
 @Resolver(() => SystemStatusView)
 export class SystemResolver {
-  @Requires('owner')
+  @Requires('owner', { allProjects: { always: 'it reads the last messages of all projects' } })
   @Query(() => SystemStatusView, { description: 'Health of the instance, for owners.' })
   system(@Ctx() { domain, em }: AdminContext) {
     return domain.system.report(em);

@@ -1,12 +1,12 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { found, refuse } from '../../domain/kernel/problem.ts';
+import { refuse } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { listDeliveries, type Receiver, receiversOf } from '../../domain/logout/deliveries.ts';
 import type { LogoutDelivery } from '../../domain/logout/logout-delivery.entity.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
-import { type AdminContext, withoutNulls } from '../api/context.ts';
-import { projectOf } from '../api/ownership.ts';
+import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { UserView } from '../users/user.view.ts';
 import { LogoutDeliveryFilter } from './logout-delivery.inputs.ts';
@@ -46,14 +46,13 @@ export class LogoutDeliveryResolver {
   @Mutation(() => LogoutDeliveryView, {
     description: 'Retries now, at the current URI of the application. Refused if already delivered.',
   })
-  async retryLogoutDelivery(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
-    const projectId = found(await projectOf(em, { noun: 'logout-delivery', id }), 'logout-delivery');
-    return domain.logout.retry(id, projectId, actor);
+  retryLogoutDelivery(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
+    return domain.logout.retry(keyIn(projectId, id), actor);
   }
 
   @FieldResolver(() => ClientView)
   client(@Root() delivery: LogoutDelivery, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(delivery.client.id);
+    return loaders.client(keyIn(delivery.project.id, delivery.client.id));
   }
 
   @FieldResolver(() => ID, { description: '`sub` of the token.' })
@@ -63,8 +62,7 @@ export class LogoutDeliveryResolver {
 
   @FieldResolver(() => UserView, { nullable: true, description: 'Absent if the user was erased.' })
   async user(@Root() delivery: LogoutDelivery, @Ctx() { loaders }: AdminContext) {
-    const user = await loaders.user(delivery.subject);
-    return user?.project.id === delivery.project.id ? user : null;
+    return (await loaders.user(keyIn(delivery.project.id, delivery.subject))) ?? null;
   }
 }
 
@@ -72,6 +70,6 @@ export class LogoutDeliveryResolver {
 export class LogoutReceiverResolver {
   @FieldResolver(() => ClientView)
   client(@Root() receiver: Receiver, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(receiver.clientId);
+    return loaders.client(keyIn(receiver.projectId, receiver.clientId));
   }
 }

@@ -98,7 +98,7 @@ describe('logout deliveries', () => {
         },
       },
     ]);
-    await room.services.logout.deliver(id);
+    await room.services.logout.deliver({ project, id });
     expect((await list({ state: 'DELIVERED' })).map((one: any) => [one.id, one.attempts.length])).toEqual([[id, 2]]);
   });
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Request, type Response, Router } from 'express';
-import { Client } from '../../domain/clients/client.entity.ts';
-import type { Database } from '../../domain/kernel/database.ts';
+import type { Clients } from '../../domain/clients/clients.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { newSecret, type Random } from '../../domain/kernel/random.ts';
 import { digest } from '../../domain/kernel/secret.ts';
 import { escapeHtml } from '../../http/html.ts';
@@ -11,7 +11,7 @@ import { policy, sendPlainPage } from './plain.ts';
 
 /** Dependencies of the console's page. */
 export interface ConsoleDeps {
-  db: Database;
+  clients: Pick<Clients, 'builtIn'>;
   random: Random;
   issuer: string;
   /** Whether the dev mailbox is in use. */
@@ -53,8 +53,12 @@ export function consoleRoutes(deps: ConsoleDeps): Router {
   return router;
 }
 
-async function signInAddress({ db, random, issuer }: ConsoleDeps, back: string, prompt?: 'login'): Promise<string> {
-  const client = await db.reader().findOneOrFail(Client, { builtIn: 'console' });
+async function signInAddress(
+  { clients, random, issuer }: ConsoleDeps,
+  back: string,
+  prompt?: 'login',
+): Promise<string> {
+  const client = found(await clients.builtIn('console'), 'client');
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: client.id,
@@ -87,7 +91,7 @@ async function sendConsole(deps: ConsoleDeps, req: Request, res: Response): Prom
       '<h1>The console is not built</h1><p>Run <code>npm run build</code>.</p>',
     );
   }
-  const client = await deps.db.reader().findOneOrFail(Client, { builtIn: 'console' });
+  const client = found(await deps.clients.builtIn('console'), 'client');
   const nonce = newSecret(deps.random);
   const values: Record<string, string> = {
     nonce,

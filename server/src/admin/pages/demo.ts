@@ -1,23 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { Client } from '../../domain/clients/client.entity.ts';
-import type { Database } from '../../domain/kernel/database.ts';
+import type { Clients } from '../../domain/clients/clients.ts';
 
 /** Dependencies of the sample relying party. */
 export interface DemoDeps {
-  db: Database;
+  clients: Pick<Clients, 'builtIn'>;
   issuer: string;
   /** Folder of the console's build. */
   consoleDist: string;
 }
 
 /** `/demo`: a sample relying party; 404 without its client. */
-export function demoRoutes({ db, issuer, consoleDist }: DemoDeps): Router {
+export function demoRoutes({ clients, issuer, consoleDist }: DemoDeps): Router {
   const router = Router();
   const clientId = async () => {
-    const client = await db.reader().findOne(Client, { builtIn: 'demo', disabledAt: null });
-    return client?.id;
+    const client = await clients.builtIn('demo');
+    return client?.disabledAt ? undefined : client?.id;
   };
   router.get('/', async (_req, res, next) => {
     if (!(await clientId())) return next();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { AuthorizationRequest } from '../../domain/ceremonies/requests/authorization-request.entity.ts';
+import type { Client } from '../../domain/clients/client.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 
 let room: AdminRoom;
@@ -167,7 +168,7 @@ describe('built-in projects and clients', () => {
     }
     const { Seed } = await import('../../domain/admins/seed.ts');
     const { db, audit, projects, clients } = services;
-    const demo = room.builtIn.demoClient?.id ?? '';
+    const demo = room.builtIn.demoClient as Client;
     await clients.update(demo, { redirectUris: [`${room.issuer}/demo`, 'https://mine.example/cb'] }, system);
     const moved = new Seed({ db, clock: room.clock, audit, projects, clients, issuer: 'https://id.example.com' });
     const { consoleClient, demoClient } = await moved.plant({ demo: true });

@@ -2,9 +2,11 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Admins } from '../../domain/admins/admins.ts';
 import type { SetupLink } from '../../domain/admins/setup-link.entity.ts';
 import type { AuthorizationRequests } from '../../domain/ceremonies/requests/authorization-requests.ts';
-import { Client } from '../../domain/clients/client.entity.ts';
+import type { Clients } from '../../domain/clients/clients.ts';
 import type { Database } from '../../domain/kernel/database.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { newSecret, type Random } from '../../domain/kernel/random.ts';
+import { inAllProjects, inProject } from '../../domain/kernel/scope.ts';
 import { digest } from '../../domain/kernel/secret.ts';
 import { isAddress } from '../../domain/users/login.ts';
 import { bounded, maxBodyBytes } from '../../http/bodies.ts';
@@ -19,6 +21,7 @@ export interface SetupDeps {
   random: Random;
   issuer: string;
   admins: Admins;
+  clients: Pick<Clients, 'builtIn'>;
   requests: AuthorizationRequests;
   /** Null if messages are sent. */
   mailbox: Mailbox | null;
@@ -84,26 +87,28 @@ export function setupRoutes(deps: SetupDeps): Router {
   };
   router.get('/mailbox', mayReadMailbox, (req, res) => deps.pages.send(req, res, 'mailbox'));
   router.get('/mailbox.json', mayReadMailbox, async (_req, res) => {
-    const page = await deps.mailbox?.list({ first: mailboxPageSize, after: null });
+    const page = await inAllProjects(() => deps.mailbox?.list({ first: mailboxPageSize, after: null }));
     res.json({ messages: page?.items ?? [] });
   });
   return router;
 }
 
 /** Begins the holder's sign-in with the console's client. Only its session is used; the code is never redeemed. */
-function begin({ db, random, requests, issuer }: SetupDeps, link: SetupLink, email: string) {
-  return db.transaction(async (em) => {
-    const client = await em.findOneOrFail(Client, { builtIn: 'console' });
-    return requests.begin(em, {
-      projectId: client.project.id,
-      clientId: client.id,
-      redirectUri: `${issuer}/admin/callback`,
-      scope: 'openid',
-      codeChallenge: digest(newSecret(random)),
-      loginHint: email,
-      setupLinkId: link.id,
-    });
-  });
+async function begin({ clients, db, random, requests, issuer }: SetupDeps, link: SetupLink, email: string) {
+  const client = found(await clients.builtIn('console'), 'client');
+  return inProject(client.project.id, () =>
+    db.transaction((em) =>
+      requests.begin(em, {
+        projectId: client.project.id,
+        clientId: client.id,
+        redirectUri: `${issuer}/admin/callback`,
+        scope: 'openid',
+        codeChallenge: digest(newSecret(random)),
+        loginHint: email,
+        setupLinkId: link.id,
+      }),
+    ),
+  );
 }
 
 /** CSRF: refuses forms of other sites. */

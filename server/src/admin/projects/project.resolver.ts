@@ -26,7 +26,7 @@ export class ProjectResolver {
     return found(await domain.projects.find(em, id), 'project');
   }
 
-  @Requires('admin')
+  @Requires('admin', { allProjects: { always: 'it lists several projects with their contents' } })
   @Query(() => ProjectConnection, { description: 'The projects in which the caller has a role, newest first.' })
   async projects(
     @Ctx() { domain, em, caller }: AdminContext,
@@ -48,7 +48,7 @@ export class ProjectResolver {
     return { ...counts, ...byMethod, canSendSms: domain.delivery.isAvailable('sms') };
   }
 
-  @Requires('owner')
+  @Requires('owner', { allProjects: { always: 'it creates a project' } })
   @Mutation(() => ProjectView)
   createProject(@Arg('input', () => CreateProjectInput) input: CreateProjectInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.projects.create({ ...withoutNulls(input), name: input.name }, ctx.actor);

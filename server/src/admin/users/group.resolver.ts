@@ -5,7 +5,7 @@ import { Group } from '../../domain/users/group.entity.ts';
 import { countGroups, listGroups } from '../../domain/users/group-list.ts';
 import { Requires } from '../api/access.ts';
 import { placedConnection, placedRequest } from '../api/connection.ts';
-import type { AdminContext } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { GroupConnection, GroupView } from './group.view.ts';
 
@@ -13,8 +13,8 @@ import { GroupConnection, GroupView } from './group.view.ts';
 export class GroupResolver {
   @Requires('project_viewer', { about: { group: 'id' } })
   @Query(() => GroupView, { nullable: true })
-  async group(@Arg('id', () => ID) id: string, @Ctx() { em }: AdminContext) {
-    return found(isUuid(id) ? await em.findOne(Group, { id }) : null, 'group');
+  async group(@Arg('id', () => ID) id: string, @Ctx() { em, projectId }: ProjectContext) {
+    return found(await em.findOne(Group, { project: projectId, id }), 'group');
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
@@ -42,7 +42,7 @@ export class GroupResolver {
 
   @FieldResolver(() => Int)
   async memberCount(@Root() group: Group, @Ctx() { loaders }: AdminContext) {
-    return (await loaders.membersIn(group.id)) ?? 0;
+    return (await loaders.membersIn(group)) ?? 0;
   }
 
   @FieldResolver(() => ProjectView)

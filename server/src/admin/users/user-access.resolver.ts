@@ -1,14 +1,14 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import { countHoldings } from '../../domain/accounts/person-export.ts';
-import type { Device } from '../../domain/credentials/device.entity.ts';
+import { Device } from '../../domain/credentials/device.entity.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
 import { found, Refusal, refuse } from '../../domain/kernel/problem.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { type Inputs, Requires } from '../api/access.ts';
-import type { AdminContext } from '../api/context.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { errorFor } from '../api/graphql-error.ts';
-import { ownerOf } from '../api/ownership.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { ChangeUsersInput } from './user-access.inputs.ts';
 import { ChangedUser, UserAccess, UserDeviceView, UserHoldings } from './user-access.view.ts';
@@ -30,14 +30,18 @@ const changes: Record<UserAction, Change> = {
 export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' } })
   @Query(() => UserAccess, { description: 'Sessions, devices and second factors of a user.' })
-  async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em }: AdminContext) {
-    return domain.access.overview(em, found(await em.findOne(User, { id: userId }), 'user'));
+  async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
+    return domain.access.overview(em, found(await em.findOne(User, { project: projectId, id: userId }), 'user'));
   }
 
   @Requires('project_viewer', { about: { user: 'userId' } })
   @Query(() => UserHoldings, { description: 'What belongs to a user, in numbers.' })
-  async userHoldings(@Arg('userId', () => ID) userId: string, @Ctx() { em }: AdminContext): Promise<UserHoldings> {
-    const counts = await countHoldings(em, found(await em.findOne(User, { id: userId }), 'user'));
+  async userHoldings(
+    @Arg('userId', () => ID) userId: string,
+    @Ctx() { em, projectId }: ProjectContext,
+  ): Promise<UserHoldings> {
+    const user = found(await em.findOne(User, { project: projectId, id: userId }), 'user');
+    const counts = await countHoldings(em, user);
     const count = (name: string) => counts.get(name) ?? 0;
     return {
       sessions: count('sessions'),
@@ -76,23 +80,22 @@ export class UserAccessResolver {
 
   @Requires('project_admin', { about: { session: 'id' } })
   @Mutation(() => ID, { description: 'Sends logout tokens to its clients. Returns its id.' })
-  async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
-    const { projectId } = await ownerOf(em, { noun: 'session', id });
-    await domain.access.endSession(projectId, id, actor);
+  async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
+    await domain.access.endSession(keyIn(projectId, id), actor);
     return id;
   }
 
   @Requires('project_admin', { about: { device: 'id' } })
   @Mutation(() => ID, { description: 'Ends its sessions; the next sign-in requires a code. Returns its id.' })
-  async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
-    const { projectId, userId } = await ownerOf(em, { noun: 'device', id });
-    await domain.access.revokeDevice(projectId, userId, id, actor);
+  async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
+    const { user } = found(await em.findOne(Device, { project: projectId, id }), 'device');
+    await domain.access.revokeDevice(projectId, user.id, id, actor);
     return id;
   }
 
   @FieldResolver(() => ClientView, { description: 'The client with which it was registered.' })
   client(@Root() device: Device, @Ctx() { loaders }: AdminContext) {
-    return loaders.client(device.client.id);
+    return loaders.client(keyIn(device.project.id, device.client.id));
   }
 }
 

@@ -4,6 +4,7 @@ import { Router } from 'express';
 import { personExport } from '../../domain/accounts/person-export.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import { found, refuse } from '../../domain/kernel/problem.ts';
+import { eachInScope, openProject } from '../../domain/kernel/scope.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import {
   countUsers,
@@ -15,8 +16,9 @@ import {
 import { columnOf } from '../../domain/users/user-record.ts';
 import { actorOf } from '../../http/context.ts';
 import { sendExport } from '../../http/export.ts';
-import { actorFor } from '../api/caller.ts';
+import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { checkExport, type ExportDeps, exportQuery, exportRoute, formatOf, momentOf } from '../api/export-route.ts';
+import type { About } from '../api/ownership.ts';
 import { userFilterOf } from './user.resolver.ts';
 
 export interface UserExportDeps extends ExportDeps {
@@ -41,10 +43,17 @@ export function userExport(deps: UserExportDeps): Router {
   const { db, clock, audit, issuer } = deps;
   const stamp = () => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
 
+  const allowed = async (caller: AdminCaller, about: About): Promise<string> => {
+    const projectId = await checkExport(deps, caller, 'project_admin', about, { fresh: true });
+    if (projectId === null) throw new Error(`a ${about.noun} belongs to a project`);
+    openProject(projectId);
+    return projectId;
+  };
+
   const list = exportRoute(deps, async (req, res, caller) => {
     const get = exportQuery(req, ['project', 'format', ...filters, ...moments]);
-    const projectId = get('project') ?? refuse({ code: 'invalid', field: 'project', reason: 'must be given' });
-    await checkExport(deps, caller, 'project_admin', { noun: 'project', id: projectId }, { fresh: true });
+    const id = get('project') ?? refuse({ code: 'invalid', field: 'project', reason: 'must be given' });
+    const projectId = await allowed(caller, { noun: 'project', id });
     const format = formatOf(get('format'));
     const filter = filterOf(get);
     const users = await countUsers(db.reader(), projectId, filter);
@@ -58,16 +67,18 @@ export function userExport(deps: UserExportDeps): Router {
         detail: { format, users, filter: shown, searched: search !== undefined },
       }),
     );
-    const pages = eachUser(() => db.reader(), projectId, filter);
+    const pages = eachInScope(
+      projectId,
+      eachUser(() => db.reader(), projectId, filter),
+    );
     await sendExport(res, { name: `users-${stamp()}`, format, columns, pages });
   });
 
   const person = exportRoute(deps, async (req, res, caller) => {
     exportQuery(req, []);
     const id = String(req.params['id']);
-    await checkExport(deps, caller, 'project_admin', { noun: 'user', id }, { fresh: true });
-    const user = found(await db.reader().findOne(User, { id }), 'user');
-    const projectId = user.project.id;
+    const projectId = await allowed(caller, { noun: 'user', id });
+    const user = found(await db.reader().findOne(User, { project: projectId, id }), 'user');
     await db.transaction(async (em) =>
       audit.record(em, {
         type: 'user.exported',
@@ -80,7 +91,8 @@ export function userExport(deps: UserExportDeps): Router {
     res.setHeader('Content-Disposition', `attachment; filename="person-${id}-${stamp()}.json"`);
     res.setHeader('Cache-Control', 'no-store');
     const about = { exportedAt: clock.now(), issuer, projectId };
-    const text = Readable.from(personExport(() => db.reader(), user, about));
+    const chunks = personExport(() => db.reader(), user, about);
+    const text = Readable.from(eachInScope(projectId, chunks));
     await pipeline(text, res).catch((error: { code?: unknown }) => {
       if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });

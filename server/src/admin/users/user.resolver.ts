@@ -5,7 +5,7 @@ import { User } from '../../domain/users/user.entity.ts';
 import { countUsers, listUsers, newestFirst, type UserFilter, type UserOrder } from '../../domain/users/user-list.ts';
 import { Requires } from '../api/access.ts';
 import { placedConnection, placedRequest } from '../api/connection.ts';
-import { type AdminContext, withoutNulls } from '../api/context.ts';
+import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { DirectionEnum, UserOrderEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { UserFilterInput } from './user.inputs.ts';
@@ -27,8 +27,8 @@ export function userFilterOf(
 export class UserResolver {
   @Requires('project_viewer', { about: { user: 'id' } })
   @Query(() => UserView, { nullable: true })
-  async user(@Arg('id', () => ID) id: string, @Ctx() { em }: AdminContext) {
-    return found(isUuid(id) ? await em.findOne(User, { id }) : null, 'user');
+  async user(@Arg('id', () => ID) id: string, @Ctx() { em, projectId }: ProjectContext) {
+    return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })

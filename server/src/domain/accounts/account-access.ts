@@ -13,7 +13,7 @@ import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import { endStandIns } from '../mfa/reset.ts';
 import { Project } from '../projects/project.entity.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -34,7 +34,10 @@ export interface AccountAccessDeps {
 }
 
 /** A device, with the end of its trust by the current policy. */
-type ShownDevice = Pick<Device, 'client' | 'createdAt' | 'id' | 'lastUsedAt' | 'name' | 'remembered' | 'userAgent'> & {
+type ShownDevice = Pick<
+  Device,
+  'client' | 'createdAt' | 'id' | 'lastUsedAt' | 'name' | 'project' | 'remembered' | 'userAgent'
+> & {
   trustedUntil: Date | null;
 };
 
@@ -113,13 +116,13 @@ export class AccountAccess {
   }
 
   /** Ends one session; does nothing if it has ended. */
-  endSession(projectId: string, sessionId: string, actor: Actor): Promise<void> {
+  endSession(key: TenantKey, actor: Actor): Promise<void> {
     const { db, logout } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
-        const session = found(await em.findOne(Session, { id: sessionId, project: projectId }), 'session');
+        const session = found(await em.findOne(Session, atKey(key)), 'session');
         await this.endWork(em, { id: session.user.id, project: session.project });
-        await logout.endSessionIn(em, sessionId, 'revoked', actor);
+        await logout.endSessionIn(em, session, 'revoked', actor);
       }),
     );
   }
@@ -131,7 +134,7 @@ export class AccountAccess {
       await this.endWork(em, user);
       await devices.revoke(em, { projectId, userId }, deviceId, actor);
       for (const session of await em.find(Session, { user, deviceId, endedAt: null })) {
-        await logout.endSessionIn(em, session.id, 'revoked', actor);
+        await logout.endSessionIn(em, session, 'revoked', actor);
       }
     });
   }
@@ -164,5 +167,15 @@ export class AccountAccess {
 
 function shown(device: Device, project: Project): ShownDevice {
   const { client, createdAt, id, lastUsedAt, name, remembered, userAgent } = device;
-  return { client, createdAt, id, lastUsedAt, name, remembered, userAgent, trustedUntil: trustEnd(device, project) };
+  return {
+    project: device.project,
+    client,
+    createdAt,
+    id,
+    lastUsedAt,
+    name,
+    remembered,
+    userAgent,
+    trustedUntil: trustEnd(device, project),
+  };
 }

@@ -174,7 +174,7 @@ export class OwnAccount {
       const device = await devices.revoke(em, owner(user), deviceId, change.actor);
       const live = await sessions.listLive(em, change.visitor.project, user.id);
       for (const session of live.filter((one) => one.deviceId === device.id)) {
-        await logout.endSessionIn(em, session.id, 'revoked', change.actor);
+        await logout.endSessionIn(em, session, 'revoked', change.actor);
       }
       if (!passkey) return;
       const [app, at] = [change.visitor.project.name, this.deps.clock.now().toISOString()];
@@ -188,9 +188,9 @@ export class OwnAccount {
     const { logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
       const live = await sessions.listLive(em, change.visitor.project, user.id);
-      if (!live.some(({ id }) => id === sessionId)) refuse({ code: 'not-found', what: 'session' });
+      const session = live.find(({ id }) => id === sessionId) ?? refuse({ code: 'not-found', what: 'session' });
       await this.endWork(em, user);
-      await logout.endSessionIn(em, sessionId, 'logout', change.actor);
+      await logout.endSessionIn(em, session, 'logout', change.actor);
     });
   }
 
@@ -205,7 +205,7 @@ export class OwnAccount {
       if (isDevice) await devices.revoke(em, owner(user), deviceId ?? '', actor);
       for (const session of await sessions.listLive(em, visitor.project, user.id)) {
         const isHere = session.id === id || (isDevice && session.deviceId === deviceId);
-        if (isHere) await logout.endSessionIn(em, session.id, 'logout', actor);
+        if (isHere) await logout.endSessionIn(em, session, 'logout', actor);
       }
     });
   }
@@ -225,8 +225,8 @@ export class OwnAccount {
     const { logout, sessions } = this.deps;
     return this.change(change, async (em, user) => {
       await this.endWork(em, user);
-      for (const { id } of await sessions.listLive(em, change.visitor.project, user.id)) {
-        if (id !== change.visitor.session.id) await logout.endSessionIn(em, id, 'logout', change.actor);
+      for (const session of await sessions.listLive(em, change.visitor.project, user.id)) {
+        if (session.id !== change.visitor.session.id) await logout.endSessionIn(em, session, 'logout', change.actor);
       }
     });
   }

@@ -50,7 +50,8 @@ const access = () => app.services.accountAccess;
 const causes: Record<string, Cause> = {
   'an admin revokes a device': ({ user, device }) =>
     access().revokeDevice(world.project.id, user.id, device.id, system),
-  'an admin ends a session': ({ visit }) => access().endSession(world.project.id, visit.sessionId, system),
+  'an admin ends a session': ({ visit }) =>
+    access().endSession({ project: world.project, id: visit.sessionId }, system),
   'an admin ends all sessions': ({ user }) => access().endSessions(world.project.id, user.id, system),
   'an admin resets the factors': ({ user }) => access().resetFactors(world.project.id, user.id, system),
   'an admin deactivates the user': ({ user }) => access().deactivate(world.project.id, user.id, system),

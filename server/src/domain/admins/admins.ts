@@ -6,6 +6,7 @@ import { type Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
+import { inProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -112,9 +113,9 @@ export class Admins {
       em,
       sql<{ role: Role; projectId: string | null }>`
         select m.role, m.project_id as "projectId"
-        from memberships m join users u on u.id = m.user_id and u.active
-          join projects p on p.id = u.project_id and p.built_in = 'console'
-        where m.user_id = ${userId}`,
+        from projects p join users u on u.project_id = p.id and u.id = ${userId} and u.active
+          join memberships m on m.user_project_id = u.project_id and m.user_id = u.id
+        where p.built_in = 'console'`,
       { prepare: 'admins.grants-of-user' },
     );
     return grantsOf(memberships);
@@ -225,9 +226,10 @@ export class Admins {
   }
 
   /** The roles in a project, or the owners (`null`), newest first; their users are loaded. */
-  memberships(em: EntityManager, projectId: string | null): Promise<Membership[]> {
+  async memberships(em: EntityManager, projectId: string | null): Promise<Membership[]> {
+    const console = await em.findOneOrFail(Project, { builtIn: 'console' });
     const options = { populate: ['user'], orderBy: { id: 'desc' } } as const;
-    return em.find(Membership, { project: projectId }, options) as Promise<Membership[]>;
+    return inProject(console.id, () => em.find(Membership, { project: projectId }, options)) as Promise<Membership[]>;
   }
 
   /** The tokens for a project, or for the instance (`null`), newest first, a hundred at most. */
@@ -286,7 +288,9 @@ export class Admins {
     const owners = await query(
       em,
       sql<{ id: string }>`
-        select distinct u.id from memberships m join users u on u.id = m.user_id and u.active where m.role = 'owner'`,
+        select distinct u.id from memberships m
+          join users u on u.project_id = m.user_project_id and u.id = m.user_id and u.active
+        where m.role = 'owner'`,
     );
     return owners.map((owner) => owner.id);
   }

@@ -45,7 +45,7 @@ describe('built-in projects and clients', () => {
     expect((await reread(consoleClient.id)).version).toBe(before.console);
 
     const mine = ['http://localhost:3000/demo', 'https://mine.example/cb'];
-    await app.services.clients.update(demoClient?.id ?? '', { redirectUris: mine }, system);
+    await app.services.clients.update(demoClient as Client, { redirectUris: mine }, system);
     await at('https://id.example.com').plant({ demo: true });
     const moved = await reread(consoleClient.id);
     expect(moved).toMatchObject({

@@ -4,9 +4,9 @@ import type { UserTables } from '../users/user-tables.ts';
 export const adminTables: UserTables = {
   tables: ['memberships', 'admin_tokens'],
   exportRows: {
-    adminRoles: ({ id }) => sql`
+    adminRoles: ({ id, project }) => sql`
       select m.id, m.role, m.project_id as "projectId", m.created_at as "createdAt"
-      from memberships m where m.user_id = ${id}`,
+      from memberships m where m.user_project_id = ${project.id} and m.user_id = ${id}`,
     adminTokens: ({ id }) => sql`
       select t.id, t.name, t.role, t.project_id as "projectId", t.created_at as "createdAt",
         t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt", t.revoked_at as "revokedAt"

@@ -34,7 +34,12 @@ export async function listEvents(
   page: PageRequest,
 ): Promise<Page<AuditEvent>> {
   const ids = await eventIds(em, projectId, filter, { first: page.first + 1, after: page.after });
-  const found = await em.find(AuditEvent, { id: { $in: ids.slice(0, page.first) } }, { orderBy: { id: 'desc' } });
+  const ofProject = projectId === null ? {} : { projectId };
+  const found = await em.find(
+    AuditEvent,
+    { ...ofProject, id: { $in: ids.slice(0, page.first) } },
+    { orderBy: { id: 'desc' } },
+  );
   return { items: found, hasNextPage: ids.length > page.first };
 }
 
@@ -110,7 +115,7 @@ export async function* eachEvent(
       reader(),
       sql<EventRecord>`select ${recordColumns}
         from (${statementOf(projectId, filter, { first: exportPage, after })}) as wanted
-        join audit_log e on e.id = wanted.id
+        join audit_log e on ${projectId === null ? sql`` : sql`e.project_id = ${projectId} and `}e.id = wanted.id
         left join clients c on c.project_id = e.project_id and c.id = e.client_id
         order by e.id desc`,
     );

@@ -55,8 +55,8 @@ export class Counters {
 
   /** The required factor, locked. */
   factor(): Promise<Enrolment | null> {
-    const { enrolmentId } = this.ceremony;
-    return enrolmentId ? this.deps.mfa.locked(this.em, enrolmentId) : Promise.resolve(null);
+    const { enrolmentId, project } = this.ceremony;
+    return enrolmentId ? this.deps.mfa.locked(this.em, { project, id: enrolmentId }) : Promise.resolve(null);
   }
 
   /** Whether too many wrong codes have disabled the factor. */

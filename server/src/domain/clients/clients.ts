@@ -8,8 +8,10 @@ import type { Database } from '../kernel/database.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
+import { inProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
 import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
@@ -54,9 +56,17 @@ export class Clients {
     },
   ) {}
 
-  /** The client of any project, disabled ones included. The caller must authorise. */
-  find(em: EntityManager, clientId: string): Promise<Client | null> {
-    return isUuid(clientId) ? em.findOne(Client, { id: clientId }) : Promise.resolve(null);
+  /** The client of a built-in project, disabled or not; null if there is none. */
+  async builtIn(name: 'console' | 'demo'): Promise<Client | null> {
+    const { db } = this.deps;
+    const project = await db.reader().findOne(Project, { builtIn: name });
+    const find = (id: string) => db.reader().findOne(Client, { project: id, builtIn: name });
+    return project && inProject(project.id, () => find(project.id));
+  }
+
+  /** Disabled ones included. The caller must authorise. */
+  find(em: EntityManager, client: TenantKey): Promise<Client | null> {
+    return isUuid(client.id) ? em.findOne(Client, atKey(client)) : Promise.resolve(null);
   }
 
   /** The clients of one project, newest first. */
@@ -69,8 +79,8 @@ export class Clients {
   }
 
   /** The keys of several clients at once, newest first, revoked ones included; their client is loaded. */
-  apiKeysOf(em: EntityManager, clientIds: readonly string[]): Promise<ApiKey[]> {
-    const where = { client: { id: { $in: [...clientIds] } } };
+  apiKeysOf(em: EntityManager, clients: readonly TenantKey[]): Promise<ApiKey[]> {
+    const where = { client: { $in: clients.map(({ project, id }): [string, string] => [project.id, id]) } };
     return em.find(ApiKey, where, { populate: ['client'], orderBy: { id: 'desc' } }) as Promise<ApiKey[]>;
   }
 
@@ -116,10 +126,10 @@ export class Clients {
   }
 
   /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
-  update(clientId: string, input: ClientChange, actor: Actor): Promise<Client> {
+  update(key: TenantKey, input: ClientChange, actor: Actor): Promise<Client> {
     const settings = this.check(input);
     return this.deps.db.transaction(async (em) => {
-      const client = await this.changeable(em, clientId);
+      const client = await this.changeable(em, key);
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
         refuse({ code: 'conflict', what: 'client' });
       }
@@ -138,18 +148,18 @@ export class Clients {
   /**
    * Deletes its keys, devices, codes and deliveries, too. Refuses `not-found`, and `forbidden` for the console's own.
    */
-  delete(clientId: string, actor: Actor): Promise<void> {
+  delete(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
-      const client = await this.changeable(em, clientId);
+      const client = await this.changeable(em, key);
       this.tell(em, 'client.deleted', client, actor);
       em.remove(client);
     });
   }
 
   /** Adds a key; earlier ones stay valid until revoked. Refuses `not-found`, `invalid`, `forbidden`. */
-  issueApiKey(clientId: string, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
+  issueApiKey(key: TenantKey, kind: ApiKeyKind, actor: Actor): Promise<IssuedKey> {
     return this.deps.db.transaction(async (em) => {
-      const client = await this.changeable(em, clientId);
+      const client = await this.changeable(em, key);
       if ((await em.count(ApiKey, { client, revokedAt: null })) >= maxLiveKeys) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxLiveKeys} keys: revoke one first` });
       }
@@ -158,11 +168,11 @@ export class Clients {
   }
 
   /** Takes effect immediately in all processes. Revoking twice changes nothing. Refuses `not-found`. */
-  revokeApiKey(apiKeyId: string, actor: Actor): Promise<ApiKey> {
+  revokeApiKey(key: TenantKey, actor: Actor): Promise<ApiKey> {
     return this.deps.db.transaction(async (em) => {
       const apiKey = found(
-        isUuid(apiKeyId)
-          ? await em.findOne(ApiKey, { id: apiKeyId }, { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
+        isUuid(key.id)
+          ? await em.findOne(ApiKey, atKey(key), { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE })
           : null,
         'api-key',
       );
@@ -197,9 +207,9 @@ export class Clients {
     return { apiKey, key };
   }
 
-  private async changeable(em: EntityManager, clientId: string): Promise<Client> {
+  private async changeable(em: EntityManager, key: TenantKey): Promise<Client> {
     const client = found(
-      isUuid(clientId) ? await em.findOne(Client, { id: clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
+      isUuid(key.id) ? await em.findOne(Client, atKey(key), { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
       'client',
     );
     if (client.builtIn === 'console') {

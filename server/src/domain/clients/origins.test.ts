@@ -3,15 +3,16 @@ import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { system } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
+import type { Client } from './client.entity.ts';
 import { Origins, originStatement } from './origins.ts';
 
 let app: TestApp;
-let client: (...redirectUris: string[]) => Promise<string>;
+let client: (...redirectUris: string[]) => Promise<Client>;
 
 beforeAll(async () => {
   app = await buildTestApp();
   const project = await app.make.project();
-  client = async (...redirectUris) => (await app.make.client(project, { redirectUris })).client.id;
+  client = async (...redirectUris) => (await app.make.client(project, { redirectUris })).client;
 });
 
 afterAll(async () => {
@@ -81,13 +82,13 @@ it('stay cached while thousands of unknown ones are requested', async () => {
 it('follow a change or disabling of a client at once', async () => {
   const origin = 'https://young.example.com';
   expect(await allows(origin)).toBe(false);
-  const id = await client(`${origin}/cb`);
+  const young = await client(`${origin}/cb`);
   expect(await allows(origin)).toBe(true);
-  await app.services.clients.update(id, { redirectUris: ['https://other.example.com/cb'] }, system);
+  await app.services.clients.update(young, { redirectUris: ['https://other.example.com/cb'] }, system);
   expect(await allows(origin)).toBe(false);
-  await app.services.clients.update(id, { redirectUris: [`${origin}/cb`] }, system);
+  await app.services.clients.update(young, { redirectUris: [`${origin}/cb`] }, system);
   expect(await allows(origin)).toBe(true);
-  await app.services.clients.update(id, { disabled: true }, system);
+  await app.services.clients.update(young, { disabled: true }, system);
   expect(await allows(origin)).toBe(false);
 });
 

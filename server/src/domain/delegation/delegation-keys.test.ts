@@ -21,7 +21,7 @@ beforeEach(async () => {
   ({ client } = await app.make.client(await app.make.project()));
 });
 
-const list = () => keys.list(app.services.db.reader(), [client.id]);
+const list = () => keys.list(app.services.db.reader(), [client]);
 const load = () => keys.load(app.services.db.reader(), client);
 
 async function problemOf(work: Promise<unknown>) {
@@ -32,13 +32,13 @@ async function problemOf(work: Promise<unknown>) {
 
 describe('delegation keys', () => {
   it('come in pairs: the client’s pair is registered, ours is created with the first one', async () => {
-    await keys.register(client.id, makePair().publicPem, system);
-    await keys.register(client.id, makePair().publicPem, system);
+    await keys.register(client, makePair().publicPem, system);
+    await keys.register(client, makePair().publicPem, system);
     expect((await list()).map(({ party }) => party).sort()).toEqual(['idp', 'sp', 'sp']);
   });
 
   it('are encrypted at rest on our side, each half separately', async () => {
-    await keys.register(client.id, makePair().publicPem, system);
+    await keys.register(client, makePair().publicPem, system);
     const [ours] = (await list()).filter(({ party }) => party === 'idp');
     expect(ours?.signingPublicPem).toMatch(/^-----BEGIN PUBLIC KEY-----/);
     const [loaded] = (await load()).idp;
@@ -52,7 +52,7 @@ describe('delegation keys', () => {
 
   it('cannot be replaced by keys of another client', async () => {
     const { client: other } = await app.make.client(await app.make.project());
-    for (const { id } of [client, other]) await keys.register(id, makePair().publicPem, system);
+    for (const one of [client, other]) await keys.register(one, makePair().publicPem, system);
     await app.services.db.transaction((em) =>
       em.execute(
         `update delegation_keys k set sealed_signing_key = o.sealed_signing_key from delegation_keys o
@@ -64,29 +64,29 @@ describe('delegation keys', () => {
   });
 
   it('overlap on rotation, then expire', async () => {
-    await keys.register(client.id, makePair().publicPem, system);
+    await keys.register(client, makePair().publicPem, system);
     const [first] = (await load()).idp;
-    await keys.rotate(client.id, system, 3600);
+    await keys.rotate(client, system, 3600);
     expect((await load()).idp.map(({ signingKid }) => signingKid).at(-1)).toBe(first?.signingKid);
     expect((await load()).idp).toHaveLength(2);
     app.clock.turn(3600);
     expect((await load()).idp).toHaveLength(1);
     expect((await load()).idp[0]?.signingKid).not.toBe(first?.signingKid);
-    await keys.rotate(client.id, system, 0);
+    await keys.rotate(client, system, 0);
     expect((await load()).idp).toHaveLength(1);
   });
 
   it('end at once when revoked; revocation is idempotent', async () => {
-    const pair = await keys.register(client.id, makePair().publicPem, system);
-    await keys.revoke(pair.id, system);
-    await keys.revoke(pair.id, system);
+    const pair = await keys.register(client, makePair().publicPem, system);
+    await keys.revoke(pair, system);
+    await keys.revoke(pair, system);
     expect((await load()).sp).toEqual([]);
   });
 
   it('appear in the audit log by thumbprint', async () => {
-    const pair = await keys.register(client.id, makePair().publicPem, system);
-    await keys.rotate(client.id, system);
-    await keys.revoke(pair.id, system);
+    const pair = await keys.register(client, makePair().publicPem, system);
+    await keys.rotate(client, system);
+    await keys.revoke(pair, system);
     const filter = { clientId: client.id };
     const page = { first: 50, after: null };
     const { items } = await listEvents(app.services.db.reader(), client.project.id, filter, page);
@@ -102,15 +102,15 @@ describe('delegation keys', () => {
 
   it('are refused as duplicates, beyond five live pairs, and for an unknown client', async () => {
     const { publicPem } = makePair();
-    await keys.register(client.id, publicPem, system);
-    expect(await problemOf(keys.register(client.id, publicPem, system))).toMatchObject({ code: 'taken' });
-    for (let count = 1; count < 5; count += 1) await keys.register(client.id, makePair().publicPem, system);
-    expect(await problemOf(keys.register(client.id, makePair().publicPem, system))).toMatchObject({ code: 'invalid' });
-    const nobody = crypto.randomUUID();
+    await keys.register(client, publicPem, system);
+    expect(await problemOf(keys.register(client, publicPem, system))).toMatchObject({ code: 'taken' });
+    for (let count = 1; count < 5; count += 1) await keys.register(client, makePair().publicPem, system);
+    expect(await problemOf(keys.register(client, makePair().publicPem, system))).toMatchObject({ code: 'invalid' });
+    const nobody = { ...client, id: crypto.randomUUID() };
     expect(await problemOf(keys.rotate(nobody, system))).toMatchObject({ code: 'not-found', what: 'client' });
     expect(await problemOf(keys.revoke(nobody, system))).toMatchObject({ code: 'not-found', what: 'delegation-key' });
-    expect(await problemOf(keys.rotate('x', system))).toMatchObject({ code: 'not-found' });
-    expect(await problemOf(keys.rotate(client.id, system, -1))).toMatchObject({ field: 'overlapSeconds' });
+    expect(await problemOf(keys.rotate({ ...client, id: 'x' }, system))).toMatchObject({ code: 'not-found' });
+    expect(await problemOf(keys.rotate(client, system, -1))).toMatchObject({ field: 'overlapSeconds' });
   });
 
   it('must be public keys of the right type, in PEM', async () => {
@@ -129,18 +129,18 @@ describe('delegation keys', () => {
       `${good.publicPem.signing}${good.publicPem.signing}`,
     );
     for (const signing of wrong) {
-      const problem = await problemOf(keys.register(client.id, { ...good.publicPem, signing }, system));
+      const problem = await problemOf(keys.register(client, { ...good.publicPem, signing }, system));
       expect(problem).toMatchObject({ code: 'invalid', field: 'signingKey' });
       expect(JSON.stringify(problem)).not.toContain(good.privatePem.signing.split('\n')[1]);
     }
     const swapped = { signing: good.publicPem.signing, encryption: good.publicPem.signing };
-    expect(await problemOf(keys.register(client.id, swapped, system))).toMatchObject({ field: 'encryptionKey' });
+    expect(await problemOf(keys.register(client, swapped, system))).toMatchObject({ field: 'encryptionKey' });
     expect(await list()).toEqual([]);
   });
 
   it('are deleted with their client', async () => {
-    await keys.register(client.id, makePair().publicPem, system);
-    await app.services.clients.delete(client.id, system);
+    await keys.register(client, makePair().publicPem, system);
+    await app.services.clients.delete(client, system);
     expect(await list()).toEqual([]);
   });
 });

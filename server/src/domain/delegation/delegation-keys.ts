@@ -11,6 +11,7 @@ import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import type { Vault } from '../keys/vault.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
 
 /** How long a replaced pair stays valid by default. */
@@ -44,8 +45,8 @@ export class DelegationKeys {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; vault: Vault; audit: Audit }) {}
 
   /** All pairs of these clients, newest first, including expired ones; the client is loaded. */
-  list(em: EntityManager, clientIds: readonly string[]): Promise<DelegationKey[]> {
-    const where = { client: { id: { $in: [...clientIds] } } };
+  list(em: EntityManager, clients: readonly TenantKey[]): Promise<DelegationKey[]> {
+    const where = { client: { $in: clients.map(({ project, id }): [string, string] => [project.id, id]) } };
     return em.find(DelegationKey, where, { populate: ['client'], orderBy: { id: 'desc' } });
   }
 
@@ -54,7 +55,7 @@ export class DelegationKeys {
    * Refuses `not-found`, `invalid`, and `taken` if these keys are already registered.
    */
   async register(
-    clientId: string,
+    of: TenantKey,
     pair: PublicPair,
     actor: Actor,
     overlapSeconds = defaultOverlapSeconds,
@@ -63,7 +64,7 @@ export class DelegationKeys {
     const encryption = parsePublicPem(pair.encryption, 'x25519', 'encryptionKey');
     checkOverlap(overlapSeconds);
     return this.deps.db.transaction(async (em) => {
-      const client = await this.locked(em, clientId);
+      const client = await this.locked(em, of);
       const live = await this.live(em, client);
       const kid = thumbprint(encryption);
       if (await em.count(DelegationKey, { client, party: 'sp', encryptionKid: kid })) {
@@ -76,20 +77,20 @@ export class DelegationKeys {
   }
 
   /** Creates a new pair of ours; the previous one stays valid for the overlap. Refuses `not-found`, `invalid`. */
-  async rotate(clientId: string, actor: Actor, overlapSeconds = defaultOverlapSeconds): Promise<DelegationKey> {
+  async rotate(of: TenantKey, actor: Actor, overlapSeconds = defaultOverlapSeconds): Promise<DelegationKey> {
     checkOverlap(overlapSeconds);
     return this.deps.db.transaction(async (em) => {
-      const client = await this.locked(em, clientId);
+      const client = await this.locked(em, of);
       return this.makeOurs(em, client, await this.live(em, client), overlapSeconds, actor);
     });
   }
 
   /** Revokes at once on all processes; idempotent. Refuses `not-found`. */
-  async revoke(keyId: string, actor: Actor): Promise<DelegationKey> {
+  async revoke(wanted: TenantKey, actor: Actor): Promise<DelegationKey> {
     return this.deps.db.transaction(async (em) => {
       const options = { populate: ['client'] as const, lockMode: LockMode.PESSIMISTIC_WRITE };
       const key = found(
-        isUuid(keyId) ? await em.findOne(DelegationKey, { id: keyId }, options) : null,
+        isUuid(wanted.id) ? await em.findOne(DelegationKey, atKey(wanted), options) : null,
         'delegation-key',
       );
       const now = this.deps.clock.now();
@@ -186,9 +187,9 @@ export class DelegationKeys {
   }
 
   /** Locks the client: serializes changes of its keys. */
-  private async locked(em: EntityManager, clientId: string): Promise<Client> {
+  private async locked(em: EntityManager, of: TenantKey): Promise<Client> {
     const options = { lockMode: LockMode.PESSIMISTIC_WRITE };
-    return found(isUuid(clientId) ? await em.findOne(Client, { id: clientId }, options) : null, 'client');
+    return found(isUuid(of.id) ? await em.findOne(Client, atKey(of), options) : null, 'client');
   }
 
   private tell(em: EntityManager, type: string, key: DelegationKey, client: Client, actor: Actor): void {

@@ -21,6 +21,7 @@ import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';
 import type { Project } from '../projects/project.entity.ts';
+import { atKey } from '../projects/tenant.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { SmsGuard, SmsToSend } from '../sms/sms-guard.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -192,13 +193,12 @@ export class FactorChanges {
     if (!named || named.id !== begun.user.id) return over;
     // Lock the user before the change, in the order of `endOpenWork`.
     const user = await users.locked(em, client.project.id, named.id);
-    const change = await em.findOne(
-      FactorChange,
-      { id: begun.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-    );
+    const change = await em.findOne(FactorChange, atKey(begun), {
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+      refresh: true,
+    });
     if (!change || change.finishedAt || isPast(change.expiresAt, clock.now())) return over;
-    const enrolment = await factors.locked(em, change.enrolmentId);
+    const enrolment = await factors.locked(em, { project: change.project, id: change.enrolmentId });
     if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) return over;
     const locked = enrolment.phone && (await problemOf(users.checkPhoneLock(em, user, enrolment.phone)));
     if (locked) return { refused: locked };
@@ -247,7 +247,7 @@ export class FactorChanges {
       { refresh: true },
     );
     const user = await users.locked(em, client.project.id, change.user.id);
-    const enrolment = await factors.locked(em, change.enrolmentId);
+    const enrolment = await factors.locked(em, { project: change.project, id: change.enrolmentId });
     if (!user?.active || !enrolment) return over;
     if (!(await this.isRight(em, user, enrolment, client, counted, code))) return rejected;
     change.finishedAt = clock.now();

@@ -7,6 +7,7 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { Database } from '../kernel/database.ts';
 import { Vault } from '../keys/vault.ts';
 import { Project } from '../projects/project.entity.ts';
+import { keyIn } from '../projects/tenant.ts';
 import { Delivery, type MessageContext, type NewMessage, type PreviousContext, type Recipient } from './delivery.ts';
 import { Message } from './message.entity.ts';
 import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
@@ -92,8 +93,8 @@ describe('the outbox', () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     expect((await rowOf(id)).state).toBe('pending');
-    await delivery.send(id);
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
+    await delivery.send(keyIn(projectId, id));
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ to: 'on-record@example.com', id, subject: expect.stringContaining('012345') });
     expect(await rowOf(id)).toMatchObject({ state: 'sent', recipient: 'on-record@example.com', sealedContent: null });
@@ -112,7 +113,7 @@ describe('the outbox', () => {
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
-    await delivery.send(asked.at(-1) as string);
+    await delivery.send(keyIn(projectId, asked.at(-1) as string));
     expect(sent).toEqual([]);
   });
 
@@ -122,7 +123,7 @@ describe('the outbox', () => {
     const id = await enqueue(delivery, { context });
     expect(JSON.stringify(await rowOf(id))).not.toContain('decided@');
     expect(settled).toEqual([]);
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
     expect(judged).toEqual([expect.objectContaining(context)]);
     expect(settled).toEqual(['sent']);
   });
@@ -130,8 +131,8 @@ describe('the outbox', () => {
   it('stores the account as the previous release reads it', async () => {
     const delivery = deliveryBy('smtp');
     const account = systemRandom.id();
-    await delivery.send(await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } }));
-    await delivery.send(await enqueue(delivery));
+    await delivery.send(keyIn(projectId, await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } })));
+    await delivery.send(keyIn(projectId, await enqueue(delivery)));
     expect(judged).toEqual([
       expect.objectContaining({ userId: account }),
       expect.not.objectContaining({ userId: null }),
@@ -143,7 +144,7 @@ describe('the outbox', () => {
     recipient = { suppress: 'no user has this address' };
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
     expect(sent).toEqual([]);
     expect(await rowOf(id)).toMatchObject({
       state: 'suppressed',
@@ -156,14 +157,14 @@ describe('the outbox', () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     failure = new SendError('mail server ECONNREFUSED', false);
-    await expect(delivery.send(id)).rejects.toThrow('ECONNREFUSED');
+    await expect(delivery.send(keyIn(projectId, id))).rejects.toThrow('ECONNREFUSED');
     expect(await rowOf(id)).toMatchObject({ state: 'pending', note: 'mail server ECONNREFUSED', attempts: 1 });
     failure = null;
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2, note: null });
     const refused = await enqueue(delivery);
     failure = new SendError('mail server 550', true);
-    await delivery.send(refused);
+    await delivery.send(keyIn(projectId, refused));
     expect(await rowOf(refused)).toMatchObject({ state: 'failed', note: 'mail server 550', sealedContent: null });
   });
 
@@ -171,7 +172,7 @@ describe('the outbox', () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     clock.turn(300);
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
     expect(sent).toEqual([]);
     expect(await rowOf(id)).toMatchObject({ state: 'failed', sealedContent: null });
   });
@@ -181,7 +182,7 @@ describe('the outbox', () => {
     expect(delivery.isAvailable('mail')).toBe(false);
     expect(delivery.fault()).toMatch(/SMTP_URL/);
     const id = await enqueue(delivery);
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
     expect((await rowOf(id)).state).toBe('failed');
   });
 });
@@ -191,9 +192,9 @@ describe('the dev mailbox', () => {
     const delivery = deliveryBy('mailbox');
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push(await enqueue(delivery));
-    for (const id of ids) await delivery.send(id);
+    for (const id of ids) await delivery.send(keyIn(projectId, id));
     recipient = { suppress: 'x' };
-    await delivery.send(await enqueue(delivery));
+    await delivery.send(keyIn(projectId, await enqueue(delivery)));
     const first = await delivery.mailbox({ first: 2, after: null });
     expect(first.items.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
     expect(first.hasNextPage).toBe(true);
@@ -208,7 +209,7 @@ describe('the dev mailbox', () => {
 
   it('is empty if messages leave the instance', async () => {
     const delivery = deliveryBy('smtp');
-    await delivery.send(await enqueue(delivery));
+    await delivery.send(keyIn(projectId, await enqueue(delivery)));
     expect(delivery.hasMailbox).toBe(false);
     expect(await delivery.mailbox({ first: 10, after: null })).toEqual({ items: [], hasNextPage: false });
   });
@@ -216,7 +217,7 @@ describe('the dev mailbox', () => {
   it('deletes texts after a day and rows after a month', async () => {
     const delivery = deliveryBy('mailbox');
     const id = await enqueue(delivery);
-    await delivery.send(id);
+    await delivery.send(keyIn(projectId, id));
     const stuck = await enqueue(delivery);
     clock.turn(24 * 3600);
     await db.transaction((em) => delivery.sweep(em));

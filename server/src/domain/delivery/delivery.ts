@@ -6,6 +6,7 @@ import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import type { Locale } from './locale.ts';
 import { Message } from './message.entity.ts';
 import { sampleOf, type TemplateName } from './samples.ts';
@@ -13,7 +14,7 @@ import { type MailSender, SendError, type SmsSender } from './sender.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
 import type { MessageContent } from './wording.ts';
 
-/** The job that sends one message; its data is `{ messageId }`. */
+/** The job that sends one message; its data is `{ projectId, messageId }`. */
 export const sendJob = 'delivery.send';
 /** Retention of rows of the log. */
 const rememberSeconds = 30 * 24 * 3600;
@@ -141,14 +142,14 @@ export class Delivery {
       }),
     );
     await em.flush();
-    await queue.send(em, sendJob, { messageId: id });
+    await queue.send(em, sendJob, { projectId: message.projectId, messageId: id });
   }
 
   /** Sends one message that is still pending. Throws {@link SendError} if a retry may succeed. */
-  async send(messageId: string): Promise<void> {
+  async send(key: TenantKey): Promise<void> {
     const { db, clock } = this.deps;
     const due = await db.transaction(async (em) => {
-      const message = await em.findOne(Message, { id: messageId, state: 'pending' });
+      const message = await em.findOne(Message, { ...atKey(key), state: 'pending' });
       if (!message?.sealedContent) return null;
       if (isPast(message.expiresAt, clock.now())) {
         settle(message, 'failed', 'expired before it could be sent');
@@ -164,7 +165,7 @@ export class Delivery {
     const { recipient } = due;
     const failure = await this.dispatch(due.message, due.content, 'to' in recipient ? recipient.to : null);
     await db.transaction(async (em) => {
-      const message = await em.findOne(Message, { id: messageId, state: 'pending' });
+      const message = await em.findOne(Message, { ...atKey(key), state: 'pending' });
       if (!message) return;
       if ('suppress' in recipient) settle(message, 'suppressed', recipient.suppress);
       else if (!failure) {

@@ -10,6 +10,7 @@ import { openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
 export interface ScimTokenInput {
@@ -67,10 +68,9 @@ export class Directories {
   }
 
   /** Takes effect from the next request. Revoking twice changes nothing. Refuses `not-found`. */
-  async revokeScimToken(id: string, actor: Actor, projectId?: string): Promise<ScimToken> {
+  async revokeScimToken(key: TenantKey, actor: Actor): Promise<ScimToken> {
     return this.deps.db.transaction(async (em) => {
-      const where = projectId === undefined ? { id } : { id, project: projectId };
-      const token = found(isUuid(id) ? await em.findOne(ScimToken, where) : null, 'scim-token');
+      const token = found(isUuid(key.id) ? await em.findOne(ScimToken, atKey(key)) : null, 'scim-token');
       if (token.revokedAt) return token;
       token.revokedAt = this.deps.clock.now();
       this.tell(em, 'scim-token.revoked', token, token.project.id, actor);
@@ -79,7 +79,7 @@ export class Directories {
   }
 
   /** A token for a self-test, which expires and is not audited. Refuses `not-found`, `forbidden`. */
-  async issueTemporary(projectId: string, seconds: number): Promise<{ id: string; token: string }> {
+  async issueTemporary(projectId: string, seconds: number): Promise<TenantKey & { token: string }> {
     return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
       if (project.builtIn === 'console') {
@@ -99,12 +99,12 @@ export class Directories {
           createdAt: now,
         }),
       );
-      return { id, token };
+      return { project, id, token };
     });
   }
 
-  async removeTemporary(id: string): Promise<void> {
-    await execute(this.deps.db.alone, sql`delete from scim_tokens where id = ${id}`);
+  async removeTemporary({ project, id }: TenantKey): Promise<void> {
+    await execute(this.deps.db.alone, sql`delete from scim_tokens where project_id = ${project.id} and id = ${id}`);
   }
 
   /** Newest first, revoked ones too. */

@@ -10,23 +10,40 @@ export function currentScope(): Scope {
   return current.getStore()?.scope ?? 'all';
 }
 
+export function inScope<T>(scope: Scope, work: () => T): T {
+  return current.run({ scope }, work);
+}
+
 /** Handles a request: its statements see no project until a credential opens one ({@link openProject}). */
 export function inRequest<T>(work: () => T): T {
-  return current.run({ scope: 'none' }, work);
+  return inScope('none', work);
 }
 
 /** Statements of `work` see this project. */
 export function inProject<T>(projectId: string, work: () => T): T {
-  return current.run({ scope: projectId }, work);
+  return inScope(projectId, work);
 }
 
-/** For a credential that does not name its project, and for work on all projects. */
+/** For a credential or id that does not name its project, and for work on all projects. */
 export function inAllProjects<T>(work: () => T): T {
-  return current.run({ scope: 'all' }, work);
+  return inScope('all', work);
 }
 
 /** From here on, statements of this request see the project of its credential. */
 export function openProject(projectId: string): void {
   const store = current.getStore();
   if (store && store.scope !== 'all') store.scope = projectId;
+}
+
+/** `items`, read in this scope. A stream reads them in the context of its socket. */
+export async function* eachInScope<T>(scope: Scope, items: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const { done, value } = await inScope(scope, () => items.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await items.return(undefined);
+  }
 }

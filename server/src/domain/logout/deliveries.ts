@@ -22,7 +22,7 @@ export async function listDeliveries(
   const request = { first: page.first + 1, after: page.after };
   const found = await query(em, deliveriesStatement(projectId, filter, request));
   const ids = found.slice(0, page.first).map(({ id }) => id);
-  const items = await em.find(LogoutDelivery, { id: { $in: ids } }, { orderBy: { id: 'desc' } });
+  const items = await em.find(LogoutDelivery, { project: projectId, id: { $in: ids } }, { orderBy: { id: 'desc' } });
   return { items, hasNextPage: found.length > page.first };
 }
 
@@ -50,6 +50,7 @@ export function deliveriesStatement(
 
 /** Recent delivery results of a client. */
 export interface Receiver {
+  projectId: string;
   clientId: string;
   delivered: number;
   pending: number;
@@ -66,7 +67,7 @@ export function receiversOf(em: EntityManager, projectId: string, now: Date): Pr
   const since = secondsLater(now, -receiverDays * 24 * 3600);
   return query(
     em,
-    sql<Receiver>`select c.id as "clientId", coalesce(d.delivered, 0)::int as delivered,
+    sql<Receiver>`select c.project_id as "projectId", c.id as "clientId", coalesce(d.delivered, 0)::int as delivered,
         coalesce(d.pending, 0)::int as pending, coalesce(d.failed, 0)::int as failed, d.last as "lastDeliveredAt"
       from clients c
       left join (

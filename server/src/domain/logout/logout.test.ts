@@ -9,6 +9,7 @@ import { buildServices, type Services } from '../../services.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
 import { Project } from '../projects/project.entity.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import { Participation } from '../sessions/participation.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
@@ -109,7 +110,7 @@ async function session(...participants: Client[]): Promise<string> {
 }
 
 async function deliverDue(): Promise<void> {
-  for (const id of await services.logout.due()) await services.logout.deliver(id);
+  for (const delivery of await services.logout.due()) await services.logout.deliver(delivery);
 }
 
 /** Like {@link deliverDue}, repeated until none is due. */
@@ -130,7 +131,7 @@ function deliveries(): Promise<LogoutDelivery[]> {
 describe('the end of one session (scope session)', () => {
   it('notifies each client of the session that has a logout URI, with sid and without nonce', async () => {
     const sid = await session(...clients);
-    await services.logout.endSession(sid, system);
+    await services.logout.endSession({ project, id: sid }, system);
     await deliverDue();
     expect(sent.map(({ uri }) => uri).sort()).toEqual(['https://a.example.com/logout', 'https://b.example.com/logout']);
     for (const { uri, token } of sent) {
@@ -146,8 +147,8 @@ describe('the end of one session (scope session)', () => {
     const sid = await session(...clients);
     await deliverDue();
     expect(sent).toEqual([]);
-    await services.logout.endSession(sid, system);
-    await services.logout.endSession(sid, system);
+    await services.logout.endSession({ project, id: sid }, system);
+    await services.logout.endSession({ project, id: sid }, system);
     await deliverDue();
     await deliverDue();
     expect(sent).toHaveLength(2);
@@ -155,9 +156,9 @@ describe('the end of one session (scope session)', () => {
 
   it('keeps the user’s other sessions', async () => {
     const [first, second] = [await session(), await session()];
-    await services.logout.endSession(first, system);
+    await services.logout.endSession({ project, id: first }, system);
     const em = services.db.reader();
-    expect(await services.sessions.end(em, second, 'logout', system)).not.toBeNull();
+    expect(await services.sessions.end(em, { project, id: second }, 'logout', system)).not.toBeNull();
   });
 });
 
@@ -192,7 +193,7 @@ describe('the end of all sessions (scope global)', () => {
 
   it('notifies a client that does not require sid once, without it', async () => {
     const [a] = clients as [Client];
-    await services.clients.update(a.id, { backchannelLogoutSessionRequired: false }, system);
+    await services.clients.update(a, { backchannelLogoutSessionRequired: false }, system);
     await session(a);
     await session(a);
     await services.logout.endAllOfUser(user, system);
@@ -206,7 +207,7 @@ describe('the end of all sessions (scope global)', () => {
     await services.logout.endAllOfUser(user, system);
     const named = (await deliveries()).filter((delivery) => delivery.sid !== null);
     expect(named).toHaveLength(2);
-    for (const { id } of named) await services.logout.deliver(id);
+    for (const delivery of named) await services.logout.deliver(delivery);
     expect(sent).toEqual([]);
     answer = (uri) => ({ status: uri.includes('//a.') ? 503 : 200 });
     await deliverDue();
@@ -226,7 +227,7 @@ describe('the end of all sessions (scope global)', () => {
     const [general, ...named] = (await deliveries()).sort((x, y) => Number(x.sid !== null) - Number(y.sid !== null));
     expect(jobs).toEqual([general?.id]);
     jobs = [];
-    await services.logout.deliver(String(general?.id));
+    await services.logout.deliver(general as LogoutDelivery);
     expect(jobs.filter((id) => id !== general?.id).sort()).toEqual(named.map(({ id }) => id).sort());
   });
 });
@@ -234,8 +235,8 @@ describe('the end of all sessions (scope global)', () => {
 describe('logout by an ID token alone', () => {
   it('ends the session of its sid, but nothing once that has ended', async () => {
     const [named, other] = [await session(), await session()];
-    await services.logout.endByHint({ subject: user.id, sid: named }, 'session', system);
-    await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
+    await services.logout.endByHint(project.id, { subject: user.id, sid: named }, 'session', system);
+    await services.logout.endByHint(project.id, { subject: user.id, sid: named }, 'global', system);
     expect(await isLive(other)).toBe(true);
   });
 
@@ -245,25 +246,25 @@ describe('logout by an ID token alone', () => {
     await touch(other);
     if (why === 'idle for too long') clock.turn(2 * 60);
     else await services.projects.updateSessionPolicy(project.id, { maxSessionSeconds: 60 }, system);
-    await services.logout.endByHint({ subject: user.id, sid: named }, 'global', system);
+    await services.logout.endByHint(project.id, { subject: user.id, sid: named }, 'global', system);
     expect(await services.db.reader().count(Session, { user, endedAt: null })).toBe(2);
   });
 
   it.each(['global', 'session'] as const)('ends nothing without sid (scope %s)', async (scope) => {
     const any = await session();
-    await services.logout.endByHint({ subject: user.id, sid: undefined }, scope, system);
-    await services.logout.endByHint({ subject: user.id, sid: 'no session' }, scope, system);
+    await services.logout.endByHint(project.id, { subject: user.id, sid: undefined }, scope, system);
+    await services.logout.endByHint(project.id, { subject: user.id, sid: 'no session' }, scope, system);
     expect(await isLive(any)).toBe(true);
   });
 
   it('ends nothing if the session of its sid is another user’s', async () => {
     const any = await session();
-    await services.logout.endByHint({ subject: systemRandom.id(), sid: any }, 'global', system);
+    await services.logout.endByHint(project.id, { subject: systemRandom.id(), sid: any }, 'global', system);
     expect(await isLive(any)).toBe(true);
   });
 
   async function isLive(id: string): Promise<boolean> {
-    return (await services.sessions.findLive(services.db.reader(), id)) !== null;
+    return (await services.sessions.findLive(services.db.reader(), { project, id })) !== null;
   }
 
   async function touch(id: string): Promise<void> {
@@ -276,7 +277,7 @@ describe('logout by an ID token alone', () => {
 describe('a receiver', () => {
   it.each([200, 204])('gets one request if it answers %s', async (status) => {
     answer = () => ({ status });
-    await services.logout.endSession(await session(clients[0] as Client), system);
+    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     await deliverDue();
     clock.turn(7200);
     await deliverDue();
@@ -286,7 +287,7 @@ describe('a receiver', () => {
 
   it('gets no retry after 400', async () => {
     answer = () => ({ status: 400 });
-    await services.logout.endSession(await session(clients[0] as Client), system);
+    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     await deliverDue();
     clock.turn(7200);
     await deliverDue();
@@ -298,7 +299,7 @@ describe('a receiver', () => {
     'that answers %j gets ten attempts, with the same jti and a fresh iat',
     async (outcome) => {
       answer = () => outcome;
-      await services.logout.endSession(await session(clients[0] as Client), system);
+      await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
       for (let round = 0; round < 15; round += 1) {
         await deliverDue();
         clock.turn(2 * 3600);
@@ -315,7 +316,7 @@ describe('a receiver', () => {
 
   it('gets its retry after ten seconds, then with growing delays', async () => {
     answer = () => ({ status: 503 });
-    await services.logout.endSession(await session(clients[0] as Client), system);
+    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     await deliverDue();
     clock.turn(9);
     await deliverDue();
@@ -329,22 +330,22 @@ describe('a receiver', () => {
   });
 
   it('gets one request if several processes deliver', async () => {
-    await services.logout.endSession(await session(clients[0] as Client), system);
-    const [id] = await services.logout.due();
-    await Promise.all(Array.from({ length: 20 }, () => services.logout.deliver(id as string)));
+    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
+    const [due] = await services.logout.due();
+    await Promise.all(Array.from({ length: 20 }, () => services.logout.deliver(due as TenantKey)));
     expect(sent).toHaveLength(1);
   });
 
   it('gets a retry after the process with the claim died', async () => {
-    await services.logout.endSession(await session(clients[0] as Client), system);
-    const [id] = await services.logout.due();
+    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
+    const [due] = await services.logout.due();
     const claimed = new Promise<void>((resolve) => {
       answer = () => {
         resolve();
         throw new Error('killed');
       };
     });
-    await expect(services.logout.deliver(id as string)).rejects.toThrow('killed');
+    await expect(services.logout.deliver(due as TenantKey)).rejects.toThrow('killed');
     await claimed;
     answer = () => ({ status: 200 });
     await deliverDue();

@@ -10,7 +10,7 @@ import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
@@ -23,8 +23,9 @@ export type PostLogoutToken = (uri: string, logoutToken: string) => Promise<{ st
 /** `global` ends all sessions of the user, `session` the current one (service.md 3.2). */
 export type LogoutScope = 'global' | 'session';
 
-/** The job that delivers; its data is `{ deliveryId }`. */
+/** The job that delivers; its data is `{ projectId, deliveryId }`. */
 export const deliverJob = 'logout.deliver';
+export const deliverData = ({ project, id }: TenantKey) => ({ projectId: project.id, deliveryId: id });
 /** Lifetime of a claim; after it, another process may attempt the delivery. */
 const leaseSeconds = 10;
 /** Maximum concurrent attempts per process; further jobs wait. */
@@ -53,14 +54,14 @@ export class Logout {
   constructor(private readonly deps: LogoutDeps) {}
 
   /** Ends one session (scope `session`): its clients get a token with `sid`. */
-  endSession(sessionId: string, actor: Actor): Promise<void> {
-    return this.deps.db.transaction((em) => this.endSessionIn(em, sessionId, 'logout', actor));
+  endSession(session: TenantKey, actor: Actor): Promise<void> {
+    return this.deps.db.transaction((em) => this.endSessionIn(em, session, 'logout', actor));
   }
 
   /** Like {@link endSession}, in the caller's transaction. */
-  async endSessionIn(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<void> {
-    const session = await this.deps.sessions.end(em, sessionId, reason, actor);
-    if (session) await this.tell(em, [session], 'session');
+  async endSessionIn(em: EntityManager, session: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
+    const ended = await this.deps.sessions.end(em, session, reason, actor);
+    if (ended) await this.tell(em, [ended], 'session');
   }
 
   /**
@@ -81,14 +82,21 @@ export class Logout {
   /**
    * Logout by an ID token, for a browser without a session cookie. The token is valid while the session of its `sid` is
    * live: an old token ends no newer session, and one without `sid` (of the browser SDK) ends nothing.
+   *
+   * @param projectId the project of the client in `aud`
    */
-  endByHint(hint: { subject: string; sid: string | undefined }, scope: LogoutScope, actor: Actor): Promise<void> {
+  endByHint(
+    projectId: string,
+    hint: { subject: string; sid: string | undefined },
+    scope: LogoutScope,
+    actor: Actor,
+  ): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const { sid, subject } = hint;
-      const session = sid === undefined ? null : await this.deps.sessions.findLive(em, sid);
+      const session = sid === undefined ? null : await this.deps.sessions.findLive(em, keyIn(projectId, sid));
       if (session?.user.id !== subject) return;
-      if (scope === 'global') await this.endAllOfUserIn(em, { id: subject, project: session.project }, 'logout', actor);
-      else await this.endSessionIn(em, session.id, 'logout', actor);
+      if (scope === 'global') await this.endAllOfUserIn(em, keyIn(projectId, subject), 'logout', actor);
+      else await this.endSessionIn(em, session, 'logout', actor);
     });
   }
 
@@ -101,9 +109,9 @@ export class Logout {
    * Starts an attempt and does not wait for it, so that a slow receiver delays no other job. If this process dies, a
    * job at the claim's expiry retries.
    */
-  async dispatch(deliveryId: string, onError: (error: unknown) => void): Promise<void> {
+  async dispatch(key: TenantKey, onError: (error: unknown) => void): Promise<void> {
     while (this.inFlight.size >= maxInFlight) await Promise.race(this.inFlight);
-    const attempt: Promise<void> = this.deliver(deliveryId)
+    const attempt: Promise<void> = this.deliver(key)
       .catch(onError)
       .finally(() => this.inFlight.delete(attempt));
     this.inFlight.add(attempt);
@@ -115,10 +123,10 @@ export class Logout {
   }
 
   /** One attempt at one delivery, if it is due and no other process is attempting it. */
-  async deliver(deliveryId: string): Promise<void> {
+  async deliver(key: TenantKey): Promise<void> {
     const { db, clock, post, queue } = this.deps;
-    if (!(await this.claim(deliveryId))) return;
-    const delivery = await db.reader().findOneOrFail(LogoutDelivery, { id: deliveryId }, { populate: ['client'] });
+    if (!(await this.claim(key))) return;
+    const delivery = await db.reader().findOneOrFail(LogoutDelivery, atKey(key), { populate: ['client'] });
     const startedAt = clock.now();
     const outcome = await post(delivery.uri, await this.token(delivery));
     const attempt: DeliveryAttempt = {
@@ -127,10 +135,10 @@ export class Logout {
       durationMs: clock.now().getTime() - startedAt.getTime(),
     };
     await db.transaction(async (em) => {
-      const row = await em.findOne(LogoutDelivery, { id: deliveryId, state: 'pending' });
+      const row = await em.findOne(LogoutDelivery, { ...atKey(key), state: 'pending' });
       if (!row) return;
       row.attempts = [...row.attempts, attempt];
-      if (row.sid === null && row.attempts.length === 1) await this.sendFollowers(em, row.id);
+      if (row.sid === null && row.attempts.length === 1) await this.sendFollowers(em, key);
       if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
       else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
         Object.assign(row, { state: 'failed', nextAttemptAt: null });
@@ -138,7 +146,7 @@ export class Logout {
       } else {
         const at = nextAttemptAt(clock.now(), row.attempts.length, this.deps.random);
         row.nextAttemptAt = at;
-        await queue.send(em, deliverJob, { deliveryId }, { startAfter: at });
+        await queue.send(em, deliverJob, deliverData(key), { startAfter: at });
       }
     });
   }
@@ -160,46 +168,46 @@ export class Logout {
   }
 
   /** True for one caller only. Schedules a job at the claim's expiry. */
-  private claim(deliveryId: string): Promise<boolean> {
+  private claim(key: TenantKey): Promise<boolean> {
     const { db, clock, queue } = this.deps;
     return db.transaction(async (em) => {
       const until = secondsLater(clock.now(), leaseSeconds);
       const claimed = await execute(
         em,
         sql`update logout_deliveries set next_attempt_at = ${until}
-          where id = ${deliveryId} and state = 'pending' and next_attempt_at <= ${clock.now()} and ${isFirst}`,
+          where project_id = ${key.project.id} and id = ${key.id} and state = 'pending' and next_attempt_at <= ${clock.now()} and ${isFirst}`,
       );
-      if (claimed === 1) await queue.send(em, deliverJob, { deliveryId }, { startAfter: until });
+      if (claimed === 1) await queue.send(em, deliverJob, deliverData(key), { startAfter: until });
       return claimed === 1;
     });
   }
 
   /** Due deliveries whose job or process was lost, for the sweep. */
-  async due(): Promise<string[]> {
+  async due(): Promise<TenantKey[]> {
     const { db, clock } = this.deps;
     const due = await query(
       db.alone,
-      sql<{ id: string }>`
-        select id from logout_deliveries
+      sql<{ project_id: string; id: string }>`
+        select project_id, id from logout_deliveries
         where state = 'pending' and next_attempt_at <= ${clock.now()} and ${isFirst}
         order by next_attempt_at limit 500`,
     );
-    return due.map(({ id }) => id);
+    return due.map((row) => keyIn(row.project_id, row.id));
   }
 
   /**
    * Schedules another attempt now, at the client's current URI, unless one is due anyway. Refuses `not-found`,
    * `invalid` if it was delivered.
    */
-  async retry(deliveryId: string, projectId: string, actor: Actor): Promise<LogoutDelivery> {
+  async retry(key: TenantKey, actor: Actor): Promise<LogoutDelivery> {
     const { db, clock, audit, queue } = this.deps;
     return db.transaction(async (em) => {
       const row = found(
-        await em.findOne(
-          LogoutDelivery,
-          { id: deliveryId, project: projectId },
-          { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE, lockTableAliases: ['l0'] },
-        ),
+        await em.findOne(LogoutDelivery, atKey(key), {
+          populate: ['client'],
+          lockMode: LockMode.PESSIMISTIC_WRITE,
+          lockTableAliases: ['l0'],
+        }),
         'logout-delivery',
       );
       if (row.state === 'delivered') refuse({ code: 'invalid', field: 'id', reason: 'was already delivered' });
@@ -211,22 +219,23 @@ export class Logout {
       audit.record(em, {
         type: 'logout-delivery.retried',
         actor,
-        projectId,
+        projectId: key.project.id,
         clientId: row.client.id,
         subject: { kind: 'logout-delivery', id: row.id, name: row.client.getEntity().name },
         detail: { userId: row.subject, attempts: row.attempts.length, ...moved },
       });
-      await queue.send(em, deliverJob, { deliveryId });
+      await queue.send(em, deliverJob, deliverData(key));
       return row;
     });
   }
 
   /** Sends jobs for the deliveries that wait for this one's first attempt. */
-  private async sendFollowers(em: EntityManager, deliveryId: string): Promise<void> {
+  private async sendFollowers(em: EntityManager, { project, id: first }: TenantKey): Promise<void> {
     const followers = sql<{ id: string }>`
-      select id from logout_deliveries where after_id = ${deliveryId} and state = 'pending'`;
+      select id from logout_deliveries
+      where project_id = ${project.id} and after_id = ${first} and state = 'pending'`;
     for (const { id } of await query(em, followers)) {
-      await this.deps.queue.send(em, deliverJob, { deliveryId: id });
+      await this.deps.queue.send(em, deliverJob, deliverData({ project, id }));
     }
   }
 
@@ -246,8 +255,8 @@ export class Logout {
       const general = scope === 'global' ? this.keep(em, receiver, null, null) : null;
       const named = general && !client.backchannelLogoutSessionRequired ? [] : (joined.get(client.id) ?? []);
       const deliveries = named.map((sid) => this.keep(em, receiver, sid, general));
-      for (const { id } of general ? [general] : deliveries)
-        await this.deps.queue.send(em, deliverJob, { deliveryId: id });
+      for (const delivery of general ? [general] : deliveries)
+        await this.deps.queue.send(em, deliverJob, deliverData(delivery));
     }
   }
 

@@ -147,7 +147,7 @@ describe('a code of an authenticator app', () => {
     const { id } = await begin(user, 'totp');
     const secret = mfa.totpSetup((await read(id)) as Enrolment, 'Acme', 'a')?.secret ?? '';
     const accept = (code: string) =>
-      work(async (em) => mfa.acceptTotp(em, (await mfa.locked(em, id)) as Enrolment, code));
+      work(async (em) => mfa.acceptTotp(em, (await mfa.locked(em, { project, id })) as Enrolment, code));
     return { user, id, secret, accept };
   };
 
@@ -176,7 +176,7 @@ describe('a code of an authenticator app', () => {
   it('locks its own factor longer with every fifth wrong attempt, up to an hour', async () => {
     const { accept, id, secret } = await withSecret();
     const other = await withSecret();
-    const count = () => work(async (em) => mfa.countTry(em, (await mfa.locked(em, id)) as Enrolment));
+    const count = () => work(async (em) => mfa.countTry(em, (await mfa.locked(em, { project, id })) as Enrolment));
     const waits: number[] = [];
     for (let tries = 0; tries < 10; tries += 1) {
       await count();

@@ -8,6 +8,7 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
@@ -113,8 +114,8 @@ export class Mfa {
   }
 
   /** Locks and returns the factor; null if it no longer exists. */
-  async locked(em: EntityManager, enrolmentId: string): Promise<Enrolment | null> {
-    return em.findOne(Enrolment, { id: enrolmentId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  async locked(em: EntityManager, key: TenantKey): Promise<Enrolment | null> {
+    return em.findOne(Enrolment, atKey(key), { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   }
 
   /** True if too many wrong codes have disabled it: only a recovery code is then accepted. */

@@ -22,3 +22,11 @@ export interface TenantKey<Id = string> {
   project: { id: string };
   id: Id;
 }
+
+export const keyIn = (projectId: string, id: string): TenantKey => ({ project: { id: projectId }, id });
+
+/** The key as text, e.g. of a map. */
+export const keyText = ({ project, id }: TenantKey) => `${project.id} ${id}`;
+
+/** The filter for the row of a key. */
+export const atKey = ({ project, id }: TenantKey) => ({ project: project.id, id });

@@ -139,7 +139,7 @@ describe('a session', () => {
   const isLive = async (one: { session: Session; secret: string }) =>
     Promise.all([
       work((em) => sessions.peek(em, project, one.secret)).then((found) => found !== null),
-      work((em) => sessions.findLive(em, one.session.id)).then((found) => found !== null),
+      work((em) => sessions.findLive(em, one.session)).then((found) => found !== null),
       work((em) => sessions.listLive(em, project, user.id)).then((all) => all.some(({ id }) => id === one.session.id)),
     ]);
 
@@ -187,8 +187,8 @@ describe('a session', () => {
 
   it('is ended once, with one audit event', async () => {
     const [one, other] = [await signIn(), await signIn()];
-    expect((await work((em) => sessions.end(em, one.session.id, 'revoked', system)))?.id).toBe(one.session.id);
-    expect(await work((em) => sessions.end(em, one.session.id, 'revoked', system))).toBeNull();
+    expect((await work((em) => sessions.end(em, one.session, 'revoked', system)))?.id).toBe(one.session.id);
+    expect(await work((em) => sessions.end(em, one.session, 'revoked', system))).toBeNull();
     expect(await row(one.session.id)).toMatchObject({ end_reason: 'revoked' });
     expect([await isLive(one), await isLive(other)]).toEqual([
       [false, false, false],
@@ -211,7 +211,7 @@ describe('a session', () => {
   });
 
   it('is found by its id only', async () => {
-    expect(await work((em) => sessions.findLive(em, 'no-uuid'))).toBeNull();
+    expect(await work((em) => sessions.findLive(em, { project, id: 'no-uuid' }))).toBeNull();
     expect(await work((em) => sessions.peek(em, project, secretOfNobody()))).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
 
 export type SessionEnd = NonNullable<Session['endReason']>;
@@ -62,7 +62,7 @@ export class Sessions {
       });
       return { session: current, secret, replaced: null };
     }
-    if (current) await this.end(em, current.id, 'replaced', actor);
+    if (current) await this.end(em, current, 'replaced', actor);
     const moment = await nextMoment(em);
     const session = em.create(Session, {
       id: this.deps.random.id(),
@@ -109,10 +109,10 @@ export class Sessions {
     return this.live(em, project, secret, this.deps.clock.now());
   }
 
-  /** The live session with this id, in any project. */
-  async findLive(em: EntityManager, id: string): Promise<Session | null> {
-    if (!isUuid(id)) return null;
-    const where = { id, endedAt: null, user: { active: true } };
+  /** The live session with this id. */
+  async findLive(em: EntityManager, key: TenantKey): Promise<Session | null> {
+    if (!isUuid(key.id)) return null;
+    const where = { ...atKey(key), endedAt: null, user: { active: true } };
     const session = await em.findOne(Session, where, { populate: ['project'] });
     return session && !hasExpired(session, session.project.getEntity(), this.deps.clock.now()) ? session : null;
   }
@@ -126,8 +126,8 @@ export class Sessions {
   }
 
   /** Ends a live session; null if it had already ended. */
-  async end(em: EntityManager, sessionId: string, reason: SessionEnd, actor: Actor): Promise<Session | null> {
-    const session = await em.findOne(Session, { id: sessionId, endedAt: null });
+  async end(em: EntityManager, key: TenantKey, reason: SessionEnd, actor: Actor): Promise<Session | null> {
+    const session = await em.findOne(Session, { ...atKey(key), endedAt: null });
     if (!session) return null;
     this.close(em, session, reason, actor);
     return session;

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { containing } from '../kernel/page.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from './group.entity.ts';
 import { foldCase } from './login.ts';
 
@@ -38,17 +39,17 @@ export async function countGroups(em: EntityManager, projectId: string, filter: 
   return Number(row?.count ?? 0);
 }
 
-/** The number of members by group. */
-export async function countMembers(em: EntityManager, groupIds: readonly string[]): Promise<Map<string, number>> {
+/** The number of members by group (`keyText`). */
+export async function countMembers(em: EntityManager, groups: readonly TenantKey[]): Promise<Map<string, number>> {
   const rows = await query(
     em,
-    sql<{
-      id: string;
-      count: string;
-    }>`select group_id as id, count(*) as count from group_members
-      where group_id = any(${groupIds}::uuid[]) group by 1`,
+    sql<{ project: string; id: string; count: string }>`
+      select m.project_id as project, m.group_id as id, count(*) as count
+      from unnest(${groups.map(({ project }) => project.id)}::uuid[], ${groups.map(({ id }) => id)}::uuid[]) g(project_id, id)
+        join group_members m on m.project_id = g.project_id and m.group_id = g.id
+      group by 1, 2`,
   );
-  return new Map(rows.map(({ id, count }) => [id, Number(count)]));
+  return new Map(rows.map(({ project, id, count }) => [keyText(keyIn(project, id)), Number(count)]));
 }
 
 function matching(projectId: string, { search = '', userId }: GroupFilter): Fragment {

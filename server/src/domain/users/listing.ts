@@ -63,7 +63,7 @@ export async function listRows<Row extends object>(
     from (select r.id, ${key} as order_key from ${sql.table(table)} r
           where ${inProject(projectId, where)}${after}
           order by ${ordering} offset ${offset} limit ${limit}) page
-    join ${sql.table(table)} r on r.id = page.id
+    join ${sql.table(table)} r on r.project_id = ${projectId} and r.id = page.id
     order by ${order ? sql`page.order_key ${direction}, r.id` : sql.raw('r.id')}`;
   const start = 'afterId' in from ? 'after' : 'offset';
   return query(em, statement, { prepare: common && `listing.${table}.${common}.${start}` });

@@ -13,6 +13,6 @@ const schema = defineEntity({
   },
 });
 
-/** The number of users of a project, maintained by triggers on `users`. */
+/** The number of users of a project (`user-counts.ts`). */
 export class UserCount extends schema.class {}
 schema.setClass(UserCount);

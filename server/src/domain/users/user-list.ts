@@ -49,7 +49,7 @@ export async function listUsers(
   const key = keys[order.by];
   const page = await orderedPage(em, { table: 'users', where, key, descending: order.descending, first, after });
   const ids = page.places.map(({ id }) => id);
-  const users = ids.length === 0 ? [] : await em.find(User, { id: { $in: ids } });
+  const users = ids.length === 0 ? [] : await em.find(User, { project: projectId, id: { $in: ids } });
   const byId = new Map(users.map((user) => [user.id, user]));
   // Omits users erased between the two reads.
   const places = page.places.filter(({ id }) => byId.has(id));

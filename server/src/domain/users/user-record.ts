@@ -67,7 +67,8 @@ export function selectionOf(names: readonly Property[]): string {
 /** Selects a {@link ShownUser} from the row `r` in one read, for {@link withInstants}. */
 export const shownSelection = `${selectionOf(properties)}, coalesce((
   select json_agg(json_build_object('id', g.id, 'displayName', g.display_name) order by g.id)
-  from group_members m join groups g on g.id = m.group_id where m.user_id = r.id), '[]') as groups`;
+  from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
+  where m.project_id = r.project_id and m.user_id = r.id), '[]') as groups`;
 
 /** Parses the instants of a selected row. */
 export function withInstants<Row extends Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'>>(row: Row): Row {

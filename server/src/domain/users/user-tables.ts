@@ -3,6 +3,7 @@ import { execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { foldCase } from './login.ts';
 import type { User } from './user.entity.ts';
+import { countedUsers } from './user-counts.ts';
 
 /**
  * The tables of one rung that hold rows of users; `accounts/user-tables.ts` lists all. Each function joins the caller's
@@ -48,6 +49,11 @@ export const groupTables: UserTables = {
 /** The export shows the user's row as `profile`, e-mail addresses included. */
 export const ownTables: UserTables = {
   tables: ['users', 'user_emails'],
-  erase: (em, user) => em.remove(user).flush(),
+  erase: (em, { project, id }) =>
+    execute(
+      em,
+      sql`with removed as (delete from users where project_id = ${project.id} and id = ${id} returning project_id)
+        ${countedUsers(sql`removed`, -1)}`,
+    ),
   exportRows: {},
 };

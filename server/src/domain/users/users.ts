@@ -10,6 +10,7 @@ import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
 import { User } from './user.entity.ts';
+import { countedUsers } from './user-counts.ts';
 import {
   findShown,
   recordOf,
@@ -119,6 +120,8 @@ export class Users {
         insert into user_emails (user_id, value_key, project_id)
         select distinct created.id, key, created.project_id
         from created, unnest(${emailKeys(values.attributes)}::text[]) as key
+      ), counted as (
+        ${countedUsers(sql`created`, 1)}
       ), told as (
         ${this.deps.audit.insertion(event, sql`exists (select from created)`)}
       )

@@ -126,7 +126,9 @@ export const userSchema: Schema = {
       description: 'The groups of the user; read-only, change the groups instead.',
       storage: {
         kind: 'elements',
-        from: `(select m.group_id, g.display_name from group_members m join groups g on g.id = m.group_id where m.user_id = r.id) e`,
+        from: `(select m.group_id, g.display_name from group_members m
+          join groups g on g.project_id = m.project_id and g.id = m.group_id
+          where m.project_id = r.project_id and m.user_id = r.id) e`,
       },
       subAttributes: [
         text('value', 'The id of the group.', {

@@ -85,7 +85,7 @@ describe('a pending authorization request', () => {
     const [one, two] = [await begin(disabled), await begin(moved)];
     const own = await begin(moved, { redirectUri: `${app.url}/account/callback` });
     await app.make.disable(disabled);
-    await app.services.clients.update(moved.id, { redirectUris: ['https://elsewhere.example.com/cb'] }, system);
+    await app.services.clients.update(moved, { redirectUris: ['https://elsewhere.example.com/cb'] }, system);
     expect(await find(one.flow, one.browserSecret)).toBeNull();
     expect(await find(two.flow, two.browserSecret)).toBeNull();
     expect(await find(own.flow, own.browserSecret)).not.toBeNull();

@@ -209,7 +209,8 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
 async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | { refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
-  const factor = ceremony.enrolmentId ? await deps.mfa.locked(em, ceremony.enrolmentId) : null;
+  const { enrolmentId, project } = ceremony;
+  const factor = enrolmentId ? await deps.mfa.locked(em, { project, id: enrolmentId }) : null;
   if (!user?.active || !factor || factor.user.id !== user.id) return over;
   const { mfaPolicy: policy, emailFactor } = caller.project;
   const notAllowed = { refused: { code: 'mfa-method-not-allowed', method: factor.method } } as const;

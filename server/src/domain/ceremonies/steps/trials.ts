@@ -9,6 +9,7 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest, isUuid } from '../../kernel/secret.ts';
 import type { Signer, TokenKind } from '../../keys/signer.ts';
 import type { Vault } from '../../keys/vault.ts';
+import { atKey, type TenantKey } from '../../projects/tenant.ts';
 import { supportedScopes } from '../../tokens/claims.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequests, BegunFlow } from '../requests/authorization-requests.ts';
@@ -51,10 +52,10 @@ export class Trials {
   constructor(private readonly deps: TrialDeps) {}
 
   /** Starts a flow of the hosted page. Refuses `not-found`, and `forbidden` for a client that cannot be tried. */
-  begin(clientId: string, sessionId: string, actor: Actor): Promise<BegunFlow> {
+  begin(of: TenantKey, sessionId: string, actor: Actor): Promise<BegunFlow> {
     const { db, random, requests } = this.deps;
     return db.transaction(async (em) => {
-      const client = await this.triable(clientId, em);
+      const client = await this.triable(of, em);
       const state = `${client.id}.${newSecret(random)}`;
       this.tell(em, 'client.trial_begun', client, actor);
       return requests.begin(em, {
@@ -73,9 +74,9 @@ export class Trials {
    * Redeems the code, calls UserInfo, decodes both tokens and revokes the access token. Refuses `grant-rejected` if the
    * trial was not started in this session, is finished or has expired.
    */
-  async finish(clientId: string, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
+  async finish(of: TenantKey, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
     const { db, tokens } = this.deps;
-    const client = await this.triable(clientId, db.reader());
+    const client = await this.triable(of, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const exchanged = await tokens.exchange({
       client,
@@ -135,9 +136,9 @@ export class Trials {
     };
   }
 
-  private async triable(clientId: string, em: EntityManager): Promise<Client> {
+  private async triable(of: TenantKey, em: EntityManager): Promise<Client> {
     const client = found(
-      isUuid(clientId) ? await em.findOne(Client, { id: clientId }, { populate: ['project'] }) : null,
+      isUuid(of.id) ? await em.findOne(Client, atKey(of), { populate: ['project'] }) : null,
       'client',
     );
     if (client.builtIn === 'console') {

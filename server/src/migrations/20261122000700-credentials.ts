@@ -9,7 +9,7 @@ const passkey = [
 const all = (columns: readonly string[]) => columns.map((column) => `"${column}" is not null`).join(' and ');
 
 /** Device keys and passkeys in one table. The previous release sees the device keys in the view `devices`. */
-export class Migration20261122000600Credentials extends OnlineMigration {
+export class Migration20261122000700Credentials extends OnlineMigration {
   override async up(): Promise<void> {
     const [table] = await this.execute(`select relkind from pg_class where oid = to_regclass('"devices"')`);
     if (table?.['relkind'] === 'r') await this.alter(...(await this.renamings()));

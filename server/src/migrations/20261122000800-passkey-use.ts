@@ -4,7 +4,7 @@ import { OnlineMigration } from './online.ts';
  * Requests may ask for an authentication context class, and codes carry the one to state. Pages of a client can use
  * passkeys. A device key of the hosted page is for all clients of the project.
  */
-export class Migration20261122000700PasskeyUse extends OnlineMigration {
+export class Migration20261122000800PasskeyUse extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(
       `alter table "authorization_requests" add column if not exists "acr_values" text[] null,

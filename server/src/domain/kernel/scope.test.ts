@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { currentScope, eachInScope, inScope } from './scope.ts';
+
+async function* scopes(): AsyncGenerator<string> {
+  for (let n = 0; n < 2; n += 1) {
+    yield currentScope();
+    await Promise.resolve();
+  }
+}
+
+it('a generator is read in its scope, in whatever scope its items are requested', async () => {
+  const items = eachInScope('project', scopes());
+  expect(currentScope()).toBe('all');
+  expect((await items.next()).value).toBe('project');
+  expect((await inScope('none', () => items.next())).value).toBe('project');
+  expect((await items.next()).done).toBe(true);
+});
+
+it('a generator that is left early is closed', async () => {
+  let isClosed = false;
+  async function* open(): AsyncGenerator<number> {
+    try {
+      yield 1;
+      yield 2;
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const item of eachInScope('project', open())) if (item === 1) break;
+  expect(isClosed).toBe(true);
+});
