@@ -23,9 +23,9 @@ const hosted = HostedPage.ofTests();
 const passkeyButton = (page: Page) => page.getByRole('button', { name: 'Use a passkey', exact: true });
 
 /** Signs up by mail code and accepts the offer. */
-async function createPasskey(page: Page, application: Application, userid: string) {
+async function createPasskey(page: Page, application: Application, inbox: Inbox) {
   const done = await hosted.begin(page, application);
-  await proveAddress(page, new Inbox(hosted.admin, userid));
+  await proveAddress(page, inbox);
   await titled(page, 'Create a passkey');
   await press(page, 'Create passkey');
   return done();
@@ -133,7 +133,7 @@ test('without a passkey, or with one of another project, the address remains', a
   await expect(alert(page)).toHaveText('The passkey was not used. Try again, or continue with your address.');
   await expectAccessible(page);
 
-  await createPasskey(page, application, 'mary@example.com');
+  await createPasskey(page, application, new Inbox(hosted.admin, 'mary@example.com'));
   await hosted.begin(page, other);
   await passkeyButton(page).click();
   await expect(alert(page)).toHaveText('This passkey is not accepted here. Use another one.');
@@ -159,7 +159,8 @@ test('without a passkey, or with one of another project, the address remains', a
 test('an account with a passkey uses it as its second factor', async ({ browser, context, page }) => {
   const application = await hosted.register();
   const authenticator = await VirtualAuthenticator.connect(page);
-  const { sub } = await createPasskey(page, application, 'joan@example.com');
+  const inbox = new Inbox(hosted.admin, 'joan@example.com');
+  const { sub } = await createPasskey(page, application, inbox);
   await application.set({ mfaPolicy: 'REQUIRED' });
   await context.clearCookies();
   const second = await hosted.begin(page, application);
@@ -178,7 +179,7 @@ test('an account with a passkey uses it as its second factor', async ({ browser,
   });
 
   await authenticator.setUserVerified(true);
-  await enterAddress(page, 'joan@example.com');
+  await enterAddress(page, inbox.address);
   await passkeyButton(page).click();
   expect(await second()).toMatchObject({ sub });
 
@@ -188,7 +189,7 @@ test('an account with a passkey uses it as its second factor', async ({ browser,
     await withoutSuggestions(elsewhere);
     await VirtualAuthenticator.connect(elsewhere, { credentials: await authenticator.credentials() });
     const third = await hosted.begin(elsewhere, application);
-    await proveAddress(elsewhere, new Inbox(hosted.admin, 'joan@example.com'));
+    await proveAddress(elsewhere, inbox);
     await titled(elsewhere, 'Confirm with your passkey');
     await passkeyButton(elsewhere).click();
     expect(await third()).toMatchObject({ sub });
@@ -239,7 +240,7 @@ test('nothing is offered without a platform authenticator, on a shared device, o
   await context.close();
 });
 
-test('an application on another origin is told that it cannot use passkeys', async ({ page }) => {
+test('an application on another origin that has not opted in is told that it cannot use passkeys', async ({ page }) => {
   const site = await serve(() => sdkPage);
   const application = await Application.register(hosted.admin, hosted.latchkey, `${site.origin}/callback`);
   await VirtualAuthenticator.connect(page);
