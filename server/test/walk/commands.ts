@@ -7,6 +7,7 @@ export type Command =
   /** Takes the steps of an honest page until its sign-in ends. */
   | { do: 'finish'; app: number; tab: number; lure: number }
   | Bend
+  | Answer
   | { do: 'resume'; app: number; tab: number }
   | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask }
   | { do: 'exchange'; app: number; pick: number; bend: number }
@@ -63,6 +64,20 @@ export interface Bend {
   /** Occasionally the handle or nonce of another tab. */
   stray: number;
 }
+/** Answers a WebAuthn challenge, usually a new one of the tab. */
+export interface Answer {
+  do: 'passkey';
+  app: number;
+  tab: number;
+  isRegistration: boolean;
+  /** Whether the last challenge is answered again. */
+  isAgain: boolean;
+  /** 0-3: the right answer; otherwise one fault each. */
+  bend: number;
+  /** The authenticator: 0 of the tab's person, 5 the attacker's. */
+  holder: number;
+  pick: number;
+}
 const steps = [
   'authenticate',
   'verify-email-otp',
@@ -71,6 +86,9 @@ const steps = [
   'verify-mfa',
   'change-phone-number',
   'verify-phone-number',
+  'passkey-options',
+  'verify-passkey',
+  'register-passkey',
 ] as const;
 export type Step = (typeof steps)[number];
 
@@ -105,6 +123,13 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [40, go],
   [10, fc.record({ do: fc.constant('finish' as const), app, tab, lure: fc.nat(31) })],
   [20, bend],
+  [
+    9,
+    fc.record({
+      ...{ do: fc.constant('passkey' as const), app, tab, isRegistration: fc.boolean(), bend: fc.nat(18), pick },
+      ...{ isAgain: fc.constantFrom(false, false, true), holder: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5) },
+    }),
+  ],
   [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
   [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask })],
   [3, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(9) })],
@@ -119,7 +144,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
       pick,
     }),
   ],
-  [1, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(7), value: fc.nat(3) })],
+  [1, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(8), value: fc.nat(3) })],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2) })],
   [
     6,

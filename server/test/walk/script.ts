@@ -1,4 +1,5 @@
 import { generateSync } from 'otplib';
+import { keyless } from './accept.ts';
 import type { Browser, Tab } from './browsers.ts';
 import type { Ask, Open, Step } from './commands.ts';
 import type { ClientModel, ProjectModel, SessionModel } from './model.ts';
@@ -78,7 +79,7 @@ export class Script {
 
   step(tab: Tab, step: Step, fields: Record<string, unknown>, how: How = {}): Promise<Reply> {
     const kind = step === 'verify-device' ? 'registration' : 'use';
-    const isBare = how.proves === false || step === 'verify-email-otp';
+    const isBare = how.proves === false || keyless.test(step);
     const proof = isBare ? null : ({ kind, key: tab.key, bent: null } as const);
     return this.walker.step(() => this.walker.signin.take(how.process ?? 0, tab, step, fields, proof));
   }
