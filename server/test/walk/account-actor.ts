@@ -51,11 +51,16 @@ export class AccountActor {
     pick: number;
   }): Promise<void> {
     const { world } = this;
-    const browser = world.browsers[command.browser] as Browser;
-    const project = (command.project === 2 ? world.console : world.projects[command.project]) as ProjectModel;
-    const secret = browser.jar.cookies.get(`lk-session-${project.id}`);
-    if (secret === undefined) return;
-    const session = world.model.sessions.get(world.model.cookies.get(secret) ?? '');
+    const projects = [...world.projects, world.console];
+    // Where this browser has no session, any browser that has one.
+    const pairs = world.browsers.flatMap((browser) => projects.map((project) => ({ browser, project })));
+    const at = command.browser * projects.length + command.project;
+    const held = [...pairs.slice(at), ...pairs].find(
+      ({ browser, project }) => cookieOf(browser, project) !== undefined,
+    );
+    if (!held) return;
+    const { browser, project } = held;
+    const session = world.model.sessions.get(world.model.cookies.get(cookieOf(browser, project) ?? '') ?? '');
     const change = changes[command.change % changes.length] as string;
     const form = await this.form(change, command.pick, session);
     await this.send(command.app, browser, project, change, form, session, command.pick % 4);
@@ -124,15 +129,15 @@ export class AccountActor {
   private async form(change: string, pick: number, session: SessionModel | undefined): Promise<Record<string, string>> {
     const { model, phones } = this.world;
     // Ids of any user: only the owner may change them.
-    const any = (ids: string[]): Record<string, string> => ({ id: ids[pick % Math.max(1, ids.length)] ?? '' });
+    const any = (ids: string[]): Record<string, string> => ({ id: ids[(pick >> 2) % Math.max(1, ids.length)] ?? '' });
     const mineFirst = <T extends { user: string }>(all: Iterable<T>) =>
       [...all].toSorted((a, b) => Number(b.user === session?.user) - Number(a.user === session?.user));
     if (change === 'revoke-device') {
       const passkeys = [...model.passkeys.values()].filter(({ isRevoked }) => !isRevoked);
-      const isOfPasskey = pick % 2 === 1 && passkeys.length > 0;
-      return any(
-        mineFirst<{ id: string; user: string }>(isOfPasskey ? passkeys : model.devices.values()).map(({ id }) => id),
-      );
+      const mine = passkeys.filter(({ user }) => user === session?.user);
+      const theirs = mine.length > 0 && pick % 8 > 1 ? mine : passkeys;
+      const isOfPasskey = pick % 4 > 0 && passkeys.length > 0;
+      return any(isOfPasskey ? theirs.map(({ id }) => id) : mineFirst(model.devices.values()).map(({ id }) => id));
     }
     if (change === 'end-session') return any(mineFirst(model.sessions.values()).map(({ id }) => id));
     if (change === 'remove-factor') return any(mineFirst(model.enrolments.values()).map(({ id }) => id));
@@ -243,6 +248,10 @@ export class AccountActor {
     demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
     demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
   }
+}
+
+function cookieOf(browser: Browser, project: ProjectModel): string | undefined {
+  return browser.jar.cookies.get(`lk-session-${project.id}`);
 }
 
 /** A pending number has no effect yet; the rule for the user's row checks it when the number is stored. */

@@ -92,9 +92,9 @@ export class AdminActor {
     const { model } = world;
     const keys = [...model.devices.values()].filter(({ user }) => user === id);
     const passkeys = model.passkeysOf(id);
-    const devices = pick % 4 === 0 && passkeys.length > 0 ? passkeys : keys;
+    const devices = pick % 3 === 1 && passkeys.length > 0 ? passkeys : keys;
     const sessions = model.sessionsOf(id);
-    const isDevice = pick % 2 === 0;
+    const isDevice = pick % 3 > 0;
     const held = isDevice ? devices : sessions;
     const one = held[pick % Math.max(1, held.length)];
     if (!one) return;

@@ -135,7 +135,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [3, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(9) })],
   [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
   [1, logout()],
-  [4, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
+  [6, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
   [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
   [
     4,
@@ -168,12 +168,27 @@ const command: fc.Arbitrary<Command> = fc.oneof(...weighted.map(([weight, arbitr
 
 /** Initial policies and the commands of a walk. */
 export const walk = (minLength: number, maxLength: number) =>
-  fc.record({
-    policies: fc.record({
-      mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
-      signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
-      emailFactor: fc.boolean(),
-      rememberMfaSeconds: fc.constantFrom(0, 3600),
-    }),
-    commands: fc.array(command, { minLength, maxLength, size: 'max' }),
-  });
+  fc
+    .record({
+      people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), lure: fc.nat(31) }), {
+        maxLength: 3,
+      }),
+      policies: fc.record({
+        mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
+        signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
+        emailFactor: fc.boolean(),
+        rememberMfaSeconds: fc.constantFrom(0, 3600),
+      }),
+      commands: fc.array(command, { minLength, maxLength, size: 'max' }),
+    })
+    .map(({ people, policies, commands }) => ({ policies, commands: [...people.flatMap(firstSignIn), ...commands] }));
+
+/** A sign-in on the hosted page; most add a passkey. */
+function firstSignIn({ person, client, lure }: { person: number; client: number; lure: number }): Command[] {
+  const at = { app: 0, tab: person };
+  const page = { browser: person % 3, door: 'hosted', client, ask: 'plain', person, key: 0, hasPkce: false } as const;
+  return [
+    { do: 'open', ...at, ...page },
+    { do: 'finish', ...at, lure },
+  ];
+}

@@ -180,11 +180,34 @@ export class SigninActor {
   }
 
   /** Asks for a challenge unless the last one is to be answered again. */
-  async askPasskey({ app, tab: index, isRegistration, isAgain }: Answer): Promise<void> {
-    const tab = this.tabs[index];
+  async askPasskey(command: Answer): Promise<void> {
+    const { app, tab: index, isRegistration, isAgain } = command;
+    let tab = this.tabs[index];
+    // On a page that can still use a passkey; else a person who has one comes to the hosted page.
+    if (!tab || tab.next === null || tab.txn.origin !== new URL(this.world.issuer).origin) {
+      await this.open(this.visit(app, index, command));
+      tab = this.tabs[index];
+    }
     if (!tab || (isAgain && tab.options)) return;
     const purpose = isRegistration || tab.txn.opensPasskey ? 'registration' : 'sign_in';
     await this.take(app, tab, 'passkey-options', { purpose }, null);
+  }
+
+  private visit(app: number, tab: number, { pick }: Answer): Open {
+    const { world } = this;
+    const held = [...world.model.passkeys.values()].filter(({ isRevoked }) => !isRevoked);
+    const passkey = held[pick % Math.max(1, held.length)];
+    const person = world.authenticators.findIndex((one) => passkey && one.holds(passkey.credentialId));
+    const isOfConsole = passkey?.project === world.console.id;
+    const ask = pick % 3 === 0 ? ('login' as const) : ('plain' as const);
+    return {
+      ...{ do: 'open', app, tab, browser: pick % 3, door: isOfConsole ? 'console' : 'hosted', ask, key: pick % 2 },
+      client: Math.max(
+        0,
+        world.clients().findIndex(({ project }) => project.id === passkey?.project),
+      ),
+      ...{ person: person < 0 ? pick % 4 : person % 4, hasPkce: false },
+    };
   }
 
   /** Answers a challenge, with at most one fault. */

@@ -173,6 +173,7 @@ function judgeUser(model: Model, taken: Taken, change: Change): void {
     demand(mail.mailbox === fold(user['email'] ?? ''), `${step} of ${txn.name} made an account for another mailbox`);
     demand(model.project(user['project_id'])['sign_up'] === 'open', `${txn.name} signed up where sign-up is closed`);
     mail.users.push(user['id']);
+    mail.soleFor?.push(user['id']);
     return;
   }
   const user = own(model, taken, change);
