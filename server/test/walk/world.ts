@@ -7,8 +7,8 @@ import { bootstrapToken } from '../build-app.ts';
 import { absorb } from './absorb.ts';
 import { Browser } from './browsers.ts';
 import { type ClientModel, demand, fold, Model, type ProjectModel, toleranceMs } from './model.ts';
-import type { Delivered, Processes } from './processes.ts';
 import { Authenticator, type Response } from './passkeys.ts';
+import type { Delivered, Processes } from './processes.ts';
 import { type Reply, send } from './wire.ts';
 
 let serial = 0;
