@@ -1,7 +1,8 @@
 import { type Change, changedColumns, type Row } from './changes.ts';
-import { accountsOf, piecesFor } from './evidence.ts';
+import { accountsOf, factorsProve, piecesFor } from './evidence.ts';
 import { personAt } from './finish.ts';
 import type { Model, Transaction } from './model.ts';
+import { passkeyFrom } from './passkeys.ts';
 
 /** Applies the changes of a step to the model, after the rules have checked them. @param txn for a step of a sign-in */
 export function absorb(model: Model, changes: readonly Change[], txn?: Transaction): void {
@@ -9,7 +10,7 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
   for (const change of changes) if (change.table === 'sessions') absorbSession(model, change, txn);
   for (const change of changes) {
     if (change.table === 'users') absorbUser(model, change, txn !== undefined);
-    if (change.table === 'credentials') absorbDevice(model, change, txn);
+    if (change.table === 'credentials') (isPasskey(change) ? absorbPasskey : absorbDevice)(model, change, txn);
     if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
   }
   model.mirror(changes);
@@ -46,6 +47,19 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
   if (!txn.registered.includes(user)) txn.registered.push(user);
 }
 
+export function isPasskey({ old, new: row }: Change): boolean {
+  return (row ?? old)?.['kind'] === 'passkey';
+}
+
+function absorbPasskey(model: Model, { op, old, new: row }: Change): void {
+  if (op === 'DELETE' || !row) return void model.passkeys.delete(old?.['id']);
+  const known = model.passkeys.get(row['id']) ?? passkeyFrom(row, model.step);
+  model.passkeys.set(known.id, known);
+  if (row['revoked_at'] === null || known.isRevoked) return;
+  known.isRevoked = true;
+  model.kill(known.user, 'revocation of a passkey');
+}
+
 function absorbEnrolment(model: Model, { op, old, new: row }: Change, txn: Transaction | undefined): void {
   if (op === 'DELETE' || !row) return void model.enrolments.delete(old?.['id']);
   const { id, user_id: user, method, phone } = row;
@@ -76,12 +90,23 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
     ...{ authTime: Date.parse(row['auth_time']), step: model.step },
     personAt: isKept ? known.personAt : at,
     personStep: isKept ? known.personStep : model.step,
-    hasFactor: isKept ? known.hasFactor : pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery'),
+    hasFactor: isKept
+      ? known.hasFactor
+      : factorsProve(pieces) || pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery'),
+    isMfa: isKept ? known.isMfa : factorsProve(pieces) && !isOfOneMailbox(txn, pieces, user),
   });
+}
+
+/** An e-mail factor on a device that the same mailbox has just registered. */
+function isOfOneMailbox({ registered }: Transaction, pieces: ReturnType<typeof piecesFor>, user: string): boolean {
+  const others = pieces.filter(({ method }) => method !== 'email');
+  return registered.includes(user) && !factorsProve(others);
 }
 
 /** The devices used by a finished transaction. */
 export function noteUse(model: Model, txn: Transaction, isEnd: boolean): void {
+  // A passkey signs in without the device key.
+  if (isEnd && txn.pieces.at(-1)?.kind === 'passkey') return;
   const people = accountsOf(model, txn);
   for (const device of model.devices.values()) {
     if (device.jkt !== txn.jkt || !people.includes(device.user)) continue;

@@ -1,7 +1,8 @@
 import type { ProofOf, Tab } from './browsers.ts';
 import type { Change, Row } from './changes.ts';
-import { accountsOf, factorPiece, goodCode, mailPiece, plainCode, trustedDevices } from './evidence.ts';
+import { accountsOf, factorPiece, goodCode, mailPiece, piecesFor, plainCode, trustedDevices } from './evidence.ts';
 import { type CodeModel, type Delivery, demand, fold, type Model, mailboxOf, type Transaction } from './model.ts';
+import { judgeOffer, passkeyPiece, type Signed } from './passkeys.ts';
 import type { Reply } from './wire.ts';
 
 /** A sent step. */
@@ -10,18 +11,36 @@ export interface Sent {
   fields: Record<string, any>;
   proof: ProofOf | null;
   txn: Transaction;
+  /** Of verify-passkey and register-passkey. */
+  signed?: Signed | undefined;
 }
+
+/** Steps that a browser takes without its device key. */
+export const keyless = /^(verify-email-otp|passkey-options|verify-passkey|register-passkey)$/;
 
 /** Adds the evidence of an accepted step. Throws a violation if it was accepted without evidence. */
 export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
   const { txn, step, proof } = sent;
   const status: string = reply.json['status'];
-  if (step !== 'verify-email-otp' && step !== 'authenticate') {
+  if (!keyless.test(step) && step !== 'authenticate') {
     demand(proof && proof.bent === null, `${step} of ${txn.name} was accepted without a valid proof`);
     demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
   }
   learners[step]?.(model, sent, status, reply);
+  learnEnd(model, sent, reply);
   noteMessages(model, sent, changes);
+}
+
+/** The end of a sign-in, and whether it continues with a new passkey. */
+function learnEnd(model: Model, { txn, step }: Sent, reply: Reply): void {
+  const isEnd = reply.json['status'] === 'SUCCESS' && step !== 'verify-email-otp';
+  if (!isEnd) return;
+  txn.endedAt = model.now;
+  const isOffered = reply.json['passkey_offer'] === true;
+  txn.opensPasskey = isOffered || txn.stepUp === 'create_passkey';
+  if (!isOffered) return;
+  const [user = ''] = accountsOf(model, txn);
+  judgeOffer(model, txn, user, piecesFor(model, txn, user));
 }
 
 type Learner = (model: Model, sent: Sent, status: string, reply: Reply) => void;
@@ -31,7 +50,7 @@ const learners: Record<string, Learner> = {
     const userid = fold(fields['userid']);
     // A different address starts over with no evidence (decisions 11).
     if (userid !== txn.named) Object.assign(txn, { pieces: [], registered: [] });
-    Object.assign(txn, { named: userid, isStepUp: fields['step_up'] !== undefined });
+    Object.assign(txn, { named: userid, stepUp: fields['step_up'] ?? null });
     model.asked.set(userid, (model.asked.get(userid) ?? 0) + 1);
     txn.remember = fields['remember_device'] ?? true;
     txn.askedStep = status === 'OTP_NEEDED' ? model.step : -1;
@@ -82,6 +101,18 @@ const learners: Record<string, Learner> = {
     for (const device of model.devices.values()) {
       if (device.jkt === txn.jkt && piece.users.includes(device.user)) device.mfaRememberedAt = model.now;
     }
+  },
+  'passkey-options': (model, { txn, fields }, _status, reply) => {
+    const purpose = fields['purpose'] === 'registration' ? ('registration' as const) : ('sign-in' as const);
+    const { challenge: value, rpId, rp } = reply.json['options'];
+    demand(typeof value === 'string' && value.length >= 43, `${txn.name} got a short challenge`);
+    demand(model.project(txn.client.project.id)['passkeys'], `${txn.name} got a challenge where passkeys are off`);
+    demand((rpId ?? rp?.id) === new URL(txn.issuer).hostname, `${txn.name} got another RP ID`);
+    txn.challenge = { value, purpose, isUsed: false };
+  },
+  'verify-passkey': (model, { txn, signed }) => {
+    txn.pieces.push(passkeyPiece(model, txn, signed));
+    if (txn.challenge) txn.challenge.isUsed = true;
   },
   'verify-phone-number': (model, { txn, fields }) => {
     const good = goodCode(model, txn.txn, 'phone', fields['otp']);

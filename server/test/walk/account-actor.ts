@@ -1,11 +1,12 @@
 import { csrfHeader } from '../../src/admin/api/server.ts';
-import { absorb } from './absorb.ts';
+import { pkce } from '../browser.ts';
+import { absorb, isPasskey } from './absorb.ts';
 import { keepRecoveryCodes } from './accept.ts';
 import type { Browser } from './browsers.ts';
 import { type Change, describeChange, type Row } from './changes.ts';
 import { goodCode } from './evidence.ts';
 import { concerned, nameOf } from './finish.ts';
-import { demand, fold, type ProjectModel, type SessionModel, toleranceMs } from './model.ts';
+import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from './model.ts';
 import { judgePhone, judgeRefusal } from './signin-rules.ts';
 import type { World } from './world.ts';
 
@@ -18,6 +19,10 @@ const changes = [
   'change-phone',
   'verify-phone',
   'drop-phone',
+  'add-passkey',
+  'add-passkey',
+  'confirm',
+  'revoke-device',
 ] as const;
 const freshMs = 5 * 60_000;
 const adminFreshMs = 15 * 60_000;
@@ -28,7 +33,12 @@ export class AccountActor {
   private readonly say: (line: string) => void;
   private readonly csrf = new Map<string, string>();
 
-  constructor(world: World, say: (line: string) => void) {
+  /** @param begin opens the hosted page for a request of the account page */
+  constructor(
+    world: World,
+    private readonly begin: (app: number, tab: number, request: AuthRequest, browser: Browser) => Promise<void>,
+    say: (line: string) => void,
+  ) {
     this.world = world;
     this.say = say;
   }
@@ -41,14 +51,19 @@ export class AccountActor {
     pick: number;
   }): Promise<void> {
     const { world } = this;
-    const browser = world.browsers[command.browser] as Browser;
-    const project = (command.project === 2 ? world.console : world.projects[command.project]) as ProjectModel;
-    const secret = browser.jar.cookies.get(`lk-session-${project.id}`);
-    if (secret === undefined) return;
-    const session = world.model.sessions.get(world.model.cookies.get(secret) ?? '');
+    const projects = [...world.projects, world.console];
+    // Where this browser has no session, any browser that has one.
+    const pairs = world.browsers.flatMap((browser) => projects.map((project) => ({ browser, project })));
+    const at = command.browser * projects.length + command.project;
+    const held = [...pairs.slice(at), ...pairs].find(
+      ({ browser, project }) => cookieOf(browser, project) !== undefined,
+    );
+    if (!held) return;
+    const { browser, project } = held;
+    const session = world.model.sessions.get(world.model.cookies.get(cookieOf(browser, project) ?? '') ?? '');
     const change = changes[command.change % changes.length] as string;
     const form = await this.form(change, command.pick, session);
-    await this.send(command.app, browser, project, change, form, session);
+    await this.send(command.app, browser, project, change, form, session, command.pick % 4);
   }
 
   async send(
@@ -58,6 +73,7 @@ export class AccountActor {
     change: string,
     form: Record<string, string>,
     session: SessionModel | undefined,
+    tab = 0,
   ): Promise<number> {
     const { world } = this;
     const csrf = await this.token(app, browser, project, session);
@@ -83,7 +99,26 @@ export class AccountActor {
     }
     this.noteEnd(change, made, session);
     this.notePhone(made, session);
+    const begun = made.find(({ table }) => table === 'authorization_requests')?.new;
+    if (begun) await this.follow(app, tab, browser, reply.location, begun);
     return reply.status;
+  }
+
+  /** Follows the redirect to the hosted page. */
+  private async follow(app: number, tab: number, browser: Browser, to: URL | null, row: Row): Promise<void> {
+    const { model } = this.world;
+    const flow = to?.searchParams.get('flow') ?? '';
+    const client = [...this.world.clients(), ...this.world.console.clients].find(({ id }) => id === row['client_id']);
+    demand(client && flow !== '', 'the account page began no sign-in');
+    await this.begin(
+      app,
+      tab,
+      {
+        ...{ flow, client, browser: browser.index, prompt: undefined, maxAge: undefined, step: model.step },
+        ...{ at: model.now, needsPerson: true, addsPasskey: row['adds_passkey'], pkce: pkce() },
+      },
+      browser,
+    );
   }
 
   private noteEnd(change: string, made: readonly Change[], session: SessionModel | undefined): void {
@@ -94,10 +129,16 @@ export class AccountActor {
   private async form(change: string, pick: number, session: SessionModel | undefined): Promise<Record<string, string>> {
     const { model, phones } = this.world;
     // Ids of any user: only the owner may change them.
-    const any = (ids: string[]): Record<string, string> => ({ id: ids[pick % Math.max(1, ids.length)] ?? '' });
+    const any = (ids: string[]): Record<string, string> => ({ id: ids[(pick >> 2) % Math.max(1, ids.length)] ?? '' });
     const mineFirst = <T extends { user: string }>(all: Iterable<T>) =>
       [...all].toSorted((a, b) => Number(b.user === session?.user) - Number(a.user === session?.user));
-    if (change === 'revoke-device') return any(mineFirst(model.devices.values()).map(({ id }) => id));
+    if (change === 'revoke-device') {
+      const passkeys = [...model.passkeys.values()].filter(({ isRevoked }) => !isRevoked);
+      const mine = passkeys.filter(({ user }) => user === session?.user);
+      const theirs = mine.length > 0 && pick % 8 > 1 ? mine : passkeys;
+      const isOfPasskey = pick % 4 > 0 && passkeys.length > 0;
+      return any(isOfPasskey ? theirs.map(({ id }) => id) : mineFirst(model.devices.values()).map(({ id }) => id));
+    }
     if (change === 'end-session') return any(mineFirst(model.sessions.values()).map(({ id }) => id));
     if (change === 'remove-factor') return any(mineFirst(model.enrolments.values()).map(({ id }) => id));
     if (change === 'change-phone') return { phone: phones[pick % 4] ?? '' };
@@ -126,18 +167,36 @@ export class AccountActor {
       demand(session && !session.ended, `${what}, without a live session`);
       const row = (one.new ?? one.old) as Row;
       const { user } = session;
+      if (one.table === 'authorization_requests') {
+        this.request(change, row, session);
+        continue;
+      }
       const whose = concerned(model, one);
       const owners = whose.map((id) => nameOf(model, id)).join(' or ');
       demand(whose.includes(user), `${what} of ${owners} by a session of ${nameOf(model, user)}`);
       demand(model.user(user)['active'], `${what} by a person who is deactivated`);
-      if (!/^(enrolments|recovery_codes|phone_changes|users)$/.test(one.table) || isDrop(one)) continue;
+      const isOfKey = one.table === 'credentials' && isPasskey(one);
+      if (isOfKey) demand(change === 'revoke-device' && one.op === 'UPDATE' && row['id'] === form['id'], what);
+      if (!isOfKey && (!/^(enrolments|recovery_codes|phone_changes|users)$/.test(one.table) || isDrop(one))) continue;
       if (one.table === 'enrolments' && one.op === 'DELETE' && !one.old?.['verified_at']) continue;
       demand(session.personAt !== null, `${what} by a session that began with a device key alone`);
       demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the person was there`);
       const strong = session.hasFactor || model.factorsOf(user).length === 0;
       demand(strong, `${what} without the factor that the person has`);
+      const others = model.factorsOf(user).filter(({ method }) => method !== 'email');
+      const mayBeMailed = others.length === 0 && !model.countsPasskey(user);
+      demand(session.isMfa || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
       if (one.table === 'users') this.phone(user, form, row, session);
     }
+  }
+
+  /** The request of a sign-in that the account page begins: for the session's user, and never silent. */
+  private request(change: string, row: Row, { user, project }: SessionModel): void {
+    const what = `${change} at /account began a sign-in`;
+    demand(/^(add-passkey|confirm)$/.test(change), what);
+    demand(row['hinted_user_id'] === user && row['project_id'] === project, `${what} of another user`);
+    demand(row['person_required'] === true, `${what} that a device key may answer`);
+    demand(row['adds_passkey'] === (change === 'add-passkey'), `${what} for another purpose`);
   }
 
   private phone(user: string, form: Record<string, string>, row: Row, session: SessionModel): void {
@@ -189,6 +248,10 @@ export class AccountActor {
     demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
     demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
   }
+}
+
+function cookieOf(browser: Browser, project: ProjectModel): string | undefined {
+  return browser.jar.cookies.get(`lk-session-${project.id}`);
 }
 
 /** A pending number has no effect yet; the rule for the user's row checks it when the number is stored. */

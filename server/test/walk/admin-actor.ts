@@ -13,6 +13,7 @@ const policyFields: Record<string, unknown[]>[] = [
   { emailFactor: [true, false, true, false] },
   { deviceTrustDays: [1, 30, 180, 180] },
   { scimAuthoritative: [true, false, true, false] },
+  { passkeys: [true, false, true, true] },
 ];
 
 /** Changes of users, policies and clients by admins and directories. */
@@ -67,11 +68,13 @@ export class AdminActor {
     const { model } = world;
     const query = 'mutation($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }';
     const input = { projectId: project.id, userIds: [id], action };
+    const before = model.passkeysOf(id).length;
     const reply = await world.graphql(world.process(app), query, { input });
     const changes = await world.processes.log.read();
     const failed = reply.json['errors']?.[0]?.message ?? reply.json['data']?.changeUsers?.[0]?.code;
     this.say(`an admin: ${action} ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
     absorb(model, changes);
+    demand(model.passkeysOf(id).length === before, `${action} changed the passkeys of ${name}`);
     if (failed) return;
     if (action === 'ACTIVATE') return;
     model.kill(id, action);
@@ -87,9 +90,11 @@ export class AdminActor {
   private async revoke(app: number, id: string, pick: number, name: string): Promise<void> {
     const { world } = this;
     const { model } = world;
-    const devices = [...model.devices.values()].filter(({ user }) => user === id);
+    const keys = [...model.devices.values()].filter(({ user }) => user === id);
+    const passkeys = model.passkeysOf(id);
+    const devices = pick % 3 === 1 && passkeys.length > 0 ? passkeys : keys;
     const sessions = model.sessionsOf(id);
-    const isDevice = pick % 2 === 0;
+    const isDevice = pick % 3 > 0;
     const held = isDevice ? devices : sessions;
     const one = held[pick % Math.max(1, held.length)];
     if (!one) return;
@@ -103,6 +108,7 @@ export class AdminActor {
     model.kill(id, field);
     const rests = model.sessionsOf(id).some((session) => (isDevice ? session.device : session.id) === one.id);
     demand(!rests, `${field} left ${name} the session`);
+    demand(!isDevice || model.passkeys.get(one.id)?.isRevoked !== false, `${field} left ${name} the passkey`);
   }
 
   async patch(app: number, project: ProjectModel, id: string, values: object, name: string): Promise<void> {
@@ -111,6 +117,10 @@ export class AdminActor {
     const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations };
     const reply = await world.scim(world.process(app), project, 'PATCH', `/Users/${id}`, body);
     const changes = await world.processes.log.read();
+    demand(
+      !changes.some(({ table, new: row }) => table === 'credentials' && row?.['kind'] === 'passkey'),
+      'a passkey was changed by the directory',
+    );
     this.say(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
     demand(reply.status < 500, `the directory got ${reply.status}: ${reply.text.slice(0, 200)}`);
     if (reply.status !== 200) demand(!changes.some(isPerson), 'a refused SCIM request changed a person');
@@ -173,5 +183,5 @@ export class AdminActor {
 }
 
 function isPerson({ table }: Change): boolean {
-  return /^(users|devices|enrolments|sessions|authorization_codes)$/.test(table);
+  return /^(users|credentials|enrolments|sessions|authorization_codes)$/.test(table);
 }

@@ -3,9 +3,8 @@ import { deviceProofHeader, deviceProofType, signinFlowHeader } from '@latchkey/
 import { type DeviceKey, newDeviceKey, signJws } from '../signin-browser.ts';
 import type { Open } from './commands.ts';
 import type { ClientModel, Transaction } from './model.ts';
+import type { Options } from './passkeys.ts';
 import { Jar, type Reply, send } from './wire.ts';
-
-const appOrigin = 'https://app.example.com';
 
 /** A browser: cookies, an IP address, and a device key per page and user. */
 export class Browser {
@@ -70,6 +69,8 @@ export class Tab {
   readonly opening: Open;
   nonce = '';
   sessionId = '';
+  /** Of the last passkey-options. */
+  options: Options | null = null;
   /** The last typed address, accepted or not. */
   typed = '';
   /** Whether the last response was a rate limit. */
@@ -111,7 +112,7 @@ export class Tab {
       act: bent === 'act' ? 'verify-mfa-x' : name,
       aud: `${this.issuer}/${bent === 'audience' ? '00000000-0000-7000-8000-000000000000' : client.project.id}`,
       cid: client.id,
-      org: door === 'sdk' ? appOrigin : this.issuer,
+      org: door === 'sdk' ? client.origin : this.issuer,
       txn: bent === 'txn' ? randomBytes(32).toString('base64url') : (over.txn ?? this.txn.txn),
       cc: this.txn.pkce?.challenge,
       nonce: bent === 'nonce' ? randomBytes(32).toString('base64url') : (over.nonce ?? this.nonce),
@@ -137,7 +138,7 @@ export function post(
 ): Promise<Reply> {
   const caller: Record<string, string> =
     page.door === 'sdk'
-      ? { Origin: appOrigin, 'X-Api-Key': page.client.apiKey, 'X-Forwarded-For': browser.ip }
+      ? { Origin: page.client.origin, 'X-Api-Key': page.client.apiKey, 'X-Forwarded-For': browser.ip }
       : { Origin: issuer, [signinFlowHeader]: page.request?.flow ?? '', ...browser.headers };
   return send(
     'POST',

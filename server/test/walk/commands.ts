@@ -7,6 +7,7 @@ export type Command =
   /** Takes the steps of an honest page until its sign-in ends. */
   | { do: 'finish'; app: number; tab: number; lure: number }
   | Bend
+  | Answer
   | { do: 'resume'; app: number; tab: number }
   | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask }
   | { do: 'exchange'; app: number; pick: number; bend: number }
@@ -63,6 +64,20 @@ export interface Bend {
   /** Occasionally the handle or nonce of another tab. */
   stray: number;
 }
+/** Answers a WebAuthn challenge, usually a new one of the tab. */
+export interface Answer {
+  do: 'passkey';
+  app: number;
+  tab: number;
+  isRegistration: boolean;
+  /** Whether the last challenge is answered again. */
+  isAgain: boolean;
+  /** 0-3: the right answer; otherwise one fault each. */
+  bend: number;
+  /** The authenticator: 0 of the tab's person, 5 the attacker's. */
+  holder: number;
+  pick: number;
+}
 const steps = [
   'authenticate',
   'verify-email-otp',
@@ -71,6 +86,9 @@ const steps = [
   'verify-mfa',
   'change-phone-number',
   'verify-phone-number',
+  'passkey-options',
+  'verify-passkey',
+  'register-passkey',
 ] as const;
 export type Step = (typeof steps)[number];
 
@@ -105,12 +123,19 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [40, go],
   [10, fc.record({ do: fc.constant('finish' as const), app, tab, lure: fc.nat(31) })],
   [20, bend],
+  [
+    9,
+    fc.record({
+      ...{ do: fc.constant('passkey' as const), app, tab, isRegistration: fc.boolean(), bend: fc.nat(18), pick },
+      ...{ isAgain: fc.constantFrom(false, false, true), holder: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5) },
+    }),
+  ],
   [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
   [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask })],
   [3, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(9) })],
   [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
   [1, logout()],
-  [4, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
+  [6, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
   [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
   [
     4,
@@ -119,7 +144,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
       pick,
     }),
   ],
-  [1, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(7), value: fc.nat(3) })],
+  [1, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(8), value: fc.nat(3) })],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2) })],
   [
     6,
@@ -143,12 +168,27 @@ const command: fc.Arbitrary<Command> = fc.oneof(...weighted.map(([weight, arbitr
 
 /** Initial policies and the commands of a walk. */
 export const walk = (minLength: number, maxLength: number) =>
-  fc.record({
-    policies: fc.record({
-      mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
-      signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
-      emailFactor: fc.boolean(),
-      rememberMfaSeconds: fc.constantFrom(0, 3600),
-    }),
-    commands: fc.array(command, { minLength, maxLength, size: 'max' }),
-  });
+  fc
+    .record({
+      people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), lure: fc.nat(31) }), {
+        maxLength: 3,
+      }),
+      policies: fc.record({
+        mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
+        signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
+        emailFactor: fc.boolean(),
+        rememberMfaSeconds: fc.constantFrom(0, 3600),
+      }),
+      commands: fc.array(command, { minLength, maxLength, size: 'max' }),
+    })
+    .map(({ people, policies, commands }) => ({ policies, commands: [...people.flatMap(firstSignIn), ...commands] }));
+
+/** A sign-in on the hosted page; most add a passkey. */
+function firstSignIn({ person, client, lure }: { person: number; client: number; lure: number }): Command[] {
+  const at = { app: 0, tab: person };
+  const page = { browser: person % 3, door: 'hosted', client, ask: 'plain', person, key: 0, hasPkce: false } as const;
+  return [
+    { do: 'open', ...at, ...page },
+    { do: 'finish', ...at, lure },
+  ];
+}

@@ -20,6 +20,22 @@ export function piecesFor(model: Model, txn: Transaction, user: string): Piece[]
   return txn.pieces.filter((piece) => piece.users.includes(user) && model.isAlive(user, piece.step));
 }
 
+/** Whether the evidence is more than a device key and the mailbox: an e-mail factor adds nothing to a mail code. */
+export function factorsProve(pieces: readonly Piece[]): boolean {
+  const isMailed = pieces.some(({ kind }) => kind === 'mail');
+  return pieces.some(
+    ({ kind, method, isVerified }) =>
+      kind === 'recovery' ||
+      (kind === 'passkey' && isVerified === true) ||
+      (kind === 'factor' && (method !== 'email' || !isMailed)),
+  );
+}
+
+/** Whether the piece proves that the person was there: not a device key, nor a passkey that anyone may touch. */
+export function isOfPerson({ kind, isVerified }: Piece): boolean {
+  return kind !== 'key' && (kind !== 'passkey' || isVerified === true);
+}
+
 /** Normalizes a typed code: spaces, dashes and case are ignored. */
 export function plainCode(typed: string): string {
   return typed.replace(/[\s-]/g, '').toUpperCase();
@@ -55,7 +71,10 @@ export function mailPiece(model: Model, txn: Transaction, userid: string, typed:
   }
   good.isUsed = true;
   const users = accounts.filter((id) => model.isAlive(id, good.madeStep));
-  return { kind: 'mail', users, mailbox: good.to, at: model.now, step: model.step };
+  const soleFor = users.filter(
+    (id) => !model.countsPasskey(id) && model.factorsOf(id).every(({ method }) => method === 'email'),
+  );
+  return { kind: 'mail', users, soleFor, mailbox: good.to, at: model.now, step: model.step };
 }
 
 function mailboxOfUser(model: Model, id: string): string {

@@ -1,5 +1,5 @@
 import type { Change, Row } from './changes.ts';
-import { piecesFor } from './evidence.ts';
+import { factorsProve, isOfPerson, piecesFor } from './evidence.ts';
 import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
 
 /** Claims of a finished sign-in, from the row of its code or session. */
@@ -30,14 +30,39 @@ export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): v
   demand(model.user(user)['project_id'] === txn.client.project.id, `${where}, of another project`);
   const foreign = txn.pieces.some(({ users }) => users.length > 0 && !users.includes(user));
   demand(!foreign, `${where} with evidence of another user`);
-  demand(has('key'), `${where} without a proof of the device key${why}`);
-  demand(!model.revokedKeys.has(`${user} ${txn.jkt}`), `${where} by a revoked key`);
-  demand(has('mail') || hasTrustedKey(txn, user), `${where} without a mail code and without a trusted device${why}`);
-  judgeFactor(model, txn, user, pieces, where);
-  const needsPerson = txn.isStepUp || txn.request?.needsPerson;
-  const person = has('mail') || has('factor') || has('recovery');
+  const passkey = pieces.find(({ kind }) => kind === 'passkey');
+  if (passkey) {
+    judgePasskey(model, txn, user, passkey, where);
+  } else {
+    demand(has('key'), `${where} without a proof of the device key${why}`);
+    demand(!model.revokedKeys.has(`${user} ${txn.jkt}`), `${where} by a revoked key`);
+    demand(has('mail') || hasTrustedKey(txn, user), `${where} without a mail code and without a trusted device${why}`);
+    judgeFactor(model, txn, user, pieces, where);
+  }
+  const needsPerson = txn.stepUp !== null || txn.request?.needsPerson;
+  const person = pieces.some(isOfPerson);
   if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
-  judgeClaims(model, claimed, pieces, !txn.registered.includes(user), where);
+  if (passkey) judgePasskeyClaims(claimed, passkey, where);
+  else judgeMethods(claimed, pieces, !txn.registered.includes(user), where);
+  judgeTimes(model, claimed, pieces, where);
+}
+
+/** A passkey with PIN or biometrics is enough; without, it is one factor: only where one is enough. */
+function judgePasskey(model: Model, txn: Transaction, user: string, piece: Piece, where: string): void {
+  const passkey = model.passkeys.get(piece.passkey ?? '');
+  demand(passkey?.user === user && !passkey.isRevoked, `${where} by a passkey that is revoked or not theirs`);
+  if (piece.isVerified) return;
+  const project = model.project(txn.client.project.id);
+  demand(project['mfa_policy'] !== 'required', `${where} by a passkey without verification, where policy demands it`);
+  demand(model.factorsOf(user).length === 0, `${where} by a passkey without verification, in place of their factor`);
+}
+
+function judgePasskeyClaims({ amr }: Claimed, { isSynced, isVerified }: Piece, where: string): void {
+  const proved = [isSynced ? 'swk' : 'hwk', 'user', 'pop', ...(isVerified ? ['mfa'] : [])];
+  demand(
+    String(amr) === String(proved),
+    `${where} with amr ${amr.join(' ')} by a passkey that proved ${proved.join(' ')}`,
+  );
 }
 
 function hasTrustedKey(txn: Transaction, user: string): boolean {
@@ -47,9 +72,15 @@ function hasTrustedKey(txn: Transaction, user: string): boolean {
 function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece[], where: string): void {
   const met = pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery');
   const verified = pieces.flatMap(({ enrolments }) => enrolments ?? []);
-  demand(model.meetsPolicy(user, verified), `${where} without a factor that the policy demands`);
+  demand(model.meetsByFactor(user, verified), `${where} without a factor that the policy demands`);
+  const isRequired = model.project(txn.client.project.id)['mfa_policy'] === 'required';
+  const isMailbox = pieces.some(({ kind }) => kind === 'mail') && !factorsProve(pieces);
+  demand(
+    !isRequired || !isMailbox || !model.countsPasskey(user),
+    `${where} by the mailbox alone, though they have a passkey and the policy demands a factor`,
+  );
   if (met || model.factorsOf(user).length === 0) return;
-  demand(!txn.isStepUp && !txn.request?.needsPerson, `${where} without the factor, where a person was asked for`);
+  demand(txn.stepUp === null && !txn.request?.needsPerson, `${where} without the factor, where a person was asked for`);
   const seconds = model.project(txn.client.project.id)['remember_mfa_seconds'];
   const remembered = [...model.devices.values()].some(
     ({ user: of, jkt, mfaRememberedAt }) =>
@@ -62,7 +93,7 @@ function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece
 }
 
 /** Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox. */
-function judgeClaims(model: Model, claimed: Claimed, pieces: Piece[], wasTrusted: boolean, where: string): void {
+function judgeMethods(claimed: Claimed, pieces: Piece[], wasTrusted: boolean, where: string): void {
   const factors = pieces.filter(({ kind }) => kind === 'factor');
   const mails = pieces.some(({ kind }) => kind === 'mail');
   const recovered = pieces.some(({ kind }) => kind === 'recovery');
@@ -80,12 +111,14 @@ function judgeClaims(model: Model, claimed: Claimed, pieces: Piece[], wasTrusted
   demand(claimed.amr.includes('sms') || !byMethod('sms'), `${said}: the SMS is missing`);
   const plain = mails && factors.length === 0;
   demand(claimed.amr.includes('otp') || !plain, `${said}: the mail code is missing`);
+}
+
+function judgeTimes(model: Model, claimed: Claimed, pieces: Piece[], where: string): void {
   const first = Math.min(...pieces.map(({ at }) => at)) - toleranceMs;
   const last = model.now + toleranceMs;
   demand(claimed.authTime >= first && claimed.authTime <= last, `${where} with an auth_time outside the sign-in`);
   if (claimed.freshAt == null) return;
-  const person = pieces.filter(({ kind }) => kind !== 'key');
-  demand(person.length > 0, `${where} as fresh, by a device key alone`);
+  demand(pieces.some(isOfPerson), `${where} as fresh, by a key that anyone may use`);
   const fits = claimed.freshAt >= first && claimed.freshAt <= last;
   demand(fits, `${where} with a freshness outside the sign-in`);
 }
@@ -111,8 +144,8 @@ export function nameOf(model: Model, user: string): string {
   return model.user(user)['user_name'] ?? user;
 }
 
-/** Time of the last mail code or factor verified in this sign-in. */
+/** Time of the last mail code, factor or passkey with verification in this sign-in. */
 export function personAt(model: Model, txn: Transaction, user: string): number | null {
-  const at = piecesFor(model, txn, user).flatMap((piece) => (piece.kind === 'key' ? [] : [piece.at]));
+  const at = piecesFor(model, txn, user).flatMap((piece) => (isOfPerson(piece) ? [piece.at] : []));
   return at.length > 0 ? Math.max(...at) : null;
 }

@@ -17,13 +17,19 @@ export function demand(holds: unknown, rule: string): asserts holds {
 
 /** Evidence of one transaction, as observed by the test. */
 export interface Piece {
-  kind: 'mail' | 'key' | 'factor' | 'recovery';
+  kind: 'mail' | 'key' | 'factor' | 'recovery' | 'passkey';
   /** Accounts that it proves; empty: the mailbox had no account when the code was created. */
   users: string[];
   mailbox?: string;
   method?: string;
   enrolments?: string[];
   jkt?: string;
+  /** Of a mail code: accounts that had neither a passkey that counts nor a factor other than e-mail. */
+  soleFor?: string[];
+  passkey?: string;
+  /** Of a passkey: by PIN or biometrics. */
+  isVerified?: boolean;
+  isSynced?: boolean;
   at: number;
   step: number;
 }
@@ -56,6 +62,8 @@ export interface AuthRequest {
   at: number;
   /** Whether it requires more than a device key. */
   needsPerson: boolean;
+  /** Begun by the account page, whether to add a passkey; undefined: by an application. */
+  addsPasskey?: boolean;
   pkce: Pkce;
 }
 
@@ -72,6 +80,8 @@ export interface ClientModel {
   apiKey: string;
   secretKey: string;
   redirectUri: string;
+  /** Of its pages with the SDK. */
+  origin: string;
   isDisabled: boolean;
 }
 
@@ -86,7 +96,17 @@ export interface Transaction {
   /** The normalized address of the last accepted authenticate. */
   named: string | null;
   remember: boolean;
-  isStepUp: boolean;
+  /** `step_up` of the last accepted authenticate. */
+  stepUp: string | null;
+  /** Origin of the page. */
+  origin: string;
+  issuer: string;
+  /** The last WebAuthn challenge. */
+  challenge: { value: string; purpose: 'sign-in' | 'registration'; isUsed: boolean } | null;
+  /** Time of SUCCESS. */
+  endedAt: number | null;
+  /** Whether the sign-in continues with a new passkey. */
+  opensPasskey: boolean;
   pieces: Piece[];
   request: AuthRequest | null;
   /** Only for pages with the SDK that send one. */
@@ -113,6 +133,22 @@ export interface DeviceModel {
   /** Number of finished sign-ins. */
   uses: number;
   mfaRememberedAt: number | null;
+}
+
+/** A passkey, revoked or not. */
+export interface PasskeyModel {
+  id: string;
+  user: string;
+  project: string;
+  /** Chosen by its authenticator. */
+  credentialId: string;
+  isSynced: boolean;
+  /** Whether a use verified the user. */
+  hasVerified: boolean;
+  signCount: number;
+  /** When it was added. */
+  step: number;
+  isRevoked: boolean;
 }
 
 export interface EnrolmentModel {
@@ -142,6 +178,8 @@ export interface SessionModel {
   personAt: number | null;
   personStep: number;
   hasFactor: boolean;
+  /** Whether it began with more than the mailbox. */
+  isMfa: boolean;
   ended: boolean;
 }
 
@@ -179,6 +217,7 @@ export class Model {
   readonly projects = new Map<string, Row>();
   readonly ceremonies = new Map<string, Row>();
   readonly devices = new Map<string, DeviceModel>();
+  readonly passkeys = new Map<string, PasskeyModel>();
   readonly enrolments = new Map<string, EnrolmentModel>();
   readonly sessions = new Map<string, SessionModel>();
   readonly recoveryCodes = new Map<string, { user: string; isUsed: boolean; set: number }>();
@@ -243,8 +282,35 @@ export class Model {
     return [...this.sessions.values()].filter((one) => one.user === user && !one.ended);
   }
 
-  /** Whether the user meets the current policy of their project. @param met factors that this step verifies */
-  meetsPolicy(user: string, met: readonly string[] = []): boolean {
+  passkeysOf(user: string): PasskeyModel[] {
+    return [...this.passkeys.values()].filter((one) => one.user === user && !one.isRevoked);
+  }
+
+  /** The live passkey of a project with this credential. */
+  passkeyOf(project: string, credentialId: string): PasskeyModel | undefined {
+    return [...this.passkeys.values()].find(
+      (one) => one.project === project && one.credentialId === credentialId && !one.isRevoked,
+    );
+  }
+
+  /** Whether a passkey of the project has or had this credential. */
+  knowsCredential(project: string, credentialId: string): boolean {
+    return [...this.passkeys.values()].some((one) => one.project === project && one.credentialId === credentialId);
+  }
+
+  /** Whether the user has a passkey that is a second factor: one that has verified them, in a project that uses them. */
+  countsPasskey(user: string): boolean {
+    const project = this.project(this.user(user)['project_id']);
+    return project['passkeys'] === true && this.passkeysOf(user).some(({ hasVerified }) => hasVerified);
+  }
+
+  /** Whether the user meets the current policy of their project, by a factor or a passkey. */
+  meetsPolicy(user: string): boolean {
+    return this.meetsByFactor(user) || this.countsPasskey(user);
+  }
+
+  /** Whether their factors alone meet it. @param met factors that this step verifies */
+  meetsByFactor(user: string, met: readonly string[] = []): boolean {
     const project = this.project(this.user(user)['project_id']);
     if (project['mfa_policy'] !== 'required') return true;
     const verifying = met.flatMap((id) => this.enrolments.get(id) ?? []);

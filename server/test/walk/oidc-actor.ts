@@ -80,6 +80,8 @@ export class OidcActor {
     const cookie = browser.jar.cookies.get(`lk-session-${request.client.project.id}`);
     judgeSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
     absorb(model, changes);
+    // The account page discards the verifier of its request.
+    if (request.addsPasskey !== undefined) return;
     model.codes.push({
       ...{ code, user: row['user_id'], client: request.client, session: row['session_id'], amr: row['amr'] },
       ...{ authTime: Date.parse(row['auth_time']), step: model.step, at: model.now },

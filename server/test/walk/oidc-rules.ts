@@ -1,3 +1,4 @@
+import { isPasskey } from './absorb.ts';
 import { type Change, describeChange, type Row } from './changes.ts';
 import { concerned, nameOf } from './finish.ts';
 import { type AuthRequest, type CodeModel, demand, type Model, type TokenModel, toleranceMs } from './model.ts';
@@ -23,6 +24,10 @@ export function judgeSessionCode(
   demand(String(row['amr']) === String(session.amr), `${what} with an amr that is not its session's`);
   const differs = Math.abs(Date.parse(row['auth_time']) - session.authTime);
   demand(differs < 1000, `${what} with an auth_time that is not its session's`);
+  if (request.addsPasskey !== undefined) {
+    const byPerson = session.personAt !== null && session.personStep > request.step;
+    demand(byPerson, `${what} to the account page by a device key alone`);
+  }
   if (request.prompt === 'login') {
     demand(session.step > request.step, `${what} to prompt=login by a sign-in before it`);
     const byPerson = session.personAt !== null && session.personStep > request.step;
@@ -92,6 +97,7 @@ export function mayEnd(
   for (const change of changes) {
     if (change.table === 'logout_deliveries') continue;
     if (by.forgets && isRevocation(change)) {
+      demand(!isPasskey(change), 'a logout revoked a passkey: only a fresh session may');
       const isHeld = held.some(({ device }) => device === change.new?.['id']);
       demand(isHeld, 'a logout revoked a device that this browser has no session of');
       continue;

@@ -36,7 +36,9 @@ export class Tally {
     this.count('codes', model.codes.length);
     this.count('tokens', model.tokens.length);
     this.count('sessions', model.sessions.size);
-    this.count('credentials', model.devices.size);
+    this.count('devices', model.devices.size);
+    this.count('passkeys', model.passkeys.size);
+    this.count('revoked passkeys', [...model.passkeys.values()].filter(({ isRevoked }) => isRevoked).length);
     this.count('factors', [...model.enrolments.values()].filter(({ verified }) => verified).length);
     this.count('revoked keys', model.revokedKeys.size);
     for (const line of script) {

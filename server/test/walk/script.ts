@@ -1,7 +1,9 @@
 import { generateSync } from 'otplib';
+import { keyless } from './accept.ts';
 import type { Browser, Tab } from './browsers.ts';
 import type { Ask, Open, Step } from './commands.ts';
 import type { ClientModel, ProjectModel, SessionModel } from './model.ts';
+import type { Authenticator, Bent, Response } from './passkeys.ts';
 import type { Processes } from './processes.ts';
 import type { Walker } from './walker.ts';
 import { Walker as Walkers } from './walker.ts';
@@ -78,7 +80,7 @@ export class Script {
 
   step(tab: Tab, step: Step, fields: Record<string, unknown>, how: How = {}): Promise<Reply> {
     const kind = step === 'verify-device' ? 'registration' : 'use';
-    const isBare = how.proves === false || step === 'verify-email-otp';
+    const isBare = how.proves === false || keyless.test(step);
     const proof = isBare ? null : ({ kind, key: tab.key, bent: null } as const);
     return this.walker.step(() => this.walker.signin.take(how.process ?? 0, tab, step, fields, proof));
   }
@@ -112,6 +114,38 @@ export class Script {
     return secret;
   }
 
+  /** Asks for a challenge, and answers it with the newest passkey of a person, or with a new one. */
+  async passkey(tab: Tab, purpose: 'sign_in' | 'registration', person: number, bent: Bent = {}): Promise<Reply> {
+    const asked = await this.step(tab, 'passkey-options', { purpose });
+    const { options: json } = asked.json;
+    if (json === undefined) return asked;
+    const authenticator = this.world.authenticators[person] as Authenticator;
+    const { issuer } = this.world;
+    const id = authenticator.soft.credentials.at(-1)?.id ?? '';
+    const isNew = purpose === 'registration';
+    const options = {
+      challenge: json.challenge,
+      purpose: isNew ? ('registration' as const) : ('sign-in' as const),
+      json,
+    };
+    const made = isNew ? authenticator.create(options, issuer, bent) : authenticator.get(options, issuer, id, bent);
+    return this.answer(tab, isNew ? 'register-passkey' : 'verify-passkey', made);
+  }
+
+  /** Sends the answer of an authenticator. */
+  answer(tab: Tab, step: Step, { credential, signed }: Response): Promise<Reply> {
+    return this.walker.step(() => this.walker.signin.take(0, tab, step, { credential }, null, {}, signed));
+  }
+
+  /** Runs a sign-in on the hosted page that adds a passkey; the browser has a session afterwards. */
+  async withPasskey(browser: number, userid: string, person: number, bent: Bent = {}): Promise<void> {
+    const tab = await this.open(browser, 'hosted');
+    await this.register(tab, userid);
+    await this.passkey(tab, 'registration', person, bent);
+    await this.resume(tab);
+    this.turn(31);
+  }
+
   /** Runs authenticate and initiate-mfa after DEVICE_REGISTERED, in a new transaction if the old one has ended. */
   async goOn(tab: Tab, userid: string): Promise<{ tab: Tab; reply: Reply }> {
     let at = tab;
@@ -138,6 +172,12 @@ export class Script {
 
   userInfo(): Promise<void> {
     return this.walker.take({ do: 'userinfo', app: 0, pick: 0 });
+  }
+
+  /** Logs out on the confirmation page, and forgets the browser. */
+  forget(browser: number): Promise<void> {
+    const logout = { do: 'logout', app: 0, browser, client: 0, hint: 7, isSession: false, isConfirmed: true } as const;
+    return this.walker.take(logout);
   }
 
   admin(action: string, address: string, project = this.first): Promise<void> {

@@ -2,14 +2,15 @@ import { generateSync } from 'otplib';
 import { pkce } from '../browser.ts';
 import type { DeviceKey } from '../signin-browser.ts';
 import { absorb, noteUse } from './absorb.ts';
-import { learn, learnCookie, learnResult, type Sent } from './accept.ts';
+import { keyless, learn, learnCookie, learnResult, type Sent } from './accept.ts';
 import { type Browser, type ProofOf, post, Tab } from './browsers.ts';
-import type { Bend, Open, Step } from './commands.ts';
+import type { Answer, Bend, Open, Step } from './commands.ts';
 import { accountsOf } from './evidence.ts';
 import { mustBeAccepted, noteFailure } from './liveness.ts';
-import { type AuthRequest, type ClientModel, demand, type Transaction } from './model.ts';
+import { type AuthRequest, type ClientModel, demand, type PasskeyModel, type Transaction } from './model.ts';
 import type { OidcActor } from './oidc-actor.ts';
-import { judgeEffects, judgeRefusal } from './signin-rules.ts';
+import type { Authenticator, Bent, Options, Response, Signed } from './passkeys.ts';
+import { judgeEffects, judgeNotice, judgeRefusal } from './signin-rules.ts';
 import type { Reply } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -39,6 +40,19 @@ export class SigninActor {
     if (command.door === 'sdk' || request) await this.challenge(command, browser, client, request);
   }
 
+  /** Opens the hosted page for a request of the account page. */
+  async openFor(app: number, tab: number, request: AuthRequest, browser: Browser): Promise<void> {
+    const { world } = this;
+    const { client } = request;
+    const door = client.project === world.console ? ('console' as const) : ('hosted' as const);
+    const cookie = browser.jar.cookies.get(`lk-session-${client.project.id}`) ?? '';
+    const { user = '' } = world.model.sessions.get(world.model.cookies.get(cookie) ?? '') ?? {};
+    const person = Math.max(0, world.addresses.indexOf(world.model.user(user)['email_key']));
+    const of = { app, tab, browser: browser.index, door, client: Math.max(0, world.clients().indexOf(client)) };
+    const command: Open = { do: 'open', ...of, ask: 'login', person, key: 0, hasPkce: false };
+    await this.challenge(command, browser, client, request);
+  }
+
   private async challenge(
     command: Open,
     browser: Browser,
@@ -62,7 +76,9 @@ export class SigninActor {
     }
     const txn: Transaction = {
       ...{ name, txn: reply.json['txn'], door: command.door, client, jkt: key.jkt, request, pkce: proof },
-      ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, isStepUp: false },
+      ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, stepUp: null },
+      ...{ origin: command.door === 'sdk' ? client.origin : new URL(world.issuer).origin, issuer: world.issuer },
+      ...{ challenge: null, endedAt: null, opensPasskey: false },
       ...{ pieces: [], ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
     };
     judgeEffects(world.model, { step: 'challenge', fields, txn }, changes);
@@ -93,12 +109,15 @@ export class SigninActor {
       tab.next = null;
       return this.oidc.resume(command.app, tab);
     }
-    const step = tab.next as Step;
+    const step = this.step(tab, lure);
+    if (keyless.test(step) && step !== 'verify-email-otp') return this.byPasskey(command.app, tab, step, lure);
     if (step === 'verify-email-otp' && lure < 4) return this.lure(command.app, tab, lure);
     const userid = step === 'authenticate' || tab.typed === '' ? this.address(tab.opening.person) : tab.typed;
     if (/otp|mfa|phone/.test(step)) await world.deliver();
     const fields: Record<string, unknown> = { userid };
     if (step === 'authenticate' && lure === 1) fields['step_up'] = 'change_phone_number';
+    if (step === 'authenticate' && tab.txn.client.origin === world.issuer && lure % 4 === 3)
+      fields['step_up'] = 'create_passkey';
     if (step === 'authenticate' && lure === 2) fields['remember_device'] = false;
     if (step === 'verify-email-otp') fields['otp'] = this.codeFor(tab, 'sign-in');
     if (step === 'verify-mfa') fields['otp'] = this.factorCode(tab);
@@ -112,6 +131,137 @@ export class SigninActor {
       if (method === 'sms') fields['phone_number'] = world.phones[tab.opening.person];
     }
     await this.take(command.app, tab, step, fields, this.proofFor(tab, step));
+  }
+
+  /** The next step: a person with a passkey mostly uses it. */
+  private step(tab: Tab, lure: number): Step {
+    const isHere = tab.txn.origin === new URL(this.world.issuer).origin;
+    const mayUse = tab.next === 'authenticate' && isHere && tab.options === null && lure % 4 > 0;
+    if (mayUse && this.own(tab).length > 0) return 'passkey-options';
+    return tab.next as Step;
+  }
+
+  /** Asks for a challenge, or answers it, as an honest page does. */
+  private async byPasskey(app: number, tab: Tab, step: Step, lure: number): Promise<void> {
+    if (step === 'passkey-options') {
+      if (tab.txn.opensPasskey && lure % 5 === 4) return void (tab.next = afterEnd(tab));
+      const purpose = tab.txn.opensPasskey ? { purpose: 'registration' } : {};
+      return void (await this.take(app, tab, step, purpose, null));
+    }
+    const isVerified = lure % 5 > 0;
+    const authenticator = this.authenticator(tab.opening.person);
+    const [passkey] = this.own(tab).slice(lure % 2);
+    const credentialId = (passkey ?? this.own(tab)[0])?.credentialId;
+    if (!tab.options || (step === 'verify-passkey' && credentialId === undefined)) {
+      tab.next = tab.txn.endedAt === null ? 'authenticate' : afterEnd(tab);
+      return;
+    }
+    const { issuer } = this.world;
+    const answer =
+      step === 'register-passkey'
+        ? authenticator.create(tab.options, issuer, { isVerified })
+        : authenticator.get(tab.options, issuer, credentialId as string, { isVerified });
+    await this.answer(app, tab, step, answer);
+  }
+
+  /** The passkeys of the tab's project on the authenticator of its person, newest first. */
+  private own(tab: Tab, person = tab.opening.person): PasskeyModel[] {
+    const all = [...this.world.model.passkeys.values()].filter(({ project }) => project === tab.txn.client.project.id);
+    return all.filter(({ credentialId }) => this.authenticator(person).holds(credentialId)).toReversed();
+  }
+
+  private authenticator(person: number): Authenticator {
+    return this.world.authenticators[person % this.world.authenticators.length] as Authenticator;
+  }
+
+  private async answer(app: number, tab: Tab, step: Step, { credential, signed }: Response): Promise<Reply> {
+    this.world.answers.push({ credential, signed });
+    return this.take(app, tab, step, { credential }, null, {}, signed);
+  }
+
+  /** Asks for a challenge unless the last one is to be answered again. */
+  async askPasskey(command: Answer): Promise<void> {
+    const { app, tab: index, isRegistration, isAgain } = command;
+    let tab = this.tabs[index];
+    // On a page that can still use a passkey; else a person who has one comes to the hosted page.
+    if (!tab || tab.next === null || tab.txn.origin !== new URL(this.world.issuer).origin) {
+      await this.open(this.visit(app, index, command));
+      tab = this.tabs[index];
+    }
+    if (!tab || (isAgain && tab.options)) return;
+    const purpose = isRegistration || tab.txn.opensPasskey ? 'registration' : 'sign_in';
+    await this.take(app, tab, 'passkey-options', { purpose }, null);
+  }
+
+  private visit(app: number, tab: number, { pick }: Answer): Open {
+    const { world } = this;
+    const held = [...world.model.passkeys.values()].filter(({ isRevoked }) => !isRevoked);
+    const passkey = held[pick % Math.max(1, held.length)];
+    const person = world.authenticators.findIndex((one) => passkey && one.holds(passkey.credentialId));
+    const isOfConsole = passkey?.project === world.console.id;
+    const ask = pick % 3 === 0 ? ('login' as const) : ('plain' as const);
+    return {
+      ...{ do: 'open', app, tab, browser: pick % 3, door: isOfConsole ? 'console' : 'hosted', ask, key: pick % 2 },
+      client: Math.max(
+        0,
+        world.clients().findIndex(({ project }) => project.id === passkey?.project),
+      ),
+      ...{ person: person < 0 ? pick % 4 : person % 4, hasPkce: false },
+    };
+  }
+
+  /** Answers a challenge, with at most one fault. */
+  async answerPasskey(command: Answer): Promise<void> {
+    const { world } = this;
+    const tab = this.tabs[command.tab];
+    if (!tab?.options) return;
+    const { bend, pick } = command;
+    const other = this.tabs[(command.tab + 1 + (pick % 3)) % this.tabs.length]?.options ?? null;
+    const isCreation = tab.options.purpose === 'registration';
+    const step: Step = isCreation === (bend !== 4) ? 'register-passkey' : 'verify-passkey';
+    if (bend === 5) {
+      const sent = world.answers.at(-1 - (pick % 8));
+      return void (sent && (await this.answer(command.app, tab, step, sent)));
+    }
+    const person = command.holder === 0 ? tab.opening.person : command.holder - 1;
+    const bent = this.bentOf(bend, other, pick);
+    const all = [...world.model.passkeys.values()];
+    const authenticator = this.authenticator(person);
+    const rpId = new URL(world.issuer).hostname;
+    if (step === 'register-passkey') {
+      const some = { rp: { id: rpId }, user: { id: 'AAAA' }, pubKeyCredParams: [{ alg: -7 }] };
+      const options = { ...tab.options, json: { ...some, ...tab.options.json } };
+      return void (await this.answer(command.app, tab, step, authenticator.create(options, world.issuer, bent)));
+    }
+    const held =
+      command.pick % 8 === 0 ? all.filter((one) => authenticator.holds(one.credentialId)) : this.own(tab, person);
+    const signer = held[pick % Math.max(1, held.length)];
+    if (!signer) return;
+    const options: Options = { ...tab.options, json: { ...tab.options.json, rpId } };
+    await this.answer(command.app, tab, step, authenticator.get(options, world.issuer, signer.credentialId, bent));
+  }
+
+  private bentOf(bend: number, other: Options | null, pick: number): Bent {
+    const { model } = this.world;
+    const all = [...model.passkeys.values()];
+    const claims = all[pick % Math.max(1, all.length)]?.credentialId;
+    const user = [...model.users.keys()][pick % model.users.size] ?? '';
+    const bents: Record<number, Bent> = {
+      6: { isVerified: false },
+      7: { isVerified: false },
+      8: { challenge: other?.challenge },
+      9: { origin: pick % 2 === 0 ? 'https://evil.example' : 'https://app.example.com' },
+      10: { rpId: 'evil.example' },
+      11: { type: pick % 2 === 0 ? 'webauthn.create' : 'webauthn.get' },
+      12: { isPresent: false },
+      13: { isSynced: pick % 2 === 0 },
+      14: { signCount: 0 },
+      15: { claims },
+      16: { claims, challenge: other?.challenge },
+      17: { userHandle: pick % 3 === 0 ? null : Buffer.from(user).toString('base64url') },
+      18: { challenge: this.world.answers.at(-1 - (pick % 4))?.signed.challenge },
+    };
+    return bents[bend] ?? {};
   }
 
   /** Begins the next sign-in of a tab, usually of the same user on the same device. */
@@ -144,6 +294,13 @@ export class SigninActor {
     const phone = world.phones[command.phone];
     const fields: Record<string, unknown> = { userid };
     if (step === 'authenticate' && flags === 1) fields['step_up'] = 'change_phone_number';
+    if (step === 'authenticate' && flags === 3) fields['step_up'] = 'create_passkey';
+    if (step === 'passkey-options' && flags > 3) fields['purpose'] = flags > 5 ? 'registration' : 'sign_in';
+    if (/^(verify|register)-passkey$/.test(step)) {
+      const sent = world.answers.at(-1 - (command.session % 6));
+      if (!sent) return;
+      return void (await this.answer(command.app, tab, step, sent));
+    }
     if (step === 'authenticate') fields['remember_device'] = flags !== 2;
     if (/^verify-(email-otp|mfa|phone-number)$/.test(step)) fields['otp'] = await this.anyCode(tab, step, command.otp);
     if (step === 'verify-mfa') fields['remember_me'] = flags > 3;
@@ -154,7 +311,7 @@ export class SigninActor {
     const key = command.key < 7 ? tab.key : this.anyKey(command.key, tab);
     const kind = (command.proof === 5) === (step === 'verify-device') ? 'use' : 'registration';
     const bent = command.proof === 6 ? (bents[flags % 5] ?? null) : null;
-    const proof = command.proof === 7 || step === 'verify-email-otp' ? null : ({ kind, key, bent } as ProofOf);
+    const proof = command.proof === 7 || keyless.test(step) ? null : ({ kind, key, bent } as ProofOf);
     const strayTxn = command.stray === 1 ? other?.txn.txn : undefined;
     const strayNonce = command.stray === 2 ? other?.nonce : undefined;
     const over = { ...(strayTxn && { txn: strayTxn }), ...(strayNonce && { nonce: strayNonce }) };
@@ -169,6 +326,7 @@ export class SigninActor {
     fields: Record<string, any>,
     proof: ProofOf | null,
     over: { txn?: string; nonce?: string } = {},
+    signed?: Signed,
   ): Promise<Reply> {
     const { world } = this;
     const { model, processes } = world;
@@ -180,20 +338,26 @@ export class SigninActor {
     const isOwed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
     const reply = await tab.step(world.process(app), step, fields, proof, over);
     const changes = await processes.log.read();
-    const shown = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+    const shown = Object.entries(fields).map(
+      ([name, value]) => `${name}=${signed && name === 'credential' ? this.said(signed) : String(value)}`,
+    );
     this.say(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
     const { status } = reply.json;
     demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
     if (reply.status !== 200 || status === 'INVALID_EMAIL') {
-      judgeRefusal(changes, `${step} of ${txn.name}`);
+      judgeRefusal(changes, `${step} of ${txn.name}`, signed && txn);
+      model.mirror(changes);
+      if (signed && /^PASSKEY/.test(reply.json['error']?.code ?? '')) useUp(txn, step, signed);
       demand(!isOwed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
       if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
       this.afterRefusal(tab, reply);
       return reply;
     }
-    const sent: Sent = { step, fields, proof: isStray ? { ...proof, bent: 'nonce' } : proof, txn };
+    const sent: Sent = { step, fields, proof: isStray ? { ...proof, bent: 'nonce' } : proof, txn, signed };
     learn(model, sent, reply, changes);
-    judgeEffects(model, { step, fields, txn }, changes);
+    judgeEffects(model, { step, fields, txn, signed }, changes);
+    if (step === 'register-passkey') judgeNotice(model, { step, fields, txn }, changes);
+    if (signed) useUp(txn, step, signed);
     absorb(model, changes, txn);
     learnResult(model, sent, reply, changes);
     learnCookie(model, tab, changes);
@@ -205,6 +369,7 @@ export class SigninActor {
     const code: string = reply.json['error']?.code ?? '';
     if (code === 'DEVICE_REVOKED') tab.browser.forgetKey(tab.scope);
     tab.mustWait = code === 'RATE_LIMITED';
+    if (code.startsWith('PASSKEY')) tab.next = tab.txn.endedAt === null ? 'authenticate' : afterEnd(tab);
     // The page prompts for the address again.
     if (code === 'CODE_REJECTED' && tab.next === 'verify-email-otp') tab.next = 'authenticate';
     if (/TRANSACTION_EXPIRED|FLOW_EXPIRED|DEVICE_REVOKED|INVALID_API_KEY/.test(code)) tab.next = null;
@@ -215,8 +380,16 @@ export class SigninActor {
     const isEnd = status === 'SUCCESS' && step !== 'verify-email-otp';
     if (isEnd || status === 'MFA_REQUIRED') noteUse(this.world.model, tab.txn, isEnd);
     tab.sessionId = reply.json['session_id'] ?? tab.sessionId;
-    tab.next = next(step, status, tab.txn.isStepUp);
-    if (isEnd && tab.next === null && tab.txn.door !== 'sdk') tab.next = 'resume';
+    tab.next = next(step, status, tab.txn.stepUp);
+    if (reply.json['method'] === 'passkey') tab.next = 'passkey-options';
+    if (status === 'PASSKEY_OPTIONS') {
+      const { options } = reply.json;
+      const purpose = options.rp ? ('registration' as const) : ('sign-in' as const);
+      tab.options = { challenge: options.challenge, purpose, json: options };
+      tab.next = purpose === 'registration' ? 'register-passkey' : 'verify-passkey';
+    }
+    if (isEnd && tab.txn.opensPasskey) tab.next = 'passkey-options';
+    else if (isEnd || status === 'PASSKEY_REGISTERED') tab.next ??= afterEnd(tab);
   }
 
   private address(person: number): string {
@@ -252,20 +425,43 @@ export class SigninActor {
     return all[choice % Math.max(1, all.length)] ?? tab.key;
   }
 
+  private said({ signer, credentialId, ...signed }: Signed): string {
+    const { model } = this.world;
+    const of = (id: string) => {
+      const passkey = [...model.passkeys.values()].find((one) => one.credentialId === id);
+      return passkey ? `${model.user(passkey.user)['user_name']}'s ${id.slice(0, 4)}` : id.slice(0, 4);
+    };
+    const { isVerified, isPresent, isSynced, signCount } = signed;
+    const flags = `${isVerified ? 'UV' : ''}${isPresent ? '' : ' no UP'}${isSynced ? ' BE' : ''} ${signCount}`;
+    const claim = signer === credentialId ? '' : ` as ${of(credentialId)}`;
+    return `${of(signer)}${claim} ${flags} for ${signed.challenge.slice(0, 4)} at ${signed.origin} (${signed.rpId})`;
+  }
+
   private proofFor(tab: Tab, step: Step): ProofOf | null {
-    if (step === 'verify-email-otp') return null;
+    if (keyless.test(step)) return null;
     return { kind: step === 'verify-device' ? 'registration' : 'use', key: tab.key, bent: null };
   }
 }
 
-function next(step: Step, status: string, isStepUp: boolean): Step | null {
+/** A page leaves after a sign-in; the hosted page returns to the application. */
+function afterEnd(tab: Tab): string | null {
+  return tab.txn.door === 'sdk' ? null : 'resume';
+}
+
+/** Even a wrong answer uses up its challenge. */
+function useUp({ challenge }: Transaction, step: Step, signed: Signed): void {
+  const purpose = step === 'register-passkey' ? 'registration' : 'sign-in';
+  if (challenge?.value === signed.challenge && challenge.purpose === purpose) challenge.isUsed = true;
+}
+
+function next(step: Step, status: string, stepUp: string | null): Step | null {
   if (status === 'OTP_NEEDED') return 'verify-email-otp';
   if (step === 'verify-email-otp' || status.endsWith('NEEDED')) return 'verify-device';
   if (status === 'DEVICE_REGISTERED') return 'authenticate';
   if (status === 'MFA_REQUIRED') return 'initiate-mfa';
   if (status === 'MFA_INITIATED') return 'verify-mfa';
   if (status === 'PHONE_CODE_SENT') return 'verify-phone-number';
-  return status === 'SUCCESS' && isStepUp ? 'change-phone-number' : null;
+  return status === 'SUCCESS' && stepUp === 'change_phone_number' ? 'change-phone-number' : null;
 }
 
 function proofText(proof: ProofOf | null, txn: Transaction): string {

@@ -1,17 +1,35 @@
+import { digest } from '../../src/domain/kernel/secret.ts';
+import { isPasskey } from './absorb.ts';
 import { type Change, changedColumns, describeChange, type Row } from './changes.ts';
 import { accountsOf, piecesFor } from './evidence.ts';
 import { claimedOf, concerned, judgeFinish, nameOf, personAt } from './finish.ts';
-import { demand, fold, type Model, type Transaction, Violation } from './model.ts';
+import { demand, fold, type Model, mailboxOf, type Transaction, toleranceMs, Violation } from './model.ts';
+import { judgeNewPasskey, type Signed, stepUpMs } from './passkeys.ts';
 
 /** A step of a transaction, with the request. */
 export interface Taken {
   step: string;
   fields: Record<string, any>;
   txn: Transaction;
+  /** Of verify-passkey and register-passkey. */
+  signed?: Signed | undefined;
 }
 
-export function judgeRefusal(changes: readonly Change[], what: string): void {
+/** @param txn of a step that answers a WebAuthn challenge, which even a refused answer uses up */
+export function judgeRefusal(all: readonly Change[], what: string, txn?: Transaction): void {
+  const changes = all.filter((change) => !txn || !usesUp(change, txn));
   demand(changes.length === 0, `${what} was refused and changed rows: ${changes.map(describeChange).join('; ')}`);
+}
+
+function usesUp(change: Change, { ceremony, challenge }: Transaction): boolean {
+  const { table, old, new: row } = change;
+  const isOnly = changedColumns(change).every((name) => name === 'passkey_challenge_hash');
+  const isOwn = table === 'ceremonies' && isOnly && row?.['id'] === ceremony;
+  return isOwn && row?.['passkey_challenge_hash'] === null && old?.['passkey_challenge_hash'] === hashOf(challenge);
+}
+
+function hashOf(challenge: Transaction['challenge']): string | null {
+  return challenge && digest(challenge.value);
 }
 
 /** Checks each row changed by an accepted sign-in step against the evidence of its transaction. */
@@ -39,7 +57,8 @@ function own(model: Model, { step, txn }: Taken, change: Change): string {
 }
 
 const rules: Record<string, Rule> = {
-  ceremonies: (model, { txn, step }, change) => {
+  ceremonies: (model, taken, change) => {
+    const { txn, step } = taken;
     const row = (change.new ?? change.old) as Row;
     const isOwn = txn.ceremony === null || row['id'] === txn.ceremony;
     if (isOwn) txn.ceremony = row['id'];
@@ -47,6 +66,7 @@ const rules: Record<string, Rule> = {
       isOwn || isTheirs(model, txn, change),
       `${step} of ${txn.name} changed another transaction: ${describeChange(change)}`,
     );
+    if (isOwn && change.new) judgeCeremony(taken, change);
   },
   one_time_codes: (model, { txn, step }, change) => {
     const row = (change.new ?? change.old) as Row;
@@ -66,7 +86,7 @@ const rules: Record<string, Rule> = {
   projects: (_, taken, change) => {
     throw new Violation(`${taken.step} changed a project: ${describeChange(change)}`);
   },
-  devices: judgeDevice,
+  credentials: (model, taken, change) => (isPasskey(change) ? judgePasskey : judgeDevice)(model, taken, change),
   enrolments: judgeEnrolment,
   recovery_codes: (model, taken, change) => void own(model, taken, change),
   phone_changes: (model, taken, change) => {
@@ -80,6 +100,63 @@ const rules: Record<string, Rule> = {
   },
   sessions: judgeSession,
 };
+
+/** The state of a transaction after its step: what it awaits, and for how long. */
+function judgeCeremony({ txn, step, fields }: Taken, change: Change): void {
+  const row = change.new as Row;
+  const columns = changedColumns(change);
+  const what = `${step} of ${txn.name}: ${describeChange(change)}`;
+  const options = step === 'passkey-options';
+  if (columns.includes('passkey_challenge_hash')) {
+    const isUsed = row['passkey_challenge_hash'] === null;
+    if (isUsed)
+      demand(step === 'challenge' || /^(verify|register)-passkey$/.test(step), `${what}, a challenge was lost`);
+    else demand(options && row['passkey_challenge_hash'] === hashOf(txn.challenge), `${what}, another challenge`);
+  }
+  if (options) demand(row['passkey_purpose'] === txn.challenge?.purpose, `${what}, for another purpose`);
+  if (step === 'authenticate' && !txn.opensPasskey) {
+    demand((row['step_up'] ?? null) === (fields['step_up'] ?? null), `${what}, another step-up`);
+  } else if (columns.includes('step_up') && step !== 'challenge') {
+    demand(row['step_up'] === 'create_passkey' && txn.opensPasskey, `${what}, a step-up that was not offered`);
+  }
+  if (row['state'] !== 'stepped_up') return;
+  demand(txn.endedAt !== null && row['step_up'] !== null, `${what}, a step-up before the sign-in ended`);
+  const isOpen = row['finished_at'] === null;
+  const until = Date.parse(row['expires_at']);
+  demand(!isOpen || until <= txn.endedAt + stepUpMs + toleranceMs, `${what}, a step-up that stays open`);
+}
+
+function judgePasskey(model: Model, taken: Taken, change: Change): void {
+  const { txn, step, signed } = taken;
+  const user = own(model, taken, change);
+  const row = change.new as Row;
+  const what = `${step} of ${txn.name}: ${describeChange(change)} of a passkey of ${nameOf(model, user)}`;
+  demand(change.op !== 'DELETE', what);
+  if (change.op === 'INSERT') {
+    demand(step === 'register-passkey', what);
+    return judgeNewPasskey(model, { txn, signed }, row, piecesFor(model, txn, user));
+  }
+  const known = model.passkeys.get(row['id']);
+  demand(step === 'verify-passkey' && signed && signed.credentialId === row['credential_id'], what);
+  const strange = changedColumns(change).filter(
+    (name) => !/^(sign_count|backed_up|user_verified|last_used_at)$/.test(name),
+  );
+  demand(strange.length === 0, `${what}, a sign-in`);
+  demand(Number(row['sign_count']) === signed.signCount, `${what}, another counter`);
+  demand(row['user_verified'] === known?.hasVerified, `${what}, a verification that did not take place`);
+}
+
+/** A new passkey is announced to its user. */
+export function judgeNotice(model: Model, { txn }: Taken, changes: readonly Change[]): void {
+  const added = changes.find((change) => change.op === 'INSERT' && isPasskey(change))?.new;
+  demand(added, `register-passkey of ${txn.name} added no passkey`);
+  const to = mailboxOf(model.user(added['user_id']));
+  const isTold = changes.some(
+    ({ table, new: row }) =>
+      table === 'messages' && row?.['template'] === 'passkey-changed' && fold(row['recipient']) === to,
+  );
+  demand(isTold, `register-passkey of ${txn.name} did not tell ${to}`);
+}
 
 /** Any other row must belong to a user with evidence in this transaction. */
 function isTheirs(model: Model, txn: Transaction, change: Change): boolean {
@@ -96,6 +173,7 @@ function judgeUser(model: Model, taken: Taken, change: Change): void {
     demand(mail.mailbox === fold(user['email'] ?? ''), `${step} of ${txn.name} made an account for another mailbox`);
     demand(model.project(user['project_id'])['sign_up'] === 'open', `${txn.name} signed up where sign-up is closed`);
     mail.users.push(user['id']);
+    mail.soleFor?.push(user['id']);
     return;
   }
   const user = own(model, taken, change);
@@ -179,6 +257,11 @@ function judgeSession(model: Model, taken: Taken, change: Change): void {
   if (ends) return void own(model, taken, change);
   demand(change.op !== 'DELETE', `${step} of ${txn.name} deleted a session`);
   demand(txn.door !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
+  const passkey = piecesFor(model, txn, row['user_id']).find(({ kind }) => kind === 'passkey');
+  const isOfCredential = passkey
+    ? row['device_id'] === passkey.passkey
+    : model.devices.get(row['device_id'])?.jkt === txn.jkt || step === 'verify-device';
+  demand(isOfCredential, `${step} of ${txn.name} made a session of another credential`);
   const claimed = claimedOf(row);
   // A continued session keeps its time of user verification.
   const isKept = change.old !== null && change.old['fresh_at'] === row['fresh_at'];

@@ -29,7 +29,7 @@ export class Walker {
     this.oidc = new OidcActor(world, say);
     this.signin = new SigninActor(world, this.oidc, say);
     this.admin = new AdminActor(world, say);
-    this.account = new AccountActor(world, say);
+    this.account = new AccountActor(world, (...to) => this.signin.openFor(...to), say);
   }
 
   say(line: string): void {
@@ -41,6 +41,10 @@ export class Walker {
   }
 
   async take(command: Command): Promise<void> {
+    if (command.do === 'passkey') {
+      await this.step(() => this.signin.askPasskey(command));
+      return this.step(() => this.signin.answerPasskey(command));
+    }
     if (command.do !== 'finish') return this.step(() => this.act(command));
     for (let steps = 0; steps < 8; steps++) {
       const { app, tab } = command;

@@ -7,6 +7,7 @@ import { bootstrapToken } from '../build-app.ts';
 import { absorb } from './absorb.ts';
 import { Browser } from './browsers.ts';
 import { type ClientModel, demand, fold, Model, type ProjectModel, toleranceMs } from './model.ts';
+import { Authenticator, type Response } from './passkeys.ts';
 import type { Delivered, Processes } from './processes.ts';
 import { type Reply, send } from './wire.ts';
 
@@ -30,6 +31,10 @@ export class World {
   readonly browsers: Browser[];
   readonly addresses: string[];
   readonly phones: string[];
+  /** One for each person, and the attacker's. */
+  readonly authenticators = [true, false, true, false, true].map((isSynced) => new Authenticator(isSynced));
+  /** Answers to challenges that were sent, for replays. */
+  readonly answers: Response[] = [];
   projects: ProjectModel[] = [];
   console!: ProjectModel;
   private readonly serial: string;
@@ -120,16 +125,20 @@ export class World {
     const model: ProjectModel = { id: project.id, name, clients: [], scimToken: token };
     for (let n = 0; n < clients; n++) {
       const redirectUri = `https://app.example.com/callback${n}`;
-      const created = await make.client(project, { name: `${name} ${n}`, redirectUris: [redirectUri] });
+      // The pages of the second application have the issuer's origin: only they can use passkeys.
+      const origin = n === 1 ? new URL(this.issuer).origin : new URL(redirectUri).origin;
+      const redirectUris = [redirectUri, `${origin}/of-the-sdk`];
+      const created = await make.client(project, { name: `${name} ${n}`, redirectUris });
       const { publishableKey: apiKey, secretKey } = created;
-      model.clients.push({ ...this.clientModel(model, created.client.id, redirectUri), apiKey, secretKey });
+      model.clients.push({ ...this.clientModel(model, created.client.id, redirectUri), origin, apiKey, secretKey });
     }
     return model;
   }
 
   private clientModel(project: ProjectModel, id: string, redirectUri: string): ClientModel {
     const name = `${project.name} ${project.clients.length}`;
-    const client = { id, name, project, redirectUri, apiKey: '', secretKey: '', isDisabled: false };
+    const { origin } = new URL(redirectUri);
+    const client = { id, name, project, redirectUri, origin, apiKey: '', secretKey: '', isDisabled: false };
     return client;
   }
 

@@ -129,23 +129,29 @@ export class AccountAccess {
 
   /** Ends its sessions, too. */
   revokeDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
-    const { devices, logout } = this.deps;
-    return this.change(projectId, userId, async (em, user) => {
-      await this.endWork(em, user);
-      await devices.revoke(em, { projectId, userId }, deviceId, actor);
-      for (const session of await em.find(Session, { user, deviceId, endedAt: null })) {
-        await logout.endSessionIn(em, session, 'revoked', actor);
-      }
-    });
+    return this.change(projectId, userId, (em, user) => this.revoke(em, user, deviceId, actor));
   }
 
-  /** Like {@link revokeDevice}; does nothing if the device is already revoked. */
+  /**
+   * Like {@link revokeDevice}, for the key of a browser; does nothing if it is already revoked. A session's passkey is
+   * kept: it belongs to the user, not to the browser.
+   */
   async forgetDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
-    // A session that a passkey began has no device to forget; the passkey is not of this browser alone.
-    const devices = await this.deps.devices.list(this.deps.db.reader(), { projectId, userId });
-    if (!devices.some(({ id }) => id === deviceId)) return;
-    const problem = await problemOf(this.revokeDevice(projectId, userId, deviceId, actor));
+    const forgotten = this.change(projectId, userId, async (em, user) => {
+      const keys = await this.deps.devices.list(em, { projectId, userId });
+      if (keys.some(({ id }) => id === deviceId)) await this.revoke(em, user, deviceId, actor);
+    });
+    const problem = await problemOf(forgotten);
     if (problem && problem.code !== 'not-found') refuse(problem);
+  }
+
+  private async revoke(em: EntityManager, user: User, deviceId: string, actor: Actor): Promise<void> {
+    const { devices, logout } = this.deps;
+    await this.endWork(em, user);
+    await devices.revoke(em, { projectId: user.project.id, userId: user.id }, deviceId, actor);
+    for (const session of await em.find(Session, { user, deviceId, endedAt: null })) {
+      await logout.endSessionIn(em, session, 'revoked', actor);
+    }
   }
 
   private endWork(em: EntityManager, user: TenantKey): Promise<void> {

@@ -84,7 +84,7 @@ export interface Standing {
 /**
  * The next requirement of a sign-in. An enrolled factor is required under every policy: no setting and no new device
  * skips it. `enrolment`: the user must set up a factor that meets the policy, after a mail code or an enrolled factor
- * in this sign-in. `passkey`: no factor meets the policy, but the user has a passkey. `verification`: the passkey must be
+ * in this sign-in. `passkey`: no factor counts, but the user has a passkey. `verification`: the passkey must be
  * used with PIN or biometrics.
  */
 export type Owed = 'nothing' | 'device' | 'factor' | 'passkey' | 'verification' | 'enrolment' | 'mail-code';
@@ -98,9 +98,11 @@ export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
   if (!meetsPolicy(standing)) return standing.hasPasskey ? 'passkey' : 'enrolment';
   const isMet =
     has(evidence, 'recovery-code') ||
-    evidence.some((piece) => piece.kind === 'factor' && isSufficient(piece.method, standing));
+    evidence.some((piece) => piece.kind === 'factor' && counts(piece.method, evidence, standing));
   const isSkipped = standing.skipsFactor && !standing.personRequired;
-  if (standing.factors.length > 0 && !isMet && !isSkipped) return 'factor';
+  if (standing.factors.length > 0 && !isMet && !isSkipped) {
+    return standing.factors.some((method) => counts(method, evidence, standing)) ? 'factor' : 'passkey';
+  }
   if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
   if (standing.addsPasskey && !mayAddPasskey(evidence, standing)) return 'passkey';
   return 'nothing';
@@ -122,6 +124,16 @@ export function mayAddPasskey(
   const hasOther = evidence.some((piece) => piece.kind === 'factor' && (piece.method !== 'email' || !isMailed));
   if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code')) return true;
   return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
+}
+
+/**
+ * Whether a factor of this method counts in this sign-in: it meets the policy. Where a passkey counts or is added, the
+ * mailbox does not count twice.
+ */
+export function counts(method: MfaMethod, evidence: readonly Evidence[], standing: Standing): boolean {
+  const { addsPasskey, factors, hasPasskey } = standing;
+  const isOnce = hasPasskey || (addsPasskey && factors.some((other) => other !== 'email'));
+  return isSufficient(method, standing) && !(isOnce && method === 'email' && has(evidence, 'mail-code'));
 }
 
 /** Whether the user's factors meet the project's policy. */

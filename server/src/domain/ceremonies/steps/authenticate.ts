@@ -3,13 +3,14 @@ import type { Device } from '../../credentials/device.entity.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
+import type { Enrolment } from '../../mfa/enrolment.entity.ts';
 import { codeTtlSeconds } from '../../otp/judge.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
 import { decidedFor, subjectOf } from '../account.ts';
 import { Ceremony } from '../ceremony.entity.ts';
-import { accountOf, type Evidence, isSufficient, owed, provedIn, withPiece } from '../evidence.ts';
+import { accountOf, counts, type Evidence, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress } from '../mask.ts';
 import { isPersonRequired, standingOf } from '../standing.ts';
@@ -55,22 +56,26 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   const factors = await deps.mfa.factors(em, user);
   const pending = await deps.mfa.pending(em, user, provedIn(ceremony.evidence));
   const standing = await standingOf(flow, factors, device);
-  const owing = owed(withPiece(ceremony.evidence, proved), standing);
+  const evidence = withPiece(ceremony.evidence, proved);
+  const owing = owed(evidence, standing);
   if (owing === 'nothing' && !pending) {
     return { answer: await finish(flow, { user, credential: device, proved, isStored: true }), proved };
   }
-  if (owing === 'passkey') return { answer: requirePasskey(flow), proved };
-  const factor = owing === 'factor' ? factors.find(({ method }) => isSufficient(method, standing)) : pending;
+  if (owing === 'passkey') return { answer: requirePasskey(flow, factors), proved };
+  const factor = owing === 'factor' ? factors.find(({ method }) => counts(method, evidence, standing)) : pending;
   if (!factor) return null;
   const sessionId = newSecret(deps.random);
   Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });
   return { answer: { status: 'MFA_REQUIRED', sessionId, method: factor.method }, proved };
 }
 
-/** The factor is a passkey: `passkey-options` and `verify-passkey` follow. */
-function requirePasskey({ ceremony, deps }: Flow): Answers['authenticate'] {
+/**
+ * The factor is a passkey: `passkey-options` and `verify-passkey` follow, or `verify-mfa` with a recovery code, which
+ * needs one of the factors.
+ */
+function requirePasskey({ ceremony, deps }: Flow, [factor]: readonly Enrolment[]): Answers['authenticate'] {
   const sessionId = newSecret(deps.random);
-  ceremony.mfaSessionHash = digest(sessionId);
+  Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor?.id ?? null });
   return { status: 'MFA_REQUIRED', sessionId, method: 'passkey' };
 }
 

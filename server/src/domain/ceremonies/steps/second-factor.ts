@@ -9,13 +9,13 @@ import type { CodePurpose } from '../../otp/otp.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { Counters } from '../counters.ts';
-import { accountOf, type Evidence, isSufficient, meetsPolicy, provedIn } from '../evidence.ts';
+import { accountOf, counts, type Evidence, isSufficient, meetsPolicy, provedIn } from '../evidence.ts';
 import type { Flow, Judged, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';
-import { hasPasskey, offeredMethods } from '../standing.ts';
+import { hasPasskey, offeredMethods, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
 
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
@@ -215,12 +215,20 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   const { mfaPolicy: policy, emailFactor } = caller.project;
   const notAllowed = { refused: { code: 'mfa-method-not-allowed', method: factor.method } } as const;
   // The policy may have become stricter since the sign-in started.
-  if (factor.verifiedAt) return isSufficient(factor.method, { policy, emailFactor }) ? { user, factor } : notAllowed;
+  if (factor.verifiedAt && !isSufficient(factor.method, { policy, emailFactor })) return notAllowed;
+  if (factor.verifiedAt) return (await counted(flow, user, factor)) ? { user, factor } : notAllowed;
   if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
   const factors = (await deps.mfa.factors(em, user)).map(({ method }) => method);
   if (factors.length > 0 && meetsPolicy({ policy, emailFactor, factors })) return over;
   if (await hasPasskey(flow, user.id)) return over;
   return (await offeredMethods(flow)).includes(factor.method) ? { user, factor } : notAllowed;
+}
+
+/** Whether the factor counts now, or a recovery code takes its place. */
+async function counted(flow: Flow, user: User, factor: Enrolment): Promise<boolean> {
+  const { em, deps, ceremony, device } = flow;
+  if (!device || isByRecovery(flow, factor)) return true;
+  return counts(factor.method, ceremony.evidence, await standingOf(flow, await deps.mfa.factors(em, user), device));
 }
 
 /** Destination of the factor's codes; for SMS the directory's number if it owns the phone, else the enrolled one. */
