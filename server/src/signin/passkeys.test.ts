@@ -246,12 +246,26 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toHaveLength(1);
   });
 
+  it('without a dialog needs nobody present, and is then no second factor', async () => {
+    const hosted = await open();
+    expectStatus(await hosted.register(userid), 'SUCCESS');
+    const flags = { UP: false, UV: false };
+    expect(await hosted.addPasskey({ flags })).toMatchObject(refusal('PASSKEY_REJECTED', 401));
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'conditional_registration' });
+    const credential = authenticator.create(options, { origin: world.app.url, flags });
+    expectStatus(await hosted.page.step('register-passkey', { credential }), 'PASSKEY_REGISTERED');
+    expect(await passkeyRows()).toMatchObject([{ user_verified: false }]);
+    const again = await open();
+    expectStatus(await again.usePasskey(), 'SUCCESS');
+    expect(await passkeyRows()).toMatchObject([{ user_verified: true }]);
+  });
+
   it('refuses nonsense of any size', async () => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const huge = await hosted.page.step('register-passkey', { credential: { id: 'A'.repeat(1_000_000) } });
     expect(huge.httpStatus).toBe(413);
-    for (const credential of [{}, { id: 1 }, { response: null }, { response: { clientDataJSON: 'e30' } }]) {
+    for (const credential of [{}, { id: 1 }, { id: '\u0000' }, { response: null }, { response: { clientDataJSON: 'e30' } }]) {
       const refused = await hosted.page.step('register-passkey', { credential });
       expect(refused).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     }
@@ -356,6 +370,18 @@ describe('an application whose pages can use passkeys', () => {
     const page = await world.page();
     expect(await page.challenge({})).toMatchObject(refusal('PKCE_REQUIRED', 400));
   });
+});
+
+it('a sign-in with nonsense for a passkey is refused, and recorded', async () => {
+  const hosted = await open();
+  await hosted.page.challenge({});
+  for (const credential of [{}, { id: '\u0000' }, { id: 'A'.repeat(5000) }, { id: 'AAAA', response: [] }]) {
+    const { options } = await hosted.page.step('passkey-options', {});
+    const clientDataJSON = Buffer.from(JSON.stringify({ challenge: options.challenge })).toString('base64url');
+    const sent = { credential: { response: { clientDataJSON }, ...credential } };
+    expect((await hosted.page.step('verify-passkey', sent)).httpStatus).toBe(401);
+  }
+  expect(await world.events()).toContain('passkey.rejected');
 });
 
 it('points passkey managers to the account page', async () => {

@@ -263,7 +263,8 @@ export class Signin<End = CodeIssued> {
   ): Promise<CreatePasskeyResult> {
     const transaction = this.#current(userid);
     return exclusively(given, async (signal) => {
-      const options = await this.#passkeyOptions<PasskeyCreationOptions>(transaction, 'registration', signal);
+      const purpose = mediation ? 'conditional_registration' : 'registration';
+      const options = await this.#passkeyOptions<PasskeyCreationOptions>(transaction, purpose, signal);
       const credential = await makePasskey(options, mediation, signal);
       const { name, message, rpId, userHandle, credentialIds } = await this.#step<PasskeyRegistered>(
         transaction,

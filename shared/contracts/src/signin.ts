@@ -85,8 +85,11 @@ export const changePhoneNumberRequest = z.object({
 export const verifyPhoneNumberRequest = z.object({ txn, userid, otp });
 export const passkeyOptionsRequest = z.object({
   txn,
-  /** Default: `sign_in`. `registration` is allowed only where `register-passkey` is. */
-  purpose: z.enum(['sign_in', 'registration']).optional(),
+  /**
+   * Default: `sign_in`. The others are allowed only where `register-passkey` is; `conditional_registration`: by
+   * conditional creation, without a dialog.
+   */
+  purpose: z.enum(['sign_in', 'registration', 'conditional_registration']).optional(),
 });
 /** `credential`: `PublicKeyCredential.toJSON()` (WebAuthn Level 3 section 5.1). */
 export const verifyPasskeyRequest = z.object({ txn, credential: z.record(z.string(), z.unknown()) });

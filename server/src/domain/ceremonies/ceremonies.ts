@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentClient } from '../clients/client-registry.ts';
+import { credentialIdOf } from '../credentials/passkey-values.ts';
 import { judgeProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { undoneIfRefused } from '../kernel/database.ts';
@@ -153,7 +154,7 @@ export class Ceremonies {
   /** Adds what a transaction, which sees one project, cannot know: whether any project has this passkey. */
   private async completed(problem: Problem, { credential }: StepInput): Promise<Problem> {
     if (problem.code !== 'passkey-rejected' || problem.reason !== 'unknown') return problem;
-    return { ...problem, unknown: await this.deps.passkeys.isUnknown(this.deps.db, String(credential?.['id'])) };
+    return { ...problem, unknown: await this.deps.passkeys.isUnknown(this.deps.db, credentialIdOf(credential)) };
   }
 
   /**
@@ -352,7 +353,7 @@ function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid:
  * longer.
  */
 async function lockUserOf(em: EntityManager, projectId: string, { txn, credential }: StepInput): Promise<void> {
-  const credentialId = typeof credential?.['id'] === 'string' ? credential['id'] : null;
+  const credentialId = credentialIdOf(credential);
   await query(
     em,
     sql`select from users where project_id = ${projectId} and id = any(array(

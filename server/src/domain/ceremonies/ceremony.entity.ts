@@ -36,6 +36,9 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'passkey'; credential: string; verified: boolean; synced: boolean }
 );
 
+/** What a WebAuthn challenge is for. `conditional-registration`: without a dialog, and without presence of the user. */
+export type PasskeyPurpose = 'sign-in' | 'registration' | 'conditional-registration';
+
 const schema = defineEntity({
   name: 'Ceremony',
   tableName: 'ceremonies',
@@ -78,7 +81,7 @@ const schema = defineEntity({
     mfaAttempts: p.integer().default(0),
     /** SHA-256 of the WebAuthn challenge that is outstanding; single use; null: none. */
     passkeyChallengeHash: p.text().nullable(),
-    passkeyPurpose: p.text().$type<'sign-in' | 'registration'>().nullable(),
+    passkeyPurpose: p.text().$type<PasskeyPurpose>().nullable(),
     createdAt: instant(),
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),

@@ -4,7 +4,7 @@ import { query, sql } from '../kernel/sql.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { CodePlace, CountedCode, Otp } from '../otp/otp.ts';
-import type { Ceremony } from './ceremony.entity.ts';
+import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
 
 /** Attempts at TOTP and recovery codes that one sign-in allows. */
 const triesPerSignIn = 5;
@@ -40,16 +40,19 @@ export class Counters {
   }
 
   /** Uses up the outstanding WebAuthn challenge, if it is this one. */
-  async passkeyChallenge(challenge: string | null, purpose: 'sign-in' | 'registration') {
+  async passkeyChallenge(challenge: string | null, purposes: readonly PasskeyPurpose[]) {
     const [used] = await query(
       this.em,
       sql`update ceremonies set passkey_challenge_hash = null
         where project_id = ${this.ceremony.project.id} and id = ${this.ceremony.id}
-          and passkey_challenge_hash = ${digest(challenge ?? '')} and passkey_purpose = ${purpose}
+          and passkey_challenge_hash = ${digest(challenge ?? '')} and passkey_purpose = any(${purposes})
         returning id`,
       { prepare: 'counters.passkey-challenge' },
     );
-    if (!used || challenge === null) return { refused: { code: 'passkey-rejected', reason: 'challenge' } } as const;
+    if (!used || challenge === null) {
+      const event = { type: 'passkey.rejected', detail: { fault: 'challenge' } };
+      return { refused: { code: 'passkey-rejected', reason: 'challenge' }, event } as const;
+    }
     return { counted: null, challenge };
   }
 

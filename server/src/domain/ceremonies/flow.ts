@@ -66,7 +66,7 @@ export interface StepInput {
   phoneNumber?: string | undefined;
   sessionId?: string | undefined;
   rememberMe?: boolean | undefined;
-  purpose?: 'sign_in' | 'registration' | undefined;
+  purpose?: 'sign_in' | 'registration' | 'conditional_registration' | undefined;
   /** `PublicKeyCredential` as JSON. */
   credential?: Record<string, unknown> | undefined;
   /** The `Device-Proof` header, if any. */

@@ -40,7 +40,8 @@ export class Passkeys {
    * Whether no project has this credential: a page may then ask the user's device to forget it. All projects share one
    * relying-party id, so a passkey of another project shows on this one's pages, too. Not in a transaction.
    */
-  async isUnknown(db: Database, credentialId: string): Promise<boolean> {
+  async isUnknown(db: Database, credentialId: string | null): Promise<boolean> {
+    if (credentialId === null) return false;
     const live = sql`select from credentials where credential_id = ${credentialId} and revoked_at is null limit 1`;
     return (await inAllProjects(() => query(db.alone, live))).length === 0;
   }

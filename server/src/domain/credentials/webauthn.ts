@@ -23,6 +23,8 @@ export interface PasskeyExpectation {
   origins: readonly string[];
   rpId: string;
   userVerification: 'required' | 'preferred';
+  /** Registrations only: false for a conditional creation, at which nobody is present (WebAuthn Level 3 section 7.1). */
+  presenceRequired?: boolean;
   /** Assertions only: true if the passkey alone identifies the user, so that the user handle is required. */
   userHandleRequired?: boolean;
 }
@@ -122,7 +124,9 @@ const assertionResponse = z.object({
 
 function isTransports(value: unknown): boolean {
   return (
-    Array.isArray(value) && value.length <= 10 && value.every((one) => typeof one === 'string' && one.length <= 32)
+    Array.isArray(value) &&
+    value.length <= 10 &&
+    value.every((one) => typeof one === 'string' && /^[a-z-]{1,32}$/.test(one))
   );
 }
 
@@ -168,6 +172,7 @@ export async function judgeRegistration(
     verifyRegistrationResponse({
       response: { ...json, clientExtensionResults: {}, response: { ...json.response, transports: [] } },
       ...expected(expectation),
+      requireUserPresence: expectation.presenceRequired !== false,
       supportedAlgorithmIDs: [...passkeyAlgorithms],
     }),
   );
@@ -269,7 +274,7 @@ function clientDataFault(said: ClientData, type: string, expectation: PasskeyExp
 
 function dataFault(data: AuthenticatorData, expectation: PasskeyExpectation): PasskeyFault | null {
   if (data.rpIdHash !== digest(expectation.rpId)) return 'rp-id';
-  if (!data.userPresent) return 'user-presence';
+  if (!data.userPresent && expectation.presenceRequired !== false) return 'user-presence';
   if (expectation.userVerification === 'required' && !data.userVerified) return 'user-verification';
   if (data.backedUp && !data.backupEligible) return 'backup';
   return null;

@@ -1,13 +1,14 @@
 import { passkeyAlgorithms } from '../../credentials/authenticator-data.ts';
 import type { CredentialOrigin } from '../../credentials/credential.entity.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
-import { challengeOf, userHandleOf } from '../../credentials/passkey-values.ts';
+import { challengeOf, credentialIdOf, userHandleOf } from '../../credentials/passkey-values.ts';
 import { judgeAssertion, judgeRegistration, type PasskeyExpectation } from '../../credentials/webauthn.ts';
 import { Refusal } from '../../kernel/problem.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { addressKey } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
+import type { PasskeyPurpose } from '../ceremony.entity.ts';
 import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
@@ -17,11 +18,18 @@ import { finish } from './finish.ts';
 /** Milliseconds that a browser waits for the user. */
 const timeoutMs = 5 * 60 * 1000;
 
+const purposes = {
+  sign_in: 'sign-in',
+  registration: 'registration',
+  conditional_registration: 'conditional-registration',
+} as const satisfies Record<string, PasskeyPurpose>;
+
 /** Sends a challenge for a sign-in, or for creating a passkey after one. */
 export const passkeyOptions: StepRule<'passkey-options'> = {
   async take(flow) {
     const { ceremony, deps, input } = flow;
-    const isRegistration = input.purpose === 'registration';
+    const purpose = purposes[input.purpose ?? 'sign_in'];
+    const isRegistration = purpose !== 'sign-in';
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
     const isAfterSignIn = ceremony.state === 'stepped_up' && ceremony.stepUp === 'create_passkey';
     if (isRegistration !== isAfterSignIn) return outOfOrder(flow, 'passkey-options');
@@ -29,7 +37,7 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
     const options = isRegistration ? await creationOptions(flow, challenge) : await requestOptions(flow, challenge);
     if (!options) return { refused: { code: 'transaction-expired' } };
     ceremony.passkeyChallengeHash = digest(challenge);
-    ceremony.passkeyPurpose = isRegistration ? 'registration' : 'sign-in';
+    ceremony.passkeyPurpose = purpose;
     return { answer: { status: 'PASSKEY_OPTIONS', options } };
   },
 };
@@ -72,13 +80,13 @@ async function creationOptions(flow: Flow, challenge: string) {
 
 /** Signs in with a passkey: by its own evidence, or as the second factor that this sign-in requires. */
 export const verifyPasskey: StepRule<'verify-passkey'> = {
-  count: (counters, { input }) => counters.passkeyChallenge(challengeOf(input.credential), 'sign-in'),
+  count: (counters, { input }) => counters.passkeyChallenge(challengeOf(input.credential), ['sign-in']),
 
   async take(flow) {
     const { em, deps, caller, ceremony, input } = flow;
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
-    const id = String(input.credential?.['id'] ?? '').slice(0, 2048);
-    const passkey = await deps.passkeys.find(em, caller.project.id, id);
+    const id = credentialIdOf(input.credential);
+    const passkey = id === null ? null : await deps.passkeys.find(em, caller.project.id, id);
     if (!passkey) return reject('unknown');
     const user = await deps.users.locked(em, caller.project.id, passkey.user.id);
     if (!user?.active) return reject('user');
@@ -109,7 +117,8 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
 
 /** Adds a passkey after a sign-in that allows it. */
 export const registerPasskey: StepRule<'register-passkey'> = {
-  count: (counters, { input }) => counters.passkeyChallenge(challengeOf(input.credential), 'registration'),
+  count: (counters, { input }) =>
+    counters.passkeyChallenge(challengeOf(input.credential), ['registration', 'conditional-registration']),
 
   async take(flow) {
     const { em, deps, caller, ceremony, input } = flow;
@@ -121,7 +130,11 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     if (!mayAddPasskey(ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) })) {
       return { refused: { code: 'transaction-expired' } };
     }
-    const verdict = await judgeRegistration(input.credential, { ...expectation(flow), userVerification: 'preferred' });
+    const verdict = await judgeRegistration(input.credential, {
+      ...expectation(flow),
+      userVerification: 'preferred',
+      presenceRequired: ceremony.passkeyPurpose !== 'conditional-registration',
+    });
     if (!verdict.valid) return reject(verdict.fault);
     const added = await add(flow, user, verdict.passkey);
     if ('refused' in added) return added;
@@ -187,7 +200,8 @@ function outOfOrder(flow: Flow, step: 'passkey-options' | 'register-passkey'): R
 }
 
 function reject(reason: string): RefusedStep {
-  return { refused: { code: 'passkey-rejected', reason } };
+  const event = { type: 'passkey.rejected', detail: { fault: reason } };
+  return { refused: { code: 'passkey-rejected', reason }, event };
 }
 
 /** Like {@link reject}, with an event. */
