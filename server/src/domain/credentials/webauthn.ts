@@ -1,7 +1,6 @@
 import { SettingsService, verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
-import { parseStrictJson } from './strict-json.ts';
 import { isBase64url } from '../kernel/base64url.ts';
 import { digest } from '../kernel/secret.ts';
 import {
@@ -12,6 +11,7 @@ import {
   parseAuthenticatorData,
   passkeyAlgorithms,
 } from './authenticator-data.ts';
+import { parseStrictJson } from './strict-json.ts';
 
 export { passkeyAlgorithms };
 
