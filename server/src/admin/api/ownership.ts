@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CredentialKind } from '../../domain/credentials/credential.entity.ts';
 import { found, refuse } from '../../domain/kernel/problem.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { query, type Statement, sql } from '../../domain/kernel/sql.ts';
@@ -13,6 +14,7 @@ export type OwnedNoun =
   | 'group'
   | 'session'
   | 'device'
+  | 'passkey'
   | 'scim-token'
   | 'admin-token'
   | 'membership'
@@ -32,7 +34,8 @@ const owners: Record<OwnedNoun, (id: string) => Statement<{ project: string | nu
   user: ownedDirectly('users'),
   group: ownedDirectly('groups'),
   session: ownedDirectly('sessions'),
-  device: ownedDirectly('credentials'),
+  device: ownedCredential('device-key'),
+  passkey: ownedCredential('passkey'),
   'scim-token': ownedDirectly('scim_tokens'),
   'admin-token': ownedDirectly('admin_tokens'),
   membership: ownedDirectly('memberships'),
@@ -42,6 +45,11 @@ const owners: Record<OwnedNoun, (id: string) => Statement<{ project: string | nu
 function ownedDirectly(table: string) {
   return (id: string) =>
     sql<{ project: string | null }>`select project_id as project from ${sql.table(table)} where id = ${id}`;
+}
+
+function ownedCredential(kind: CredentialKind) {
+  return (id: string) =>
+    sql<{ project: string | null }>`select project_id as project from credentials where id = ${id} and kind = ${kind}`;
 }
 
 function ownedByClient(table: string) {
@@ -59,13 +67,15 @@ export async function projectOf(
   return row.project;
 }
 
-/** The project and user of a session or device; refuses `not-found`. */
+const userTables = { session: 'sessions', device: 'credentials', passkey: 'credentials' };
+
+/** The project and user of a session, device or passkey; refuses `not-found`. The operation's rule checks the noun. */
 export async function ownerOf(
   em: EntityManager,
-  { noun, id }: { noun: 'session' | 'device'; id: string },
+  { noun, id }: { noun: keyof typeof userTables; id: string },
 ): Promise<{ projectId: string; userId: string }> {
   const owner = sql<{ projectId: string; userId: string }>`
-    select project_id as "projectId", user_id as "userId" from ${sql.table(`${noun}s`)} where id = ${id}`;
+    select project_id as "projectId", user_id as "userId" from ${sql.table(userTables[noun])} where id = ${id}`;
   const [row] = isUuid(id) ? await query(em, owner) : [];
   return found(row, noun);
 }

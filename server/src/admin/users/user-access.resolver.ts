@@ -29,7 +29,7 @@ const changes: Record<UserAction, Change> = {
 @Resolver(() => UserDeviceView)
 export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' } })
-  @Query(() => UserAccess, { description: 'Sessions, devices and second factors of a user.' })
+  @Query(() => UserAccess, { description: 'Sessions, devices, passkeys and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em }: AdminContext) {
     return domain.access.overview(em, found(await em.findOne(User, { id: userId }), 'user'));
   }
@@ -42,6 +42,7 @@ export class UserAccessResolver {
     return {
       sessions: count('sessions'),
       devices: count('devices'),
+      passkeys: count('passkeys'),
       secondFactors: count('secondFactors'),
       recoveryCodes: count('recoveryCodes'),
       groups: count('groups'),
@@ -86,6 +87,14 @@ export class UserAccessResolver {
   @Mutation(() => ID, { description: 'Ends its sessions; the next sign-in requires a code. Returns its id.' })
   async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
     const { projectId, userId } = await ownerOf(em, { noun: 'device', id });
+    await domain.access.revokeDevice(projectId, userId, id, actor);
+    return id;
+  }
+
+  @Requires('project_admin', { about: { passkey: 'id' }, fresh: true })
+  @Mutation(() => ID, { description: 'Ends its sessions. Returns its id.' })
+  async revokeUserPasskey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em }: AdminContext) {
+    const { projectId, userId } = await ownerOf(em, { noun: 'passkey', id });
     await domain.access.revokeDevice(projectId, userId, id, actor);
     return id;
   }
