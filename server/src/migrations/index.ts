@@ -23,6 +23,7 @@ import { Migration20261122000300TenantKeys } from './20261122000300-tenant-keys.
 import { Migration20261122000400EventsByMonth } from './20261122000400-events-by-month.ts';
 import { Migration20261122000500RowSecurity } from './20261122000500-row-security.ts';
 import { Migration20261122000600Credentials } from './20261122000600-credentials.ts';
+import { Migration20261122000700PasskeySignIns } from './20261122000700-passkey-sign-ins.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   { name: '20261122000400-events-by-month', class: Migration20261122000400EventsByMonth },
   { name: '20261122000500-row-security', class: Migration20261122000500RowSecurity },
   { name: '20261122000600-credentials', class: Migration20261122000600Credentials },
+  { name: '20261122000700-passkey-sign-ins', class: Migration20261122000700PasskeySignIns },
 ];
