@@ -91,6 +91,7 @@ export type CreateProjectInput = {
   name: string;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
+  passkeys?: boolean | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -196,6 +197,7 @@ export type MessageTemplate =
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
   | 'NEW_DEVICE'
+  | 'PASSKEY_CHANGED'
   | 'PHONE_CHANGED'
   | 'PHONE_CODE'
   | 'RECOVERY_CODES_RENEWED'
@@ -329,6 +331,7 @@ export type UpdateProjectInput = {
   name?: string | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
+  passkeys?: boolean | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -808,9 +811,9 @@ export type ActivityQueryVariables = Exact<{
 }>;
 
 
-export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
+export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeys: boolean, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -908,14 +911,14 @@ export type UserAccessQueryVariables = Exact<{
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
 }>;
 
 
-export type UserHoldingsQuery = { userHoldings: { sessions: number, devices: number, secondFactors: number, recoveryCodes: number, groups: number, messages: number, events: number, adminRoles: number } };
+export type UserHoldingsQuery = { userHoldings: { sessions: number, devices: number, passkeys: number, secondFactors: number, recoveryCodes: number, groups: number, messages: number, events: number, adminRoles: number } };
 
 export type ChangeUsersMutationVariables = Exact<{
   input: ChangeUsersInput;
@@ -937,6 +940,13 @@ export type RevokeUserDeviceMutationVariables = Exact<{
 
 
 export type RevokeUserDeviceMutation = { revokeUserDevice: string };
+
+export type RevokeUserPasskeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeUserPasskeyMutation = { revokeUserPasskey: string };
 
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
@@ -992,21 +1002,22 @@ export const MessageSenders = "query MessageSenders{messageSenders{channel kind 
 export const TestSender = "mutation TestSender($input:TestSenderInput!){testSender(input:$input){channel to passed stages{name state milliseconds detail advice}}}" as Operation<TestSenderMutation, TestSenderMutationVariables>;
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
-export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
 export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
 export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
-export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
-export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
 export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;
+export const RevokeUserPasskey = "mutation RevokeUserPasskey($id:ID!){revokeUserPasskey(id:$id)}" as Operation<RevokeUserPasskeyMutation, RevokeUserPasskeyMutationVariables>;

@@ -7,6 +7,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   PHONE_CODE: 'Code for a new phone number',
   PHONE_CHANGED: 'Phone number changed',
   NEW_DEVICE: 'New device',
+  PASSKEY_CHANGED: 'Passkey changed',
   FACTOR_CHANGED: 'Second factor changed',
   RECOVERY_CODE_USED: 'Recovery code used',
   RECOVERY_CODES_RENEWED: 'New recovery codes',
