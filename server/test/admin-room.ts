@@ -50,6 +50,8 @@ export interface AdminRoom {
     user: { id: string },
     clientId: string,
   ): Promise<{ session: { id: string }; device: { id: string } }>;
+  /** The id of a synced passkey of a user; with a session if `isUsed`. */
+  passkeyOf(project: Project, user: { id: string }, isUsed?: boolean): Promise<string>;
   /** The id of a logout delivery that the client rejected. */
   failedLogout(project: Project, client: { id: string }, user: { id: string }): Promise<string>;
   /** A user of the console's project without a role. */
@@ -213,6 +215,22 @@ export async function openAdminRoom(
         };
         const { session } = await sessions.signIn(em, signIn);
         return { session, device };
+      }),
+    passkeyOf: (project, { id: userId }, isUsed = false) =>
+      db.transaction(async (em) => {
+        const user = await services.users.find(em, project.id, userId);
+        if (!user) throw new Error('no such user');
+        const created = {
+          ...{ credentialId: newSecret(random), publicKey: 'pQECAyYg', alg: -7, transports: ['internal', 'hybrid'] },
+          ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', signCount: 0, attestationFormat: 'none' },
+          ...{ backupEligible: true, backedUp: true, userVerified: true },
+        };
+        const registration = { user, created, createdBy: 'mail-code', actor: system } as const;
+        const { id: deviceId } = await services.passkeys.register(em, registration);
+        const amr = ['swk', 'user', 'pop', 'mfa'];
+        const [authTime, freshAt] = [clock.now(), clock.now()];
+        if (isUsed) await sessions.signIn(em, { project, userId, deviceId, amr, authTime, freshAt, actor: system });
+        return deviceId;
       }),
     failedLogout: (project, client, user) =>
       db.transaction(async (em) => {

@@ -56,15 +56,16 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
           link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
         />
         <DayChart
-          title="New and known devices"
+          title="Known devices, passkeys and codes"
           days={days}
           series={[
-            series('known', 'strong', 'signInsOnKnownDevices'),
-            series('new, with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices),
+            series('known device', 'strong', 'signInsOnKnownDevices'),
+            series('passkey', 'middle', 'signInsWithPasskeys'),
+            series('with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys),
           ]}
           note="sign-ins"
           before={sumOf(before, (day) => day.signIns)}
-          link={events({ type: 'user.signed_in,device.registered' })}
+          link={events({ type: 'user.signed_in,device.registered,passkey.registered' })}
         />
         <DayChart
           title="Active users on the busiest day"

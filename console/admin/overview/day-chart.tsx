@@ -7,7 +7,7 @@ import { change } from './days.ts';
 
 export interface Series {
   label: string;
-  tone: 'strong' | 'soft' | 'bad';
+  tone: 'strong' | 'middle' | 'soft' | 'bad';
   /** One value per day. */
   values: readonly number[];
 }

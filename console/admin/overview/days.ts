@@ -3,7 +3,7 @@ import type { ActivityQuery } from '../generated/operations.ts';
 export type Day = ActivityQuery['activity'][number];
 
 const nothing: Omit<Day, 'day'> = {
-  ...{ signIns: 0, signInsOnKnownDevices: 0, activeUsers: 0, refused: 0 },
+  ...{ signIns: 0, signInsOnKnownDevices: 0, signInsWithPasskeys: 0, activeUsers: 0, refused: 0 },
   ...{ codesSent: 0, codesVerified: 0, codeSeconds: 0, logoutsDelivered: 0, logoutsFailed: 0 },
   ...{ scimRequests: 0, scimRefused: 0, scimFailed: 0 },
 };

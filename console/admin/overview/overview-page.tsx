@@ -15,7 +15,7 @@ import { firstSignIn, tasksOf } from './tasks.ts';
 
 const signIns = { types: ['user.signed_in'] };
 const mailTests: AuditEventFilter = { types: ['sender.tested'], result: 'SUCCESS', subjectId: 'mail' };
-const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'] };
+const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected', 'passkey.rejected'] };
 const smsLimits = { types: ['sms.limit_reached'] };
 const dayInMilliseconds = 24 * 3600 * 1000;
 

@@ -5,6 +5,7 @@ export interface FactorValues {
   signUp: 'OPEN' | 'PROVISIONED_ONLY';
   mfaPolicy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
   offeredFactors: MfaMethod[];
+  passkeys: boolean;
   rememberMfaSeconds: number;
   deviceTrustSeconds: number;
   emailFactor: boolean;

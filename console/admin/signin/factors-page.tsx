@@ -34,6 +34,7 @@ const policies = {
 
 const labels: Record<keyof FactorValues, string> = {
   signUp: 'Sign-up',
+  passkeys: 'Passkeys',
   mfaPolicy: 'Second factor',
   offeredFactors: 'Offered',
   rememberMfaSeconds: 'Second factor remembered for',
@@ -54,6 +55,7 @@ export function Component() {
       signUp: project.signUp,
       mfaPolicy: project.mfaPolicy,
       offeredFactors: methods.filter((method) => project.offeredFactors.includes(method)),
+      passkeys: project.passkeys,
       rememberMfaSeconds: project.rememberMfaSeconds,
       deviceTrustSeconds: project.deviceTrustSeconds,
       emailFactor: project.emailFactor,
@@ -69,7 +71,7 @@ export function Component() {
   const standing = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
   const isConsole = project.builtIn === 'CONSOLE';
   return (
-    <Page title="Sign-in & MFA" lead="Sign-up, second factors and trusted devices" narrow>
+    <Page title="Sign-in & MFA" lead="Sign-up, passkeys, second factors and trusted devices" narrow>
       {!mayChange && <ViewerNotice project={project} />}
       {isConsole && <Alert>Admins of this instance sign in here: sign-up and test mode stay off.</Alert>}
       <Section title="Sign-in flow">
@@ -77,6 +79,13 @@ export function Component() {
       </Section>
       <Section title="Sign-up">
         <Radios label="Sign-up" options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
+      </Section>
+      <Section title="Passkeys" lead="Users sign in with a fingerprint, face or PIN instead of a code.">
+        <Switch
+          label="Allow passkeys"
+          description="Off: existing passkeys stay, and work again when turned on."
+          {...form.toggle('passkeys')}
+        />
       </Section>
       <Section title="Second factor" lead="Authenticator app, SMS or mail code. Always required on new devices.">
         <Radios label="Second factor" options={policies} {...form.field('mfaPolicy')} />
@@ -189,7 +198,7 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
-  if (name === 'testMode' || name === 'emailFactor') return from[name] ? 'On' : 'Off';
+  if (name === 'testMode' || name === 'emailFactor' || name === 'passkeys') return from[name] ? 'On' : 'Off';
   if (name === 'smsCountries')
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : 'Every country';
   if (name === 'smsPerDay') return from.smsPerDay.toLocaleString('en');
@@ -204,9 +213,21 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
       'New accounts can no longer be created. Existing ones stay.',
+    !values.passkeys &&
+      saved.passkeys &&
+      'Passkeys can no longer be added or used. Existing ones stay, and work again when turned on.',
+    !values.passkeys &&
+      saved.passkeys &&
+      saved.mfaPolicy === 'REQUIRED' &&
+      values.mfaPolicy === 'REQUIRED' &&
+      'Users with only a passkey enroll a second factor at next sign-in; their sessions end at once.',
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
       `${enrolling(without, standing?.activeUsers)} Sessions of users without one end at once.`,
+    values.mfaPolicy === 'REQUIRED' &&
+      saved.mfaPolicy !== 'REQUIRED' &&
+      values.passkeys &&
+      'A passkey with PIN or biometrics counts as one.',
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
       `Enrollment is no longer required. ${keeping(standing?.withFactor)}`,

@@ -10,7 +10,7 @@ interface Step {
   detail?: string;
 }
 
-/** Sign-in steps under these settings, for a new and a known device. */
+/** Sign-in steps under these settings, for a new device, a known device and a passkey. */
 export function FlowDrawing({ values }: { values: FactorValues }) {
   const factor: Step[] =
     values.mfaPolicy === 'OFF'
@@ -55,6 +55,19 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
       />
       {values.deviceTrustSeconds > 0 && (
         <Flow name={`Known device, used in the last ${formatDuration(values.deviceTrustSeconds)}`} steps={known} />
+      )}
+      {values.passkeys && (
+        <Flow
+          name="Any device with the user's passkey"
+          steps={[
+            {
+              icon: 'shield',
+              name: 'Passkey',
+              detail: isOwed ? 'with PIN or biometrics; no code' : 'no address, no code',
+            },
+            end,
+          ]}
+        />
       )}
     </Stack>
   );

@@ -1,10 +1,16 @@
-/** Names of authentication methods (RFC 8176). */
-export const methodNames: Record<string, string> = {
+const methodNames: Record<string, string> = {
   swk: 'device key',
   otp: 'one-time code',
   sms: 'text message',
   mfa: 'second factor',
 };
+
+/** Names of authentication methods (RFC 8176). Only a passkey has `pop`; its `hwk`, `swk` and `user` say no more. */
+export function methodsIn(amr: readonly string[]): string {
+  const isPasskey = amr.includes('pop');
+  const others = isPasskey ? amr.filter((one) => !['hwk', 'swk', 'user', 'pop'].includes(one)) : amr;
+  return [...(isPasskey ? ['passkey'] : []), ...others.map((one) => methodNames[one] ?? one)].join(', ');
+}
 
 /** "Firefox on Windows", guessed from the user agent. */
 export function browserName(userAgent: string | null | undefined): string {

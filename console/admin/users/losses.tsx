@@ -14,8 +14,8 @@ export function Losses({ userId }: { userId: string }) {
       <ul>
         <li>the profile, and the place in {counted(held.groups, 'group')}</li>
         <li>
-          {counted(held.devices, 'device')}, {counted(held.secondFactors, 'second factor')},{' '}
-          {counted(held.recoveryCodes, 'recovery code')}
+          {counted(held.devices, 'device')}, {counted(held.passkeys, 'passkey')},{' '}
+          {counted(held.secondFactors, 'second factor')}, {counted(held.recoveryCodes, 'recovery code')}
         </li>
         <li>{counted(held.sessions, 'session')}, ended at once</li>
         <li>{counted(held.messages, 'message')} to them</li>

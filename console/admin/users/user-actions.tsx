@@ -29,14 +29,15 @@ export const userActions: Record<UserAction, Words> = {
   RESET_FACTORS: {
     verb: 'Reset second factors',
     done: 'without a second factor',
-    effect: 'loses all second factors. If the project requires one, the next sign-in enrolls one.',
+    effect:
+      'loses all second factors and recovery codes. Passkeys stay. If the project requires a factor, the next sign-in asks for a passkey or enrolls one.',
     isFinal: true,
   },
   ERASE: {
     verb: 'Erase',
     done: 'erased',
     effect:
-      'is deleted with all personal data: profile, devices, factors, sessions, messages. Log entries stay, without a name. This cannot be undone.',
+      'is deleted with all personal data: profile, devices, passkeys, factors, sessions, messages. Log entries stay, without a name. This cannot be undone.',
     isFinal: true,
   },
 };

@@ -15,14 +15,18 @@ const columns: readonly Column<Factor>[] = [
   { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 ];
 
+const withPasskey = 'The project requires one: the passkey counts.';
+
 interface UserFactorsProps {
   factors: readonly Factor[] | undefined;
   recoveryCodesLeft: number;
+  /** Whether the user has a passkey that counts as second factor. */
+  hasPasskey: boolean;
   policy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
 }
 
 /** Second factors and recovery codes. */
-export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsProps) {
+export function UserFactors({ factors, hasPasskey, recoveryCodesLeft, policy }: UserFactorsProps) {
   const codes = `${counted(recoveryCodesLeft, 'recovery code')} left.`;
   return (
     <Section flush title="Second factors" lead={factors?.length ? codes : 'If lost, reset them under Actions.'}>
@@ -33,7 +37,8 @@ export function UserFactors({ factors, recoveryCodesLeft, policy }: UserFactorsP
         skeletonRows={1}
         empty={
           <Empty icon="shield" title="No second factor">
-            {policy === 'REQUIRED' ? 'The project requires one: the next sign-in enrolls it.' : undefined}
+            {policy === 'REQUIRED' &&
+              (hasPasskey ? withPasskey : 'The project requires one: the next sign-in enrolls it.')}
           </Empty>
         }
       />

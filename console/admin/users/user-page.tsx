@@ -20,6 +20,7 @@ import { UserActionItems } from './user-actions.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserGroups } from './user-groups.tsx';
+import { UserPasskeys } from './user-passkeys.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
 type User = NonNullable<UserByIdQuery['user']>;
@@ -90,8 +91,10 @@ export function Component() {
       <UserGroups userId={user.id} />
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
+      <UserPasskeys passkeys={found?.passkeys} isOn={project.passkeys} mayChange={mayChange} />
       <UserFactors
         factors={found?.factors}
+        hasPasskey={project.passkeys && found?.passkeys.some(({ userVerified }) => userVerified) === true}
         recoveryCodesLeft={found?.recoveryCodesLeft ?? 0}
         policy={project.mfaPolicy}
       />

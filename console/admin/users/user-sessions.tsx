@@ -5,7 +5,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
-import { browserName, methodNames } from './labels.ts';
+import { browserName, methodsIn } from './labels.ts';
 
 type Session = UserAccessQuery['userAccess']['sessions'][number];
 
@@ -21,7 +21,7 @@ export function UserSessions({
   const columns: Column<Session>[] = [
     { header: 'Browser', isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
     { header: 'Address', cell: ({ ip }) => ip ?? '–' },
-    { header: 'Signed in with', cell: ({ amr }) => amr.map((one) => methodNames[one] ?? one).join(', ') },
+    { header: 'Signed in with', cell: ({ amr }) => methodsIn(amr) },
     { header: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
     { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
     {

@@ -64,6 +64,28 @@ describe('doctor --since', () => {
     expect((await examined(world.app.clock.now().toISOString())).checks['Codes']).toMatchObject({ level: 'ok' });
   });
 
+  it('counts passkeys apart from devices', async () => {
+    const { passkeys, db, seed } = world.app.services;
+    const { console: ofAdmins } = await seed.plant({ demo: false });
+    const user = await world.user();
+    const admin = await world.app.make.user(ofAdmins);
+    await db.transaction(async (em) => {
+      for (const [n, owner] of [user, user, admin].entries()) {
+        const created = {
+          ...{ credentialId: `credential-${n}`, publicKey: 'pQECAyYg', alg: -7, transports: [], signCount: 0 },
+          ...{ aaguid: '00000000-0000-0000-0000-000000000000', attestationFormat: 'none' },
+          ...{ backupEligible: true, backedUp: true, userVerified: true },
+        };
+        await passkeys.register(em, { user: owner, created, createdBy: 'mail-code', actor: system });
+      }
+    });
+    const { checks } = await examined();
+    expect(checks['Devices']?.summary).toBe(
+      '0 registered since, by 0 people; 3 passkeys added, 0 second factors set up',
+    );
+    expect(checks['Admin devices']).toMatchObject({ level: 'warn', summary: '0 registered since, 1 passkeys added' });
+  });
+
   it('counts admin tokens, roles, setup links and admin devices since that time only', async () => {
     const { admins, seed } = world.app.services;
     await seed.plant({ demo: false });

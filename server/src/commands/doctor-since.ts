@@ -73,14 +73,16 @@ async function foreignCodes(em: EntityManager, since: Date): Promise<SystemCheck
     name,
     level: 'fail',
     summary: `${first.total} entered for an account to which no code was sent at that time`,
-    advice: `Revoke devices and sessions of these users: ${list.join('; ')}${more}. Full list: server/docs/incidents.md.`,
+    advice: `Revoke devices, passkeys and sessions of these users: ${list.join('; ')}${more}. Full list: server/docs/incidents.md.`,
   };
 }
 
 interface Made {
   devices: number;
   people: number;
+  passkeys: number;
   adminDevices: number;
+  adminPasskeys: number;
   tokens: number;
   liveTokens: number;
   roles: number;
@@ -90,20 +92,24 @@ interface Made {
 }
 
 const madeStatement = (since: Date) => sql<Made>`select
-  (select count(*) from credentials where created_at >= ${since})::int as devices,
-  (select count(distinct user_id) from credentials where created_at >= ${since})::int as people,
-  (select count(*) from credentials d join projects p on p.id = d.project_id and p.built_in = 'console'
-    where d.created_at >= ${since})::int as "adminDevices",
+  made.*,
   (select count(*) from admin_tokens where created_at >= ${since})::int as tokens,
   (select count(*) from admin_tokens where created_at >= ${since} and revoked_at is null)::int as "liveTokens",
   (select count(*) from audit_log where type = 'membership.granted' and at >= ${since})::int as roles,
   (select count(*) from memberships where created_at >= ${since})::int as "liveRoles",
   (select count(*) from setup_links where used_at >= ${since})::int as links,
-  (select count(*) from enrolments where verified_at >= ${since})::int as factors`;
+  (select count(*) from enrolments where verified_at >= ${since})::int as factors
+  from (select (count(*) filter (where c.kind = 'device-key'))::int as devices,
+    (count(distinct c.user_id) filter (where c.kind = 'device-key'))::int as people,
+    (count(*) filter (where c.kind = 'passkey'))::int as passkeys,
+    (count(*) filter (where c.kind = 'device-key' and p.built_in = 'console'))::int as "adminDevices",
+    (count(*) filter (where c.kind = 'passkey' and p.built_in = 'console'))::int as "adminPasskeys"
+    from credentials c join projects p on p.id = c.project_id where c.created_at >= ${since}) made`;
 
 async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
   const [counts] = await query(em, madeStatement(since));
-  const { devices, people, adminDevices, tokens, liveTokens, roles, liveRoles, links, factors } = counts as Made;
+  const { devices, people, passkeys, adminDevices, adminPasskeys, ...others } = counts as Made;
+  const { tokens, liveTokens, roles, liveRoles, links, factors } = others;
   const look = (name: string, count: number, summary: string, advice: string): SystemCheck => ({
     name,
     level: count > 0 ? 'warn' : 'ok',
@@ -113,8 +119,8 @@ async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
   return [
     look(
       'Admin devices',
-      adminDevices,
-      `${adminDevices} registered since`,
+      adminDevices + adminPasskeys,
+      `${adminDevices} registered since, ${adminPasskeys} passkeys added`,
       'Confirm with each admin: *Team*, then *Audit*.',
     ),
     look('Admin tokens', tokens, `${tokens} issued since, ${liveTokens} live`, 'Revoke unknown tokens: *Team*.'),
@@ -128,8 +134,8 @@ async function made(em: EntityManager, since: Date): Promise<SystemCheck[]> {
     {
       name: 'Devices',
       level: 'ok',
-      summary: `${devices} registered since, by ${people} people; ${factors} second factors set up`,
-      advice: devices > 0 ? 'To list them by account and network: server/docs/incidents.md.' : null,
+      summary: `${devices} registered since, by ${people} people; ${passkeys} passkeys added, ${factors} second factors set up`,
+      advice: devices + passkeys > 0 ? 'To list them by account and network: server/docs/incidents.md.' : null,
     },
   ];
 }

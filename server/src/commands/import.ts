@@ -45,6 +45,9 @@ export const importProjects: Command = {
         surroundings.complain(
           `The file is from ${header.issuer}: users must register their devices again at ${opened.config.BASE_URL}.`,
         );
+        if (new URL(header.issuer).hostname !== new URL(opened.config.BASE_URL).hostname) {
+          surroundings.complain('Its passkeys cannot be used here: they belong to the host name of their server.');
+        }
       }
       return 0;
     });

@@ -30,6 +30,21 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** A passkey of the user: its row in this instance. */
+async function addPasskey(user: User): Promise<string> {
+  const created = {
+    ...{ credentialId: 'a-credential', publicKey: 'pQECAyYg', alg: -7, transports: ['internal', 'hybrid'] },
+    ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', signCount: 7, attestationFormat: 'none' },
+    ...{ backupEligible: true, backedUp: false, userVerified: true },
+  };
+  const { db, passkeys } = here.services;
+  const actor = { kind: 'system' } as const;
+  return db.transaction(async (em) => (await passkeys.register(em, { user, created, createdBy: 'factor', actor })).id);
+}
+
+const credentialRows = (app: TestApp, kind: string) =>
+  app.services.db.reader().execute<object[]>('select * from credentials where kind = ? order by id', [kind]);
+
 interface Populated {
   project: Project;
   user: User;
@@ -121,6 +136,47 @@ describe('a project exported and imported into another instance', () => {
     expect(await used(codes[0] as string)).toBe(true);
     for (const table of ['group_members', 'credentials', 'delegation_keys']) expect(await count(there, table)).toBe(1);
     expect(await count(there, `audit_log where type = 'project.imported'`)).toBe(1);
+  });
+
+  it('keeps passkeys, also without secrets', async () => {
+    const { project, user } = await populate();
+    const id = await addPasskey(user);
+    await exported('--project', project.id, '--without-secrets');
+    expect(await imported('--without-secrets')).toMatchObject({ code: 0, err: '' });
+    const rows = await credentialRows(here, 'passkey');
+    expect(rows).toMatchObject([{ id, sign_count: '7', transports: ['internal', 'hybrid'], created_by: 'factor' }]);
+    expect(await credentialRows(there, 'passkey')).toEqual(rows);
+    const { db, passkeys } = there.services;
+    expect((await passkeys.find(db.reader(), project.id, 'a-credential'))?.user.id).toBe(user.id);
+    expect((await imported('--without-secrets')).out).toMatch(/^device +0 added, 0 changed, 2 unchanged$/m);
+  });
+
+  it('has its devices if the previous release exported it', async () => {
+    const { project } = await populate();
+    await exported('--project', project.id, '--without-secrets');
+    const added = [
+      ...['kind', 'created_by', 'credential_id', 'public_key', 'cose_alg', 'aaguid', 'transports', 'sign_count'],
+      ...['backup_eligible', 'backed_up', 'user_verified'],
+    ];
+    forgeFirst('device', (data) => {
+      expect(Object.keys(data)).toEqual(expect.arrayContaining(added));
+      for (const name of added) delete data[name];
+    });
+    forgeFirst('project', (data) => delete data['passkeys']);
+    expect(await imported('--without-secrets')).toMatchObject({ code: 0, err: '' });
+    expect(await credentialRows(there, 'device-key')).toEqual(await credentialRows(here, 'device-key'));
+    expect(await count(there, `projects where id = '${project.id}' and passkeys`)).toBe(1);
+  });
+
+  it('warns that passkeys belong to the host name of their server', async () => {
+    const { project } = await populate();
+    await exported('--project', project.id, '--without-secrets');
+    const elsewhere = async (BASE_URL: string) =>
+      (await shell({ ...settings(there), BASE_URL }, 'import', file, '--without-secrets', '--dry-run')).err;
+    expect(await elsewhere('https://id.example.com')).toContain('passkeys cannot be used here');
+    const sameHost = new URL(here.url);
+    sameHost.port = '1';
+    expect(await elsewhere(sameHost.origin)).not.toContain('passkeys');
   });
 
   it('works under another master key, recovery codes included', async () => {
@@ -297,6 +353,7 @@ describe('import rejects, without writing anything,', () => {
         (data) => Object.assign(data, { client_id: '00000000-0000-7000-8000-000000000000' }),
         /refers to a client that does not precede it/,
       ],
+      ['device', (data) => Object.assign(data, { kind: 'passkey' }), /has an invalid value/],
       ['api-key', (data) => Object.assign(data, { hash: 'plain' }), /contains a secret that is not encrypted/],
       [
         'enrolment',

@@ -137,7 +137,7 @@ describe('ending a credential ends pending work', () => {
     [
       'the revocation of a device',
       (script) =>
-        script.walker.step(() => script.walker.admin.people({ app: 0, project: 0, person: 0, action: 4, pick: 0 })),
+        script.walker.step(() => script.walker.admin.people({ app: 0, project: 0, person: 0, action: 4, pick: 2 })),
     ],
   ];
 

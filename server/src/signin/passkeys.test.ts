@@ -265,7 +265,13 @@ describe('adding a passkey', () => {
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const huge = await hosted.page.step('register-passkey', { credential: { id: 'A'.repeat(1_000_000) } });
     expect(huge.httpStatus).toBe(413);
-    for (const credential of [{}, { id: 1 }, { id: '\u0000' }, { response: null }, { response: { clientDataJSON: 'e30' } }]) {
+    for (const credential of [
+      {},
+      { id: 1 },
+      { id: '\u0000' },
+      { response: null },
+      { response: { clientDataJSON: 'e30' } },
+    ]) {
       const refused = await hosted.page.step('register-passkey', { credential });
       expect(refused).toMatchObject(refusal('PASSKEY_REJECTED', 401));
     }

@@ -98,7 +98,7 @@ export class AdminActor {
     const held = isDevice ? devices : sessions;
     const one = held[pick % Math.max(1, held.length)];
     if (!one) return;
-    const field = isDevice ? 'revokeUserDevice' : 'endUserSession';
+    const field = !isDevice ? 'endUserSession' : devices === passkeys ? 'revokeUserPasskey' : 'revokeUserDevice';
     const reply = await world.graphql(world.process(app), `mutation($id: ID!) { ${field}(id: $id) }`, { id: one.id });
     const changes = await world.processes.log.read();
     const failed = reply.json['errors']?.[0]?.message;

@@ -8,7 +8,7 @@ export const claimDescriptions: Record<string, string> = {
   nbf: 'Not before: the token is invalid until this time.',
   jti: 'Unique token ID.',
   auth_time: 'Time of the last authentication.',
-  amr: 'Authentication methods: swk device key, otp one-time code, sms text message, mfa second factor.',
+  amr: 'Authentication methods: swk software key, hwk hardware key, user and pop passkey, otp one-time code, sms text message, mfa second factor.',
   acr: 'Authentication context class; the same for every sign-in.',
   azp: 'Authorized party: the requesting client.',
   sid: 'Session ID, also in logout tokens.',

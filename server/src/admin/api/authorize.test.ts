@@ -30,6 +30,7 @@ let ours: Record<
   | 'group'
   | 'session'
   | 'device'
+  | 'passkey'
   | 'scimToken'
   | 'membership'
   | 'adminToken'
@@ -52,6 +53,7 @@ beforeAll(async () => {
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const { session, device } = await room.signedIn(project, user, client.id);
+  const passkey = await room.passkeyOf(project, user);
   const logoutDelivery = await room.failedLogout(project, client, user);
   const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
   const membership = await admins.grantRole(
@@ -68,6 +70,7 @@ beforeAll(async () => {
     group: group.id,
     session: session.id,
     device: device.id,
+    passkey,
     scimToken: scim.scimToken.id,
     membership: membership.id,
     adminToken: token.adminToken.id,
@@ -95,7 +98,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { logoutDelivery } = ours;
+  const { logoutDelivery, passkey } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -148,6 +151,7 @@ function argumentsOf(name: string): string {
     changeUsers: `(input: { projectId: "${project}", userIds: ["${user}"], action: DEACTIVATE })`,
     endUserSession: `(id: "${session}")`,
     revokeUserDevice: `(id: "${device}")`,
+    revokeUserPasskey: `(id: "${passkey}")`,
     retryLogoutDelivery: `(id: "${logoutDelivery}")`,
     issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
     testDirectory: `(projectId: "${project}")`,

@@ -4,6 +4,7 @@ import { roles } from '../../domain/admins/membership.entity.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
 import { logoutTokenTypes, tokenEndpointAuthMethods } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
+import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageStates } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
 import { checkLevels } from '../../domain/instance/checks.ts';
@@ -43,6 +44,11 @@ export const DelegationPartyEnum = enumOf(
 );
 export const ProvenanceEnum = enumOf('Provenance', 'Origin of the user.', provenances);
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
+export const CredentialOriginEnum = enumOf(
+  'CredentialOrigin',
+  'What the user had proved when the passkey was added.',
+  credentialOrigins,
+);
 export const UserOrderEnum = enumOf('UserOrder', 'Sort key of users.', userOrders);
 export const DirectionEnum = enumOf('Direction', 'Sort direction.', ['asc', 'desc'] as const);
 export const UserActionEnum = enumOf('UserAction', 'Action on a user.', userActions);

@@ -13,6 +13,7 @@ const owners = {
   group: ['groups', 'project_id'],
   session: ['sessions', 'project_id'],
   device: ['credentials', 'project_id'],
+  passkey: ['credentials', 'project_id'],
   'scim-token': ['scim_tokens', 'project_id'],
   'admin-token': ['admin_tokens', 'project_id'],
   membership: ['memberships', 'project_id'],

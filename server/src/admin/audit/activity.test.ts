@@ -37,24 +37,26 @@ async function sendScim(statuses: readonly number[]) {
 }
 
 const nothing = {
-  ...{ signIns: 0, signInsOnKnownDevices: 0, activeUsers: 0, codesSent: 0, codesVerified: 0, codeSeconds: 0 },
+  ...{ signIns: 0, signInsOnKnownDevices: 0, signInsWithPasskeys: 0, activeUsers: 0 },
+  ...{ codesSent: 0, codesVerified: 0, codeSeconds: 0 },
   ...{ refused: 0, logoutsDelivered: 0, logoutsFailed: 0, scimRequests: 0, scimRefused: 0, scimFailed: 0 },
 };
 
 const ask = (days: number) =>
   room.call(
     `query ($id: ID!, $days: Int!) { activity(projectId: $id, days: $days) {
-      day signIns signInsOnKnownDevices activeUsers codesSent codesVerified codeSeconds refused
+      day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused
       logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed } }`,
     { id: projectId, days },
   );
 
 describe('Query.activity', () => {
-  it('counts by day: sign-ins, known devices, different users, codes, refusals', async () => {
+  it('counts by day: sign-ins, known devices, passkeys, different users, codes, refusals', async () => {
     expect((await ask(28)).data.activity).toEqual([]);
     await record('user.signed_in', 'ada', { amr: ['swk', 'otp'] });
     await record('user.signed_in', 'ada', { amr: ['swk'] });
     await record('user.signed_in', 'grace', { amr: ['swk', 'otp', 'mfa'] });
+    await record('user.signed_in', 'grace', { amr: ['swk', 'user', 'pop', 'mfa'], passkeyId: 'hers' });
     await record('otp.sent', 'ada');
     await record('otp.verified', 'ada', { afterSeconds: 24 });
     await record('otp.rejected', 'ada');
@@ -68,13 +70,14 @@ describe('Query.activity', () => {
     room.clock.turn(day);
     await record('mfa.rejected', 'grace');
     await record('device.proof_rejected', 'grace');
+    await record('passkey.rejected', 'grace');
     expect((await ask(28)).data.activity).toEqual([
       {
-        ...{ ...nothing, day: '2026-03-01', signIns: 3, signInsOnKnownDevices: 1, activeUsers: 2, refused: 1 },
-        ...{ codesSent: 1, codesVerified: 1, codeSeconds: 24, logoutsFailed: 1 },
+        ...{ ...nothing, day: '2026-03-01', signIns: 4, signInsOnKnownDevices: 1, activeUsers: 2, refused: 1 },
+        ...{ signInsWithPasskeys: 1, codesSent: 1, codesVerified: 1, codeSeconds: 24, logoutsFailed: 1 },
         ...{ scimRequests: 3, scimRefused: 1, scimFailed: 1 },
       },
-      { ...nothing, day: '2026-03-02', refused: 2 },
+      { ...nothing, day: '2026-03-02', refused: 3 },
     ]);
   });
 
@@ -97,7 +100,7 @@ describe('Query.activity', () => {
     expect((await ask(28)).data.activity).toEqual(before);
     // What is counted is not counted from the events again.
     await execute(room.services.db.reader(), sql`delete from audit_log where type = 'user.signed_in'`);
-    expect((await ask(28)).data.activity[0]).toMatchObject({ day: '2026-03-01', signIns: 3, activeUsers: 2 });
+    expect((await ask(28)).data.activity[0]).toMatchObject({ day: '2026-03-01', signIns: 4, activeUsers: 2 });
     await record('user.signed_in', 'ada', { amr: ['swk'] });
     expect((await ask(28)).data.activity.at(-1)).toMatchObject({ day: '2026-03-03', signIns: 1 });
   });

@@ -13,6 +13,9 @@ export class DayOfActivity {
   @Field(() => Int, { description: 'Sign-ins without a code, on a trusted device.' })
   signInsOnKnownDevices!: number;
 
+  @Field(() => Int)
+  signInsWithPasskeys!: number;
+
   @Field(() => Int, { description: 'Distinct users who signed in.' })
   activeUsers!: number;
 
@@ -25,7 +28,7 @@ export class DayOfActivity {
   @Field(() => Int, { description: 'Total seconds from sending to entering, over all verified codes.' })
   codeSeconds!: number;
 
-  @Field(() => Int, { description: 'Rejected one-time codes, second factors and device proofs.' })
+  @Field(() => Int, { description: 'Rejected one-time codes, second factors, device proofs and passkeys.' })
   refused!: number;
 
   @Field(() => Int, { description: "Delivered logout tokens of that day's logouts." })

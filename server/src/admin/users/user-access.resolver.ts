@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import { countHoldings } from '../../domain/accounts/person-export.ts';
 import { Device } from '../../domain/credentials/device.entity.ts';
+import { Passkey } from '../../domain/credentials/passkey.entity.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
 import { found, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
@@ -29,7 +30,7 @@ const changes: Record<UserAction, Change> = {
 @Resolver(() => UserDeviceView)
 export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' } })
-  @Query(() => UserAccess, { description: 'Sessions, devices and second factors of a user.' })
+  @Query(() => UserAccess, { description: 'Sessions, devices, passkeys and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return domain.access.overview(em, found(await em.findOne(User, { project: projectId, id: userId }), 'user'));
   }
@@ -46,6 +47,7 @@ export class UserAccessResolver {
     return {
       sessions: count('sessions'),
       devices: count('devices'),
+      passkeys: count('passkeys'),
       secondFactors: count('secondFactors'),
       recoveryCodes: count('recoveryCodes'),
       groups: count('groups'),
@@ -89,6 +91,14 @@ export class UserAccessResolver {
   @Mutation(() => ID, { description: 'Ends its sessions; the next sign-in requires a code. Returns its id.' })
   async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Device, { project: projectId, id }), 'device');
+    await domain.access.revokeDevice(projectId, user.id, id, actor);
+    return id;
+  }
+
+  @Requires('project_admin', { about: { passkey: 'id' }, fresh: true })
+  @Mutation(() => ID, { description: 'Ends its sessions. Returns its id.' })
+  async revokeUserPasskey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
+    const { user } = found(await em.findOne(Passkey, { project: projectId, id }), 'passkey');
     await domain.access.revokeDevice(projectId, user.id, id, actor);
     return id;
   }

@@ -46,6 +46,7 @@ async function withFactor(method: 'email' | 'sms' | 'totp'): Promise<void> {
 const access = async (id = userId) => {
   const query = `query ($id: ID!) { userAccess(userId: $id) {
     sessions { id amr deviceId expiresAt } devices { id name remembered client { name } }
+    passkeys { id name synced userVerified createdBy createdAt lastUsedAt }
     factors { method phone } recoveryCodesLeft } }`;
   return (await room.call(query, { id })).data.userAccess;
 };
@@ -61,6 +62,7 @@ describe('Query.userAccess', () => {
     expect(await access()).toEqual({
       sessions: [{ id: session, amr: ['swk', 'otp'], deviceId: device, expiresAt: expect.any(String) }],
       devices: [{ id: device, name: 'Browser', remembered: true, client: { name: 'App' } }],
+      passkeys: [],
       factors: [{ method: 'SMS', phone: '+12025550143' }],
       recoveryCodesLeft: expect.any(Number),
     });
@@ -108,6 +110,81 @@ describe('Mutation.endUserSession, Mutation.revokeUserDevice', () => {
     const none = '00000000-0000-7000-8000-000000000000';
     expect((await room.call(`mutation { endUserSession(id: "${none}") }`)).code).toBe('not-found');
     expect((await room.call('mutation { revokeUserDevice(id: "x") }')).code).toBe('not-found');
+  });
+});
+
+describe('passkeys', () => {
+  let passkey: string;
+  beforeEach(async () => {
+    passkey = await room.passkeyOf(project, { id: userId }, true);
+  });
+
+  const revoke = (id: string, headers?: Record<string, string>) =>
+    room.call('mutation ($id: ID!) { revokeUserPasskey(id: $id) }', { id }, headers);
+  const readers = 'query ($id: ID!) { userAccess(userId: $id) { devices { id } passkeys { id } } }';
+
+  it('are listed beside the devices, for the same roles', async () => {
+    const now = room.clock.now().toISOString();
+    const shown = await access();
+    expect(shown.devices).toMatchObject([{ id: device }]);
+    expect(shown.passkeys).toEqual([
+      {
+        ...{ id: passkey, name: 'iCloud Keychain', synced: true, userVerified: true },
+        ...{ createdBy: 'MAIL_CODE', createdAt: now, lastUsedAt: now },
+      },
+    ]);
+    const viewer = await room.call(readers, { id: userId }, await room.tokenOf('project_viewer', project.id));
+    expect(viewer.data.userAccess).toEqual({ devices: [{ id: device }], passkeys: [{ id: passkey }] });
+    const other = await room.services.projects.create({ name: 'Other' }, system);
+    const stranger = await room.call(readers, { id: userId }, await room.tokenOf('project_admin', other.id));
+    expect([stranger.data, stranger.code]).toEqual([null, 'not-found']);
+  });
+
+  it('are counted apart from devices', async () => {
+    const query = `{ userHoldings(userId: "${userId}") { devices passkeys secondFactors } }`;
+    expect((await room.call(query)).data.userHoldings).toEqual({ devices: 1, passkeys: 1, secondFactors: 0 });
+  });
+
+  it('are revoked one by one with their sessions, and recorded', async () => {
+    const other = await room.passkeyOf(project, { id: userId });
+    expect((await revoke(passkey)).data).toEqual({ revokeUserPasskey: passkey });
+    expect(await access()).toMatchObject({
+      passkeys: [{ id: other }],
+      devices: [{ id: device }],
+      sessions: [{ id: session }],
+    });
+    const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${passkey}" }) {
+      edges { node { type subject { kind name } actor { kind } detail } } } }`;
+    const { data } = await room.call(query);
+    const subject = { kind: 'passkey', name: 'iCloud Keychain' };
+    expect(data.auditEvents.edges.map(({ node }: any) => node)).toEqual([
+      { type: 'passkey.revoked', subject, actor: { kind: 'bootstrap-token' }, detail: { userId } },
+      { type: 'passkey.registered', subject, actor: { kind: 'system' }, detail: expect.objectContaining({ userId }) },
+    ]);
+  });
+
+  it('are not devices: each has its own mutation', async () => {
+    expect((await room.call(`mutation { revokeUserDevice(id: "${passkey}") }`)).code).toBe('not-found');
+    for (const id of [device, 'x']) expect((await revoke(id)).code).toBe('not-found');
+    expect(await access()).toMatchObject({ passkeys: [{ id: passkey }], devices: [{ id: device }] });
+  });
+
+  it('are revoked by project admins with a fresh sign-in', async () => {
+    expect((await revoke(passkey, await room.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
+    const email = `passkeys-${count}@example.com`;
+    const adminId = await room.person(email);
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const headers = await room.sessionOf(adminId);
+    room.clock.turn(freshSeconds + 1);
+    expect((await revoke(passkey, headers)).code).toBe('reauthentication-required');
+    expect((await revoke(passkey, await room.sessionOf(adminId))).data).toEqual({ revokeUserPasskey: passkey });
+  });
+
+  it('stay when factors are reset and when the user is deactivated', async () => {
+    await change('RESET_FACTORS');
+    await change('DEACTIVATE');
+    expect(await access()).toMatchObject({ devices: [], sessions: [], passkeys: [{ id: passkey }] });
   });
 });
 

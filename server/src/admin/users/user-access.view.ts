@@ -1,8 +1,9 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import type { CredentialOrigin } from '../../domain/credentials/credential.entity.ts';
 import type { MfaMethod } from '../../domain/mfa/enrolment.entity.ts';
 import { Access } from '../api/access.ts';
-import { MfaMethodEnum } from '../api/enums.ts';
+import { CredentialOriginEnum, MfaMethodEnum } from '../api/enums.ts';
 
 @Access('inherited')
 @ObjectType('UserSession', { description: 'An active SSO session of a user in one browser.' })
@@ -64,6 +65,33 @@ export class UserDeviceView {
 }
 
 @Access('inherited')
+@ObjectType('UserPasskey', { description: 'A passkey (WebAuthn) of a user, for all clients of the project.' })
+export class UserPasskeyView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => Boolean, { description: "Whether it can be copied to the user's other devices." })
+  synced!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Whether a use has verified the user by PIN or biometrics; only then it counts as a second factor.',
+  })
+  userVerified!: boolean;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  lastUsedAt!: Date;
+
+  @Field(() => CredentialOriginEnum, { nullable: true, description: 'Absent: unknown.' })
+  createdBy!: CredentialOrigin | null;
+}
+
+@Access('inherited')
 @ObjectType('UserFactor', { description: 'A second factor of a user.' })
 export class UserFactorView {
   @Field(() => ID)
@@ -83,13 +111,16 @@ export class UserFactorView {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'Sessions, devices and second factors of a user.' })
+@ObjectType({ description: 'Sessions, devices, passkeys and second factors of a user.' })
 export class UserAccess {
   @Field(() => [UserSessionView], { description: 'Active ones, most recently seen first.' })
   sessions!: UserSessionView[];
 
   @Field(() => [UserDeviceView], { description: 'Active ones, most recently used first.' })
   devices!: UserDeviceView[];
+
+  @Field(() => [UserPasskeyView], { description: 'Active ones, most recently used first.' })
+  passkeys!: UserPasskeyView[];
 
   @Field(() => [UserFactorView])
   factors!: UserFactorView[];
@@ -106,6 +137,9 @@ export class UserHoldings {
 
   @Field(() => Int)
   devices!: number;
+
+  @Field(() => Int)
+  passkeys!: number;
 
   @Field(() => Int)
   secondFactors!: number;

@@ -131,6 +131,7 @@ describe('GET /admin/export/users/{id}', () => {
     const { services } = room;
     const client = (await services.clients.create({ projectId: project.id, name: 'App' }, system)).client;
     const { session, device } = await room.signedIn(project, ada, client.id);
+    const passkey = await room.passkeyOf(project, ada);
     const group = await services.groups.create(
       project.id,
       { displayName: 'Staff', externalId: null },
@@ -168,6 +169,13 @@ describe('GET /admin/export/users/{id}', () => {
       groups: [{ id: group.id, displayName: 'Staff' }],
       sessions: [{ id: session.id, amr: ['swk', 'otp'] }],
       devices: [{ id: device.id, name: 'Browser' }],
+      passkeys: [
+        {
+          ...{ id: passkey, name: 'iCloud Keychain', credentialId: expect.any(String), revokedAt: null },
+          ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', createdBy: 'mail-code', userAgent: null },
+          ...{ backupEligible: true, backedUp: true, userVerified: true },
+        },
+      ],
       knownNetworks: [{ lastAt: expect.stringContaining('20') }],
       oneTimeCodes: [{ purpose: 'sign-in', address: 'ada@example.com', attempts: 0 }],
       secondFactors: [{ method: 'totp' }],
@@ -180,9 +188,10 @@ describe('GET /admin/export/users/{id}', () => {
     expect(text).toContain('198.51.100.7');
     expect(text).not.toContain('203.0.113.9');
     expect(text).not.toMatch(/hash|sealed|secret"|mac of/i);
-    const holdings = 'sessions devices secondFactors groups messages events';
+    const holdings = 'sessions devices passkeys secondFactors groups messages events';
     const { data } = await room.call(`{ userHoldings(userId: "${ada.id}") { ${holdings} } }`);
-    expect(data.userHoldings).toMatchObject({ sessions: 1, devices: 1, secondFactors: 1, groups: 1, messages: 0 });
+    expect(data.userHoldings).toMatchObject({ sessions: 1, devices: 1, passkeys: 1, secondFactors: 1 });
+    expect(data.userHoldings).toMatchObject({ groups: 1, messages: 0 });
     expect(data.userHoldings.events).toBe(person.eventsAbout.length + person.eventsBy.length);
   });
 

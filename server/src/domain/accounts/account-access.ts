@@ -3,6 +3,8 @@ import type { Admins } from '../admins/admins.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
+import type { Passkey } from '../credentials/passkey.entity.ts';
+import type { Passkeys } from '../credentials/passkeys.ts';
 import { trustEnd } from '../credentials/trust.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -28,6 +30,7 @@ export interface AccountAccessDeps {
   accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
   admins: Pick<Admins, 'keepOwner'>;
   devices: Pick<Devices, 'list' | 'revoke'>;
+  passkeys: Pick<Passkeys, 'list'>;
   sessions: Pick<Sessions, 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
@@ -41,13 +44,19 @@ type ShownDevice = Pick<
   trustedUntil: Date | null;
 };
 
-/** Sessions, devices and factors of a user. */
+type ShownPasskey = Pick<Passkey, 'createdAt' | 'createdBy' | 'id' | 'lastUsedAt' | 'name' | 'userVerified'> & {
+  synced: boolean;
+};
+
+/** Sessions, devices, passkeys and factors of a user. */
 export interface AccessOverview {
   user: User;
   /** Live ones, most recently seen first. */
   sessions: Session[];
   /** Not revoked, most recently used first. */
   devices: ShownDevice[];
+  /** Not revoked, most recently used first. */
+  passkeys: ShownPasskey[];
   /** Verified ones. */
   factors: Enrolment[];
   recoveryCodesLeft: number;
@@ -61,14 +70,14 @@ export class AccountAccess {
   constructor(private readonly deps: AccountAccessDeps) {}
 
   async overview(em: EntityManager, user: User): Promise<AccessOverview> {
-    const { devices, mfa, sessions } = this.deps;
+    const { devices, mfa, passkeys, sessions } = this.deps;
     const project = await em.findOneOrFail(Project, user.project.id);
+    const owner = { projectId: project.id, userId: user.id };
     return {
       user,
       sessions: await sessions.listLive(em, project, user.id),
-      devices: (await devices.list(em, { projectId: project.id, userId: user.id })).map((device) =>
-        shown(device, project),
-      ),
+      devices: (await devices.list(em, owner)).map((device) => shown(device, project)),
+      passkeys: (await passkeys.list(em, owner)).map(shownPasskey),
       factors: await mfa.factors(em, user),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
     };
@@ -103,7 +112,7 @@ export class AccountAccess {
   }
 
   /**
-   * Removes all second factors, recovery codes and remembered factors of devices. If the project requires a factor, the
+   * Removes all second factors, recovery codes and remembered factors of devices; passkeys stay. If the project requires a factor, the
    * next sign-in enrols one and shows new codes.
    */
   resetFactors(projectId: string, userId: string, actor: Actor): Promise<void> {
@@ -127,7 +136,7 @@ export class AccountAccess {
     );
   }
 
-  /** Ends its sessions, too. */
+  /** Revokes a device or passkey and ends its sessions. */
   revokeDevice(projectId: string, userId: string, deviceId: string, actor: Actor): Promise<void> {
     return this.change(projectId, userId, (em, user) => this.revoke(em, user, deviceId, actor));
   }
@@ -184,4 +193,8 @@ function shown(device: Device, project: Project): ShownDevice {
     userAgent,
     trustedUntil: trustEnd(device, project),
   };
+}
+
+function shownPasskey({ backupEligible: synced, createdAt, createdBy, id, lastUsedAt, name, userVerified }: Passkey) {
+  return { createdAt, createdBy, id, lastUsedAt, name, synced, userVerified };
 }

@@ -10,6 +10,7 @@ const schema = defineEntity({
     day: p.date().primary(),
     signIns: p.integer(),
     signInsOnKnownDevices: p.integer(),
+    signInsWithPasskeys: p.integer().default(0),
     activeUsers: p.integer(),
     codesSent: p.integer(),
     codesVerified: p.integer(),

@@ -10,8 +10,9 @@ export interface DayOfActivity {
   /** `2026-03-01` */
   day: string;
   signIns: number;
-  /** Sign-ins without a one-time code. */
+  /** Sign-ins by device key without a one-time code. */
   signInsOnKnownDevices: number;
+  signInsWithPasskeys: number;
   /** Distinct users who signed in. */
   activeUsers: number;
   codesSent: number;
@@ -19,7 +20,7 @@ export interface DayOfActivity {
   codesVerified: number;
   /** Sum over all accepted codes, from sending to entering. */
   codeSeconds: number;
-  /** Rejected one-time codes, second factors and device proofs. */
+  /** Rejected one-time codes, second factors, device proofs and passkeys. */
   refused: number;
   /** Logout tokens of this day's logouts. */
   logoutsDelivered: number;
@@ -29,7 +30,7 @@ export interface DayOfActivity {
   scimFailed: number;
 }
 
-const refusals = ['otp.rejected', 'mfa.rejected', 'device.proof_rejected'];
+const refusals = ['otp.rejected', 'mfa.rejected', 'device.proof_rejected', 'passkey.rejected'];
 const types = ['user.signed_in', 'otp.sent', 'otp.verified', ...refusals];
 const daySeconds = 24 * 3600;
 /** Days further back are never counted. */
@@ -39,14 +40,15 @@ const settledSeconds = 3 * 3600;
 
 const eventCounts = sql.raw(`
   (count(*) filter (where type = 'user.signed_in'))::int as sign_ins,
-  (count(*) filter (where type = 'user.signed_in' and not coalesce(jsonb_exists(detail->'amr', 'otp'), true)))::int
-    as sign_ins_on_known_devices,
+  (count(*) filter (where type = 'user.signed_in' and not coalesce(jsonb_exists(detail->'amr', 'otp'), true)
+    and not jsonb_exists(detail, 'passkeyId')))::int as sign_ins_on_known_devices,
+  (count(*) filter (where type = 'user.signed_in' and jsonb_exists(detail, 'passkeyId')))::int as sign_ins_with_passkeys,
   (count(distinct subject_id) filter (where type = 'user.signed_in'))::int as active_users,
   (count(*) filter (where type = 'otp.sent'))::int as codes_sent,
   (count(*) filter (where type = 'otp.verified'))::int as codes_verified,
   coalesce(sum((detail->>'afterSeconds')::numeric) filter (where type = 'otp.verified'), 0)::int as code_seconds,
   coalesce(sum(coalesce((detail->>'count')::int, 1)) filter (where type in
-    ('otp.rejected', 'mfa.rejected', 'device.proof_rejected')), 0)::int as refused`);
+    (${refusals.map((type) => `'${type}'`).join(', ')})), 0)::int as refused`);
 
 const logoutCounts = sql.raw(`
   (count(*) filter (where state = 'delivered'))::int as logouts_delivered,
@@ -85,11 +87,11 @@ export class Activity {
       const end = secondsLater(day, daySeconds);
       await execute(
         em,
-        sql`insert into activity_days (project_id, day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent,
-            codes_verified, code_seconds, refused, logouts_delivered, logouts_failed)
+        sql`insert into activity_days (project_id, day, sign_ins, sign_ins_on_known_devices, sign_ins_with_passkeys,
+            active_users, codes_sent, codes_verified, code_seconds, refused, logouts_delivered, logouts_failed)
           select p.id, ${dayOf(day)}::date, coalesce(sign_ins, 0), coalesce(sign_ins_on_known_devices, 0),
-            coalesce(active_users, 0), coalesce(codes_sent, 0), coalesce(codes_verified, 0), coalesce(code_seconds,
-              0),
+            coalesce(sign_ins_with_passkeys, 0), coalesce(active_users, 0), coalesce(codes_sent, 0),
+            coalesce(codes_verified, 0), coalesce(code_seconds, 0),
             coalesce(refused, 0), coalesce(logouts_delivered, 0), coalesce(logouts_failed, 0)
           from (select project_id, ${eventCounts} from audit_log
                 where id >= ${firstIdFrom(day)} and id < ${firstIdAfter(end)} and at >= ${day} and at < ${end}
@@ -122,7 +124,10 @@ export async function activityOf(em: EntityManager, projectId: string, since: Da
 /** @param live the first day to count from events */
 export function activityStatement(projectId: string, from: Date, live: Date): Statement<DayOfActivity> {
   const zero = sql.raw(
-    ['sign_ins', 'sign_ins_on_known_devices', 'active_users', 'codes_sent', 'codes_verified', 'code_seconds', 'refused']
+    [
+      ...['sign_ins', 'sign_ins_on_known_devices', 'sign_ins_with_passkeys', 'active_users'],
+      ...['codes_sent', 'codes_verified', 'code_seconds', 'refused'],
+    ]
       .map((name) => `0 as ${name}`)
       .join(', '),
   );
@@ -130,16 +135,16 @@ export function activityStatement(projectId: string, from: Date, live: Date): St
   const noRequests = sql.raw('0 as requests, 0 as scim_refused, 0 as scim_failed');
   return sql`
     select to_char(day, 'YYYY-MM-DD') as day, sum(sign_ins)::int as "signIns",
-      sum(sign_ins_on_known_devices)::int as "signInsOnKnownDevices", sum(active_users)::int as "activeUsers",
+      sum(sign_ins_on_known_devices)::int as "signInsOnKnownDevices",
+      sum(sign_ins_with_passkeys)::int as "signInsWithPasskeys", sum(active_users)::int as "activeUsers",
       sum(codes_sent)::int as "codesSent", sum(codes_verified)::int as "codesVerified",
       sum(code_seconds)::int as "codeSeconds", sum(refused)::int as refused,
       sum(logouts_delivered)::int as "logoutsDelivered", sum(logouts_failed)::int as "logoutsFailed",
       sum(requests)::int as "scimRequests", sum(scim_refused)::int as "scimRefused",
         sum(scim_failed)::int as "scimFailed"
     from (
-      select day, sign_ins, sign_ins_on_known_devices, active_users, codes_sent, codes_verified, code_seconds,
-        refused,
-        logouts_delivered, logouts_failed, ${noRequests}
+      select day, sign_ins, sign_ins_on_known_devices, sign_ins_with_passkeys, active_users, codes_sent, codes_verified,
+        code_seconds, refused, logouts_delivered, logouts_failed, ${noRequests}
       from activity_days where project_id = ${projectId} and day >= ${dayOf(from)}::date
         and day < ${dayOf(live)}::date
       union all

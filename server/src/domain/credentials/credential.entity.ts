@@ -5,8 +5,9 @@ import { User } from '../users/user.entity.ts';
 
 export type CredentialKind = 'device-key' | 'passkey';
 
+export const credentialOrigins = ['mail-code', 'factor', 'passkey'] as const;
 /** What the user had proved in the sign-in or session that added the credential. */
-export type CredentialOrigin = 'mail-code' | 'factor' | 'passkey';
+export type CredentialOrigin = (typeof credentialOrigins)[number];
 
 const schema = defineEntity({
   name: 'Credential',

@@ -30,7 +30,8 @@ export const deviceTables: UserTables = {
       from credentials d where ${ofUser(user, 'd')} and d.kind = 'device-key'`,
     passkeys: (user) => sql`
       select k.id, k.name, k.credential_id as "credentialId", k.aaguid, k.user_agent as "userAgent",
-        k.backup_eligible as "backupEligible", k.backed_up as "backedUp", k.created_by as "createdBy",
+        k.backup_eligible as "backupEligible", k.backed_up as "backedUp", k.user_verified as "userVerified",
+        k.created_by as "createdBy",
         k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt"
       from credentials k where ${ofUser(user, 'k')} and k.kind = 'passkey'`,
   },
