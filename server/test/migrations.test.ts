@@ -61,6 +61,31 @@ describe('the migrations', () => {
       await database.drop();
     }
   }, 300_000);
+
+  it('let the previous release read and write device keys by their earlier name, and no passkey', async () => {
+    const database = await freshDatabase();
+    await administer(database.url, async (client) => {
+      await fill(client);
+      await client.query(`insert into credentials (project_id, id, kind, user_id, name, created_at, last_used_at, credential_id,
+          public_key, cose_alg, aaguid, transports, sign_count, backup_eligible, backed_up, user_verified)
+        select project_id, gen_random_uuid(), 'passkey', user_id, 'passkey', now(), now(), 'AAAA', '', -7, '', '{}', 0,
+          false, false, true from credentials`);
+      await client.query(`insert into devices (project_id, id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
+        select project_id, gen_random_uuid(), client_id, user_id, 'new', '{}', 'ES256', 'by the previous release', now(), now()
+        from devices`);
+      await client.query(`update devices set revoked_at = now() where jkt = 'new' and remembered`);
+      const { rows: seen } = await client.query(
+        `select name from devices where revoked_at is not null for no key update`,
+      );
+      expect(seen).toEqual([{ name: 'by the previous release' }]);
+      const { rows } = await client.query(
+        `select kind, revoked_at is null as live from credentials where name <> 'by the previous release'`,
+      );
+      expect(rows).toContainEqual({ kind: 'passkey', live: true });
+      expect((await client.query('delete from devices')).rowCount).toBe(2);
+    });
+    await database.drop();
+  });
 });
 
 /** Columns, constraints, indexes, triggers, as text. */
@@ -84,7 +109,10 @@ async function fill(client: pg.Client): Promise<Record<string, number>> {
     `select c.table_name as name, string_agg(quote_ident(c.column_name), ', ') as columns, string_agg(${madeUpValue}, ', ') as values
      from information_schema.columns c where c.table_schema = 'public' and c.table_name <> 'migrations'
        and not (select relispartition from pg_class where oid = c.table_name::regclass)
-       and c.is_nullable = 'NO' and c.column_default is null group by c.table_name order by 1`,
+       and (c.is_nullable = 'NO' and c.column_default is null
+         -- Columns that a device key needs, and a passkey does not have.
+         or c.table_name = 'credentials' and c.column_name in ('client_id', 'jkt', 'public_jwk', 'alg'))
+     group by c.table_name order by 1`,
   );
   let waiting = tables;
   for (let before = -1; waiting.length > 0 && waiting.length !== before; ) {

@@ -10,7 +10,7 @@ export class Migration20261122000800PasskeyUse extends OnlineMigration {
       `alter table "authorization_requests" add column if not exists "acr_values" text[] null,
         add column if not exists "acr_essential" boolean not null default false`,
       `alter table "clients" add column if not exists "related_origins" boolean not null default false`,
-      `alter table "credentials" add column if not exists "hosted" boolean not null default false`,
+      `alter table "credentials" add column if not exists "hosted" boolean null default false`,
       `alter table "authorization_codes" add column if not exists "acr" text null`,
     );
   }
