@@ -23,6 +23,7 @@ const changes = [
   'add-passkey',
   'confirm',
   'revoke-device',
+  'revoke-device',
 ] as const;
 const freshMs = 5 * 60_000;
 const adminFreshMs = 15 * 60_000;

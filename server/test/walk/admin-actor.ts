@@ -39,6 +39,7 @@ export class AdminActor {
     const user = mine[command.person % Math.max(1, mine.length)];
     if (!user) return;
     const name = `${user['user_name']} of ${project.name}`;
+    if (command.action > 11) return this.revokePasskey(command.app, command.pick);
     const id: string = user['id'];
     if (command.action < 4) {
       const action = ['DEACTIVATE', 'ACTIVATE', 'END_SESSIONS', 'RESET_FACTORS'][command.action] as string;
@@ -85,6 +86,13 @@ export class AdminActor {
       return;
     }
     demand(model.sessionsOf(id).length === 0, `${action} left ${name} a session`);
+  }
+
+  private async revokePasskey(app: number, pick: number): Promise<void> {
+    const { model } = this.world;
+    const held = [...model.passkeys.values()].filter(({ isRevoked }) => !isRevoked);
+    const one = held[pick % Math.max(1, held.length)];
+    if (one) await this.revoke(app, one.user, 1, String(model.user(one.user)['user_name']));
   }
 
   private async revoke(app: number, id: string, pick: number, name: string): Promise<void> {

