@@ -11,7 +11,7 @@ export interface Shot {
 }
 
 /** All pages of the console, the hosted page and the account page: with data, empty, loading and failing. */
-export function shots({ projectId, emptyProjectId, clientId, userId, groupId, issuer }: World): Shot[] {
+export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId, groupId, issuer }: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [
     ...['overview', 'applications', 'users', 'groups', 'directory', 'experience', 'factors'],
@@ -28,6 +28,7 @@ export function shots({ projectId, emptyProjectId, clientId, userId, groupId, is
       path: project(projectId, `applications/${clientId}${tab && `/${tab}`}`),
     })),
     { name: 'user', path: project(projectId, `users/${userId}`) },
+    { name: 'empty-user', path: project(projectId, `users/${bareUserId}`) },
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
     { name: 'events-filtered', path: project(projectId, 'events?group=sign-in&result=FAILURE&period=month') },
     { name: 'missing', path: '/admin/nowhere' },

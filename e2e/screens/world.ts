@@ -10,6 +10,8 @@ export interface World {
   emptyProjectId: string;
   clientId: string;
   userId: string;
+  /** A user without sessions, devices and passkeys. */
+  bareUserId: string;
   groupId: string;
   issuer: string;
 }
@@ -55,8 +57,9 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
     });
   }
   await past(latchkey, projectId, portal.clientId);
-  const userId = ids[0] as string;
-  return { admin, projectId, emptyProjectId, clientId: portal.clientId, userId, groupId, issuer: latchkey.baseUrl };
+  const [userId, bareUserId] = [ids[0] as string, ids[40] as string];
+  const users = { userId, bareUserId };
+  return { admin, projectId, emptyProjectId, clientId: portal.clientId, ...users, groupId, issuer: latchkey.baseUrl };
 }
 
 type Scim = (method: string, path: string, body?: object) => Promise<{ id: string }>;
@@ -126,7 +129,8 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
         || substr(md5(n || kind), 1, 15))::uuid,
       $1, at, kind, case when kind like '%rejected' then 'failure' else 'success' end, 'user', u.id, u.display_name, 'user', u.id,
       u.display_name, $2,
-      case kind when 'user.signed_in' then jsonb_build_object('amr', case when n % 4 = 0 then '["swk","otp"]'::jsonb else '["swk"]'::jsonb end)
+      case kind when 'user.signed_in' then case when n % 4 = 0 then '{"amr":["swk","otp"]}'::jsonb
+          when n % 3 = 0 then '{"amr":["swk","user","pop","mfa"],"passkeyId":"x"}' else '{"amr":["swk"]}' end
         when 'otp.verified' then jsonb_build_object('afterSeconds', 12 + n % 31)
         when 'otp.rejected' then '{"fault":"mismatch"}'::jsonb end,
       '203.0.113.' || (1 + n % 200), 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/126.0 Safari/537.36'
@@ -173,6 +177,15 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
        now() + interval '25 days', now() - interval '9 days', now() - n * interval '5 hours', true
      from (select id from users where project_id = $1 order by id limit 20) u, generate_series(1, 2) as n`,
     [projectId, clientId],
+  );
+  await client.query(
+    `insert into credentials (id, kind, project_id, user_id, credential_id, public_key, cose_alg, aaguid, transports, sign_count,
+       backup_eligible, backed_up, user_verified, name, created_by, created_at, last_used_at)
+     select gen_random_uuid(), 'passkey', $1, u.id, md5(u.id::text || n), 'x', -7, u.id::text, '{internal}', 0,
+       n = 1, n = 1, n = 1, (array['iCloud Keychain', 'Passkey (Chrome on Windows)'])[n], 'mail-code',
+       now() - n * interval '6 days', now() - n * interval '26 hours'
+     from (select id from users where project_id = $1 order by id limit 12) u, generate_series(1, 2) as n`,
+    [projectId],
   );
   await client.query(
     `insert into sessions (id, project_id, user_id, secret_hash, auth_time, amr, created_at, last_seen_at, idle_expires_at, expires_at, ip, user_agent)

@@ -259,6 +259,25 @@ test('factors show the resulting flow and the affected users', async () => {
   });
 });
 
+test('passkeys are turned off and on', async () => {
+  const { page } = owner;
+  await page.goto(at('factors'));
+  const flow = page.getByRole('heading', { name: "Any device with the user's passkey" });
+  await expect(flow).toBeVisible();
+  const passkeys = page.getByRole('switch', { name: 'Allow passkeys' });
+  await passkeys.uncheck();
+  await expect(flow).toHaveCount(0);
+  const bar = page.getByRole('region', { name: 'Unsaved changes' });
+  await expect(bar).toContainText('Existing ones stay, and work again when turned on.');
+  await expectAccessible(page);
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  expect(await project('passkeys')).toEqual({ passkeys: false });
+  await passkeys.check();
+  await button(page, 'Save changes').click();
+  await expect.poll(() => project('passkeys')).toEqual({ passkeys: true });
+});
+
 test('factors store device and SMS limits, with country names', async () => {
   const { page } = owner;
   await page.goto(at('factors'));

@@ -3,6 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
+import { openDatabase } from '../support/database.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
@@ -141,6 +142,38 @@ test('the list is exported with the same search', async () => {
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('"grace.hopper@example.com"');
   await expect(page.getByText('Download started')).toBeVisible();
+});
+
+test('passkeys of a user are shown and revoked', async () => {
+  const { page } = owner;
+  const userId = await provision('Radia Perlman');
+  const region = page.getByRole('region', { name: 'Passkeys' });
+  await page.goto(at(`users/${userId}`));
+  await expect(region.getByText('No passkey')).toBeVisible();
+  const database = await openDatabase(latchkey);
+  await database.query(
+    `insert into credentials (id, kind, project_id, user_id, credential_id, public_key, cose_alg, aaguid, transports,
+       sign_count, backup_eligible, backed_up, user_verified, name, created_by, created_at, last_used_at)
+     select gen_random_uuid(), 'passkey', $1, $2, name, 'x', -7, '', '{}', 0, synced, synced, synced, name, 'mail-code',
+       now(), now() - n * interval '1 day'
+     from (values (1, 'iCloud Keychain', true), (2, 'Security key', false)) as k(n, name, synced)`,
+    [projectId, userId],
+  );
+  await database.end();
+  await page.reload();
+  const rows = region.getByRole('row');
+  await expect(rows.nth(1)).toContainText('iCloud KeychainSyncedPIN or biometrics');
+  await expect(rows.nth(2)).toContainText('Security keyOne device');
+  await expectAccessible(page);
+  await button(page, 'Revoke Security key').click();
+  const dialog = page.getByRole('dialog', { name: 'Revoke Security key?' });
+  await expect(dialog).toContainText('its sessions end at once');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Revoke passkey' }).click();
+  await expect(page.getByText('Security key revoked')).toBeVisible();
+  await expect(rows).toHaveCount(2);
+  await page.goto(at('events?type=passkey.revoked'));
+  await expect(page.getByText('revoked the passkey Security key')).toBeVisible();
 });
 
 test('user data is exported, and erasing lists what is lost', async () => {

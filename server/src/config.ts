@@ -33,7 +33,7 @@ const settings = {
     form: 'URL',
     default: 'http://localhost:3000',
     description:
-      'Public URL of this instance, and the OIDC issuer. Must be https, except on a loopback host. Without `DATABASE_URL`, the default uses `PORT`.',
+      'Public URL of this instance, and the OIDC issuer. Must be https, except on a loopback host. Without `DATABASE_URL`, the default uses `PORT`. Passkeys belong to its host name: if that changes, all of them become unusable (docs/passkeys.md).',
   },
   HOST: { schema: z.string().min(1), form: 'IP or host', default: '127.0.0.1', description: 'Address to listen on.' },
   PORT: { schema: port, form: 'port', default: '3000', description: 'Port for everything except health and metrics.' },

@@ -1,4 +1,3 @@
-import { Badge } from '@mantine/core';
 import { useState } from 'react';
 import { AuditEvents, RevokeUserPasskey, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
@@ -21,7 +20,7 @@ export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
   const [revoking, setRevoking] = useState<Passkey>();
   const columns: Column<Passkey>[] = [
     { header: 'Passkey', isName: true, width: '26%', cell: ({ name }) => name },
-    { header: 'Stored', cell: ({ synced }) => <Badge>{synced ? 'Synced' : 'One device'}</Badge> },
+    { header: 'Storage', cell: ({ synced }) => (synced ? 'Synced' : 'One device') },
     { header: 'User verification', cell: ({ userVerified }) => (userVerified ? 'PIN or biometrics' : 'None yet') },
     { header: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
@@ -29,11 +28,7 @@ export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
   ];
   const off = 'Passkeys are off in this project: these cannot sign in.';
   return (
-    <Section
-      flush
-      title="Passkeys"
-      lead={isOn || !passkeys?.length ? 'Sign in to all applications. Revoke lost ones.' : off}
-    >
+    <Section flush title="Passkeys" lead={isOn || !passkeys?.length ? 'For all applications. Revoke lost ones.' : off}>
       <DataTable
         label="Passkeys"
         columns={columns}
