@@ -3,13 +3,12 @@ import {
   changePhoneNumberRequest,
   initiateMfaRequest,
   passkeyOptionsRequest,
-  registerPasskeyRequest,
+  passkeyResponseRequest,
   type SigninResponses,
   type Success as SuccessOnWire,
   verifyDeviceRequest,
   verifyEmailOtpRequest,
   verifyMfaRequest,
-  verifyPasskeyRequest,
   verifyPhoneNumberRequest,
 } from '@latchkey/contracts';
 import type { StepInput } from '../domain/ceremonies/flow.ts';
@@ -43,8 +42,8 @@ const readers: { [S in CeremonyStep]: (json: unknown) => Fields } = {
   },
   'verify-phone-number': (json) => checked(verifyPhoneNumberRequest, json),
   'passkey-options': (json) => checked(passkeyOptionsRequest, json),
-  'verify-passkey': (json) => checked(verifyPasskeyRequest, json),
-  'register-passkey': (json) => checked(registerPasskeyRequest, json),
+  'verify-passkey': (json) => checked(passkeyResponseRequest, json),
+  'register-passkey': (json) => checked(passkeyResponseRequest, json),
 };
 
 /** Parses the input of a step. Throws {@link UnreadableRequest}. */

@@ -98,7 +98,7 @@ export class Authenticator {
 }
 
 /** Checks a response that the server accepted: what was signed, for which challenge, on which page. */
-export function judgeSigned(
+function judgeSigned(
   model: Model,
   txn: Transaction,
   signed: Signed | undefined,
@@ -140,7 +140,7 @@ export function passkeyPiece(model: Model, txn: Transaction, signed: Signed | un
 }
 
 /** Whether this evidence allows adding a passkey for the user now. */
-export function mayAddPasskey(model: Model, user: string, pieces: readonly Piece[]): boolean {
+function mayAddPasskey(model: Model, user: string, pieces: readonly Piece[]): boolean {
   if (factorsProve(pieces)) return true;
   const isSole = !model.countsPasskey(user) && model.factorsOf(user).every(({ method }) => method === 'email');
   return isSole && pieces.some(({ kind, soleFor = [] }) => kind === 'mail' && soleFor.includes(user));

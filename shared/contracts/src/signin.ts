@@ -91,9 +91,8 @@ export const passkeyOptionsRequest = z.object({
    */
   purpose: z.enum(['sign_in', 'registration', 'conditional_registration']).optional(),
 });
-/** `credential`: `PublicKeyCredential.toJSON()` (WebAuthn Level 3 section 5.1). */
-export const verifyPasskeyRequest = z.object({ txn, credential: z.record(z.string(), z.unknown()) });
-export const registerPasskeyRequest = verifyPasskeyRequest;
+/** Of `verify-passkey` and `register-passkey`. `credential`: `PublicKeyCredential.toJSON()` (WebAuthn Level 3 section 5.1). */
+export const passkeyResponseRequest = z.object({ txn, credential: z.record(z.string(), z.unknown()) });
 
 export type ChallengeRequest = z.infer<typeof challengeRequest>;
 export type AuthenticateRequest = z.infer<typeof authenticateRequest>;
@@ -104,8 +103,7 @@ export type VerifyMfaRequest = z.infer<typeof verifyMfaRequest>;
 export type ChangePhoneNumberRequest = z.infer<typeof changePhoneNumberRequest>;
 export type VerifyPhoneNumberRequest = z.infer<typeof verifyPhoneNumberRequest>;
 export type PasskeyOptionsRequest = z.infer<typeof passkeyOptionsRequest>;
-export type VerifyPasskeyRequest = z.infer<typeof verifyPasskeyRequest>;
-export type RegisterPasskeyRequest = z.infer<typeof registerPasskeyRequest>;
+export type PasskeyResponseRequest = z.infer<typeof passkeyResponseRequest>;
 
 /** Every response carries the nonce for the next proof (valid for 120 seconds). */
 type Answer<T> = T & { nonce: string };

@@ -3,7 +3,7 @@ import { instant, key } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 
-export type CredentialKind = 'device-key' | 'passkey';
+type CredentialKind = 'device-key' | 'passkey';
 
 export const credentialOrigins = ['mail-code', 'factor', 'passkey'] as const;
 /** What the user had proved in the sign-in or session that added the credential. */
