@@ -347,7 +347,7 @@ export class SigninActor {
     if (reply.status !== 200 || status === 'INVALID_EMAIL') {
       judgeRefusal(changes, `${step} of ${txn.name}`, signed && txn);
       model.mirror(changes);
-      if (signed && /^PASSKEY/.test(reply.json['error']?.code ?? '')) useUp(txn, step, signed);
+      if (signed && String(reply.json['error']?.code).startsWith('PASSKEY')) useUp(txn, step, signed);
       demand(!isOwed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
       if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
       this.afterRefusal(tab, reply);
