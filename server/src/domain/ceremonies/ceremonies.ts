@@ -233,7 +233,7 @@ export class Ceremonies {
     const { from, proof } = steps[step];
     const stateAllows = from.includes(ceremony.state);
     const outOfOrder: RefusedStep = { refused: { code: 'out-of-order', step, state: ceremony.state } };
-    if (proof !== 'none' && input.proof !== undefined) {
+    if (proof !== 'none' && proof !== 'passkey' && input.proof !== undefined) {
       const refused = await this.prove(flow, step, input.proof, stateAllows, nextNonce);
       if (refused) return refused === 'state' ? outOfOrder : refused;
     } else {

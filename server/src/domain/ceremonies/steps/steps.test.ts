@@ -25,7 +25,7 @@ function reachable(without: (edge: Edge) => boolean): Set<string> {
   return seen;
 }
 
-const isProved = ({ step }: Edge) => steps[step].proof === 'use' || steps[step].proof === 'registration';
+const isProved = ({ step }: Edge) => ['use', 'registration', 'passkey'].includes(steps[step].proof);
 
 describe('the table of sign-in steps, over all paths', () => {
   it('reaches every state, and has no edge out of the last one', () => {
@@ -47,9 +47,18 @@ describe('the table of sign-in steps, over all paths', () => {
     for (const edge of edges) if (edge.step === 'verify-device') expect(reached.has(edge.from)).toBe(false);
   });
 
-  it('passes a required factor only by verify-mfa, or by the steps that an unverified factor allows', () => {
+  it('passes a required factor only by verify-mfa, a passkey, or the steps that an unverified factor allows', () => {
     const ways = edges.filter(({ from, to }) => from.startsWith('mfa_') && !to.startsWith('mfa_'));
-    expect([...new Set(ways.map(({ step }) => step))].sort()).toEqual(['verify-device', 'verify-mfa']);
+    expect([...new Set(ways.map(({ step }) => step))].sort()).toEqual([
+      'verify-device',
+      'verify-mfa',
+      'verify-passkey',
+    ]);
+  });
+
+  it('adds a passkey only after a sign-in', () => {
+    const reached = reachable(({ to }) => to === 'stepped_up');
+    for (const edge of edges) if (edge.step === 'register-passkey') expect(reached.has(edge.from)).toBe(false);
   });
 
   it('changes a number only after a step-up and its code', () => {
@@ -59,7 +68,7 @@ describe('the table of sign-in steps, over all paths', () => {
     expect(changing.map(({ from, to }) => [from, to])).toEqual([['phone_code_sent', 'finished']]);
   });
 
-  it('leaves a step-up only by its phone change', () => {
+  it('leaves a step-up only by its phone change or its passkey', () => {
     const after = new Set(['stepped_up', 'phone_code_sent']);
     for (const edge of edges) if (after.has(edge.from)) expect([...after, 'finished']).toContain(edge.to);
   });

@@ -67,8 +67,9 @@ export type CeremonyStep = Exclude<SigninStep, 'challenge'>;
 
 /**
  * `optional`: without it no device is recognised. `registration` carries the public key, `use` a registered key's id.
+ * `passkey`: no device proof, the body carries a passkey's response to the challenge.
  */
-export type ProofDemand = 'none' | 'optional' | 'registration' | 'use';
+export type ProofDemand = 'none' | 'optional' | 'registration' | 'use' | 'passkey';
 
 /**
  * The state machine of a sign-in after `challenge`: the states in which a step is allowed, the proof it requires, and
@@ -132,12 +133,12 @@ export const steps: {
   },
   'verify-passkey': {
     from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated'],
-    proof: 'none',
+    proof: 'passkey',
     leadsTo: { SUCCESS: 'finished' },
   },
   'register-passkey': {
     from: ['stepped_up'],
-    proof: 'none',
+    proof: 'passkey',
     leadsTo: { PASSKEY_REGISTERED: 'finished' },
   },
 };
