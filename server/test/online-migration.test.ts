@@ -39,6 +39,9 @@ const filling = [
   `insert into authorization_codes (id, hash, client_id, user_id, scope, auth_time, amr, created_at, expires_at, forget_at)
    select gen_random_uuid(), gen_random_uuid(), ${client}, ${id(user, 'n')}, '', now(), '{}', now(), now(), now()
    from generate_series(1, ${users} / 5) n`,
+  `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
+   select gen_random_uuid(), ${project}, ${client}, ${id(user, 'n')}, n, '{}', 'ES256', 'd', now(), now()
+   from generate_series(1, ${users}) n`,
 ];
 
 /** What the previous release writes meanwhile, for one user. */
@@ -54,6 +57,9 @@ const writes = [
   'update sessions set last_seen_at = now() where user_id = $1',
   'update users set last_sign_in_at = now() where id = $1',
   `update enrolments set last_used_at = now() where user_id = $1`,
+  `insert into devices (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, created_at, last_used_at)
+   values (gen_random_uuid(), ${project}, ${client}, $1, gen_random_uuid(), '{}', 'ES256', 'd', now(), now())`,
+  `update devices set last_used_at = now() where user_id = $1`,
 ];
 
 it('a filled database is migrated while the previous release writes to it', async () => {
