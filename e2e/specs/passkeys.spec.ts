@@ -240,7 +240,7 @@ test('nothing is offered without a platform authenticator, on a shared device, o
   await context.close();
 });
 
-test('an application on another origin that has not opted in is told that it cannot use passkeys', async ({ page }) => {
+test('an application on another origin that has not opted in gets an error for passkeys', async ({ page }) => {
   const site = await serve(() => sdkPage);
   const application = await Application.register(hosted.admin, hosted.latchkey, `${site.origin}/callback`);
   await VirtualAuthenticator.connect(page);

@@ -109,7 +109,7 @@ describe('an essential acr', () => {
 });
 
 describe('acr_values', () => {
-  it('ask the owner of a passkey for more than the device key, and nobody else', async () => {
+  it('ask the owner of a passkey for more than the device key, and no other user', async () => {
     await hosted.open();
     await hosted.follow(expectStatus(await hosted.register(userid), 'SUCCESS'));
     const without = await hosted.open({ acr_values: 'phr' });

@@ -27,7 +27,7 @@ async function enrolled(over: Record<string, unknown> = {}): Promise<void> {
   expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
 }
 
-/** Signs in by mail code in a new browser: what somebody who reads the user's mail can do. */
+/** Signs in by mail code in a new browser: what an attacker who reads the user's mail can do. */
 async function byMail(fields: Record<string, unknown> = {}): Promise<{ hosted: HostedBrowser; answer: StepAnswer }> {
   const hosted = await open();
   await world.verifyAddress(hosted.page, userid);
@@ -228,7 +228,7 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toHaveLength(1);
   });
 
-  it('does not take the credential of somebody else', async () => {
+  it('does not take the credential of another user', async () => {
     const first = await open();
     expectStatus(await first.register(userid), 'SUCCESS');
     const begun = await first.page.step('passkey-options', { purpose: 'registration' });
@@ -246,7 +246,7 @@ describe('adding a passkey', () => {
     expect(await passkeyRows()).toHaveLength(1);
   });
 
-  it('without a dialog needs nobody present, and is then no second factor', async () => {
+  it('without a dialog needs no presence of the user, and is then no second factor', async () => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const flags = { UP: false, UV: false };
@@ -279,7 +279,7 @@ describe('adding a passkey', () => {
   });
 });
 
-describe('somebody who reads the mail of a user with a passkey', () => {
+describe('an attacker who reads the mail of a user with a passkey', () => {
   it('does not pass REQUIRED: the passkey is asked for, and no other factor can be set up', async () => {
     await enrolled();
     await world.set({ mfaPolicy: 'required' });

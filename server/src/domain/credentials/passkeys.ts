@@ -58,7 +58,7 @@ export class Passkeys {
     return (await this.list(em, { projectId: project.id, userId })).some(({ userVerified }) => userVerified);
   }
 
-  /** Refuses `taken` for a credential that any user of the project has or had, and `too-many` beyond 25 per user. */
+  /** Refuses `taken` for a credential that any user of the project has or had, and `invalid` beyond 25 per user. */
   async register(em: EntityManager, { user, created, createdBy, clientId, actor }: PasskeyRegistration) {
     const projectId = user.project.id;
     const { credentialId, publicKey, alg, aaguid, transports, signCount } = created;

@@ -23,7 +23,7 @@ export interface PasskeyExpectation {
   origins: readonly string[];
   rpId: string;
   userVerification: 'required' | 'preferred';
-  /** Registrations only: false for a conditional creation, at which nobody is present (WebAuthn Level 3 section 7.1). */
+  /** Registrations only: false for a conditional creation, which no user confirms (WebAuthn Level 3 section 7.1). */
   presenceRequired?: boolean;
   /** Assertions only: true if the passkey alone identifies the user, so that the user handle is required. */
   userHandleRequired?: boolean;

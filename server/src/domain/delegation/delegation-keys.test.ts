@@ -106,9 +106,12 @@ describe('delegation keys', () => {
     expect(await problemOf(keys.register(client, publicPem, system))).toMatchObject({ code: 'taken' });
     for (let count = 1; count < 5; count += 1) await keys.register(client, makePair().publicPem, system);
     expect(await problemOf(keys.register(client, makePair().publicPem, system))).toMatchObject({ code: 'invalid' });
-    const nobody = { ...client, id: crypto.randomUUID() };
-    expect(await problemOf(keys.rotate(nobody, system))).toMatchObject({ code: 'not-found', what: 'client' });
-    expect(await problemOf(keys.revoke(nobody, system))).toMatchObject({ code: 'not-found', what: 'delegation-key' });
+    const unknownClient = { ...client, id: crypto.randomUUID() };
+    expect(await problemOf(keys.rotate(unknownClient, system))).toMatchObject({ code: 'not-found', what: 'client' });
+    expect(await problemOf(keys.revoke(unknownClient, system))).toMatchObject({
+      code: 'not-found',
+      what: 'delegation-key',
+    });
     expect(await problemOf(keys.rotate({ ...client, id: 'x' }, system))).toMatchObject({ code: 'not-found' });
     expect(await problemOf(keys.rotate(client, system, -1))).toMatchObject({ field: 'overlapSeconds' });
   });

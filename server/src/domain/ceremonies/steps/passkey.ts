@@ -204,7 +204,7 @@ function reject(reason: string): RefusedStep {
   return { refused: { code: 'passkey-rejected', reason }, event };
 }
 
-/** Like {@link reject}, with an event. */
+/** Like {@link reject}, with the user and the passkey in the event. */
 function rejectOf(passkey: Passkey, user: User, fault: string): RefusedStep {
   const subject = { kind: 'user', id: user.id, name: user.userName };
   return { ...reject(fault), event: { type: 'passkey.rejected', subject, detail: { fault, passkeyId: passkey.id } } };
