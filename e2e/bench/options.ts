@@ -32,6 +32,7 @@ export function optionsOf(flags: readonly string[]): Options {
     peersNamed: (name) => peers && (named === undefined || named.includes(name)),
     plan: quick
       ? { concurrency: 2, rounds: 1, secondsPerRound: 0.3, warmUpSeconds: 0.1 }
-      : { concurrency: 8, rounds, secondsPerRound: 3, warmUpSeconds: 2 },
+      : // Each connection plans a statement six times, and again when new tables get statistics.
+        { concurrency: 8, rounds, secondsPerRound: 3, warmUpSeconds: 10 },
   };
 }

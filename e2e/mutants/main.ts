@@ -39,7 +39,7 @@ const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'test-results/mutants');
 const trialsPath = join(folder, 'trials.jsonl');
 /** Domain folders that decide authentication and authorization. */
-const rungs = ['ceremonies', 'otp', 'devices', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
+const rungs = ['ceremonies', 'otp', 'credentials', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
 const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/**/*.ts`, { cwd: root })
   .filter((path) => !/\.(test|entity)\.ts$/.test(path))
   .toSorted();
@@ -52,6 +52,8 @@ const testFiles = globSync('server/src/**/*.test.ts', { cwd: root })
 // Hundreds of databases: use memory if available.
 if (!process.env['TMPDIR'] && existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 process.chdir(root);
+const empty = rungs.filter((rung) => !sourceFiles.some((path) => path.includes(`/domain/${rung}/`)));
+if (empty.length > 0) throw new Error(`No source files in domain/{${empty.join()}}`);
 mkdirSync(folder, { recursive: true });
 
 const { mutants, sources } = instrument(root, sourceFiles);
