@@ -16,6 +16,7 @@ import { Device } from './credentials/device.entity.ts';
 import { Passkey } from './credentials/passkey.entity.ts';
 import { UsedRequest } from './delegation/used-request.entity.ts';
 import { Message } from './delivery/message.entity.ts';
+import { Erasure } from './directories/erasure.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimDay } from './directories/scim-day.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
@@ -82,6 +83,7 @@ export const entities = [
   UsedRequest,
   LogoutDelivery,
   ScimToken,
+  Erasure,
   RequestRecord,
   Membership,
   SetupLink,

@@ -166,24 +166,88 @@ describe('a queued request record', () => {
     await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 10_000 });
   });
 
-  it('loses its texts if a user is erased, since it may contain their data', async () => {
+  it('loses its texts if it concerns a user who was erased meanwhile', async () => {
     const scim = await app.project();
     const { id } = (await scim.request('POST', '/Users', { userName: 'erase.me@example.org' })).body;
     await scim.request('GET', '/Users?filter=userName+eq+%22ERASE.ME%40example.org%22');
     await scim.request('GET', '/Users/erase.me@example.org');
     await scim.request('DELETE', `/Users/${id}`);
     await scim.request('GET', '/Users?filter=userName+eq+%22somebody.else%22');
-    const records = await app.services.requestRecords.recent(scim.id, 10);
-    expect(await tablesThatHold(['erase.me'], scim.id)).toEqual([]);
-    expect(records.map(({ method, path, status }) => [method, path, status])).toEqual([
+    expect(await paths(scim.id)).toEqual([
       ['GET', '/Users?filter=userName eq "somebody.else"', 200],
       ['DELETE', `/Users/${id}`, 204],
       ['GET', '/Users', 404],
       ['GET', '/Users', 200],
       ['POST', '/Users', 201],
     ]);
+    expect(await tablesThatHold(['erase.me'], scim.id)).toEqual([]);
   });
 });
+
+describe('a written request record', () => {
+  it.each(['1', 'a', 'User'])(
+    'of another user keeps its texts when the user with externalId %s is erased',
+    async (externalId) => {
+      const scim = await app.project();
+      const other = { userName: 'user.11@example.org', externalId: '11a', displayName: 'User 1', title: externalId };
+      const { id } = (
+        await scim.request('POST', '/Users', { userName: 'erase.me@example.org', externalId, displayName: 'User 1' })
+      ).body;
+      const kept = (await scim.request('POST', '/Users', other)).body;
+      await scim.request('GET', `/Users?filter=externalId+eq+%22${externalId}%22`);
+      await scim.request('GET', '/Users?filter=externalId+eq+%2211a%22');
+      await scim.request('PATCH', `/Users/${kept.id}`, {
+        Operations: [{ op: 'replace', path: 'nickName', value: '1' }],
+      });
+      await scim.request('GET', `/Users?filter=title+eq+%22${externalId}%22+and+active+eq+true`);
+      await scim.request('GET', '/Users?startIndex=1&count=11');
+      const before = await bodies(scim.id);
+      await scim.request('DELETE', `/Users/${id}`);
+      const after = await bodies(scim.id);
+      expect(after.slice(1)).toHaveLength(before.length);
+      const lost = before.filter((record) => !after.some((each) => JSON.stringify(each) === JSON.stringify(record)));
+      expect(lost.map(([method, path]) => [method, path])).toEqual([
+        ['GET', `/Users?filter=externalId eq "${externalId}"`],
+        ['POST', '/Users'],
+      ]);
+    },
+  );
+
+  it('loses its texts with any user that it names: members of groups, results of a search, Bulk, a refused user', async () => {
+    const scim = await app.project();
+    const { id } = (await scim.request('POST', '/Users', { userName: 'erase.me@example.org', nickName: 'Erasmus' }))
+      .body;
+    const group = (
+      await scim.request('POST', '/Groups', { displayName: 'All', members: [{ value: id, display: 'Erase Me' }] })
+    ).body;
+    const members = { op: 'add', path: 'members', value: [{ value: id, display: 'Erase Me' }] };
+    await scim.request('PATCH', `/Groups/${group.id}`, { Operations: [members] });
+    await scim.request('PATCH', `/Groups/${group.id}`, {
+      Operations: [{ op: 'remove', path: `members[value eq "${id}"]` }],
+    });
+    await scim.request('GET', '/Users?filter=userName+sw+%22erase.m%22');
+    await scim.request('POST', '/Users/.search', { filter: 'nickName eq "Erasmus"' });
+    await scim.request('POST', '/Bulk', { Operations: [{ method: 'PATCH', path: `/Users/${id}`, data: reactivate }] });
+    await scim.request('POST', '/Users', { userName: 'ERASE.me@example.org', displayName: 'Erase Me' });
+    await scim.request('POST', '/Users', { userName: 'free', emails: [{ value: 'Erase.Me@example.org' }] });
+    await app.services.requestRecords.settled();
+    await scim.request('DELETE', `/Users/${id}`);
+    const records = await bodies(scim.id);
+    expect(records).toHaveLength(10);
+    expect(await tablesThatHold(['erase.m', 'Erase Me', 'Erasmus'], scim.id)).toEqual([]);
+    expect(JSON.stringify(records).toLowerCase()).not.toContain('erase');
+  });
+});
+
+async function paths(projectId: string) {
+  const records = await app.services.requestRecords.recent(projectId, 20);
+  return records.map(({ method, path, status }) => [method, path, status]);
+}
+
+async function bodies(projectId: string) {
+  const records = await app.services.requestRecords.recent(projectId, 20);
+  return records.map(({ method, path, requestBody, responseBody }) => [method, path, requestBody, responseBody]);
+}
 
 /** Tables with a row that contains one of the texts, in this project if the table has projects. */
 async function tablesThatHold(texts: readonly string[], projectId: string): Promise<string[]> {

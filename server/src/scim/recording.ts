@@ -3,6 +3,7 @@ import type { Directory } from '../domain/directories/directories.ts';
 import type { RequestEntry } from '../domain/directories/request-records.ts';
 import { isStorableText, isUuid } from '../domain/kernel/secret.ts';
 import { listResponseSchema } from './answer.ts';
+import { concerned } from './concerned-users.ts';
 import { isObject } from './patch-operations.ts';
 import type { ScimError } from './scim-error.ts';
 
@@ -22,14 +23,16 @@ export interface RequestOutcome {
 /** The record of a request: no credentials, only the totals of lists, long texts truncated. */
 export function recordOf(req: Request, directory: Directory, outcome: RequestOutcome): RequestEntry {
   const { error, resourceId } = outcome;
+  const path = cut(readable(req.url), 2048);
+  const requestBody = redacted(outcome.requestBody);
+  const responseBody = error ? error.toJSON() : summary(outcome.responseBody);
   return {
     projectId: directory.projectId,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,
-    erasures: directory.erasures,
     at: outcome.at,
     method: req.method,
-    path: cut(readable(req.url), 2048),
+    path,
     resourceId: isUuid(resourceId) ? resourceId : null,
     status: outcome.status,
     scimType: error?.scimType ?? null,
@@ -40,8 +43,9 @@ export function recordOf(req: Request, directory: Directory, outcome: RequestOut
         .get('user-agent')
         ?.replace(/[^\x20-\x7e]/g, '?')
         .slice(0, 200) ?? null,
-    requestBody: textOf(redacted(outcome.requestBody)),
-    responseBody: textOf(error ? error.toJSON() : summary(outcome.responseBody)),
+    requestBody: textOf(requestBody),
+    responseBody: textOf(responseBody),
+    concerns: concerned({ path, requestBody, responseBody, found: outcome.responseBody }),
   };
 }
 
@@ -72,7 +76,7 @@ function textOf(value: unknown): string | null {
   return text === undefined ? null : cut(text, maxText);
 }
 
-/** Decoded, for readers and so that an erasure finds names in it. */
+/** Decoded, for readers. */
 function readable(url: string): string {
   try {
     return decodeURIComponent(url.replaceAll('+', ' '));

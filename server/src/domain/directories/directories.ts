@@ -25,8 +25,6 @@ export interface Directory {
   projectId: string;
   tokenId: string;
   tokenName: string;
-  /** `projects.erasures` at the time of the check. */
-  erasures: number;
 }
 
 /** Lets secret scanners recognise SCIM tokens. */
@@ -122,10 +120,10 @@ export class Directories {
     openProject(id);
     const [row] = await query(
       this.deps.db.alone,
-      sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string; erasures: number }>`
+      sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string }>`
         select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
           exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
-          t.id as token_id, t.name as token_name, p.erasures
+          t.id as token_id, t.name as token_name
         from projects p
         left join scim_tokens t on t.project_id = p.id and t.hash = ${hashOf(authorization)} and t.revoked_at is null
           and (t.expires_at is null or t.expires_at > ${this.deps.clock.now()})
@@ -137,8 +135,7 @@ export class Directories {
       refuse({ code: 'unavailable', reason: 'no SCIM token has been issued', retryAfterSeconds: notSetUpRetrySeconds });
     }
     if (row.token_id === null) refuse({ code: 'unauthenticated' });
-    const { token_id: tokenId, token_name: tokenName, erasures } = row;
-    return { projectId: id, tokenId, tokenName, erasures };
+    return { projectId: id, tokenId: row.token_id, tokenName: row.token_name };
   }
 
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {

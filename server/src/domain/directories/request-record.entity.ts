@@ -14,7 +14,7 @@ const schema = defineEntity({
     method: p.text(),
     /** Below the project's base address, query included. */
     path: p.text(),
-    /** The user or group of the request, so that an erasure finds it. */
+    /** The user or group of the request. */
     resourceId: p.uuid().nullable(),
     status: p.integer(),
     scimType: p.text().nullable(),
@@ -26,6 +26,8 @@ const schema = defineEntity({
     requestBody: p.text().nullable(),
     /** Truncated; only the totals of lists. */
     responseBody: p.text().nullable(),
+    /** Marks of the users that the texts may name (`concerned.ts`); null in records of the previous release: any user. */
+    concerns: p.array().columnType('text[]').nullable(),
   },
   indexes: [{ name: 'scim_request_records_resource_id_index', properties: ['resourceId'] }],
 });

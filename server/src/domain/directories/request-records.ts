@@ -1,20 +1,21 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
-import { execute, sql } from '../kernel/sql.ts';
-import { lockErasures } from '../projects/erasures.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import { hashedMarks } from './concerned.ts';
 import { RequestRecord } from './request-record.entity.ts';
+import { lockRecords } from './user-tables.ts';
 
 /** A request without secrets, texts already truncated. */
 export type RequestEntry = Omit<
   { [Key in keyof RequestRecord]: RequestRecord[Key] },
-  'id' | 'project' | keyof symbol
+  'id' | 'project' | 'concerns' | keyof symbol
 > & {
   projectId: string;
-  /** `projects.erasures` at the time of the request. */
-  erasures: number;
+  concerns: string[];
 };
 
 /** Number of records kept per project. */
@@ -25,12 +26,14 @@ const keptSeconds = 7 * 24 * 3600;
 const flushMs = 1000;
 /** A queue of this length is written at once. */
 const batchSize = 200;
+/** How long erasures are remembered: much longer than any record is queued. */
+const erasuresKeptSeconds = 3600;
 /** Beyond this length the queue drops its oldest records. */
 const maxPending = 1000;
 
 /**
  * Recent SCIM requests. Queued, and written once a second, so that no request waits. A killed process loses its last second
- * of records. If a user was erased while a record was queued, the record is written without texts (decisions/0086).
+ * of records. A record that concerns a user who was erased while it was queued is written without texts.
  */
 export class RequestRecords {
   private pending: RequestEntry[] = [];
@@ -75,12 +78,12 @@ export class RequestRecords {
     }
   }
 
-  /** Deletes old records. */
+  /** Deletes old records, and what is remembered of erasures. */
   async sweep(): Promise<void> {
-    await execute(
-      this.deps.db.alone,
-      sql`delete from scim_request_records where at < ${secondsLater(this.deps.clock.now(), -keptSeconds)}`,
-    );
+    const { clock, db } = this.deps;
+    const now = clock.now();
+    await execute(db.alone, sql`delete from scim_request_records where at < ${secondsLater(now, -keptSeconds)}`);
+    await execute(db.alone, sql`delete from scim_erasures where at < ${secondsLater(now, -erasuresKeptSeconds)}`);
   }
 
   /** Schedules the next write; one runs at a time. */
@@ -111,18 +114,20 @@ export class RequestRecords {
     await this.deps.db.transaction(async (em) => {
       // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
-      const erasures = await lockErasures(em, projects);
-      const rows = batch.map(({ erasures: known, ...entry }) => ({
-        ...(known === erasures.get(entry.projectId) ? entry : withoutTexts(entry)),
+      await lockRecords(em, projects, 'alone');
+      const erased = await erasedMarks(em, projects);
+      const rows = batch.map((entry) => ({
+        ...(concernsAny(entry, erased) ? withoutTexts(entry) : entry),
         id: this.deps.random.id(),
       }));
       await execute(
         em,
         sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
-            status, scim_type, detail, duration_ms, user_agent, request_body, response_body)
+            status, scim_type, detail, duration_ms, user_agent, request_body, response_body, concerns)
           select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
             x->>'method', x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
-            (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody'
+            (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody',
+            array(select jsonb_array_elements_text(x->'concerns'))
           from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
           join projects p on p.id = (x->>'projectId')::uuid`,
       );
@@ -158,8 +163,21 @@ export class RequestRecords {
   }
 }
 
+/** The hashed marks of the users erased lately. */
+async function erasedMarks(em: EntityManager, projects: readonly string[]): Promise<Set<string>> {
+  const rows = await query(
+    em,
+    sql<{ marks: string[] }>`select marks from scim_erasures where project_id = any(${projects}::uuid[])`,
+  );
+  return new Set(rows.flatMap(({ marks }) => marks));
+}
+
+function concernsAny({ projectId, concerns }: RequestEntry, erased: ReadonlySet<string>): boolean {
+  return erased.size > 0 && hashedMarks(projectId, concerns).some((mark) => erased.has(mark));
+}
+
 /** Keeps the resource type and id of the path; drops all texts, which may name an erased user. */
-function withoutTexts<Entry extends Pick<RequestEntry, 'path'>>(entry: Entry) {
+function withoutTexts(entry: RequestEntry): RequestEntry {
   const [path = '/'] = /^\/(Users|Groups|Bulk)(\/[0-9a-f-]{36})?(?=$|[/?])/i.exec(entry.path) ?? [];
-  return { ...entry, path, detail: null, requestBody: null, responseBody: null };
+  return { ...entry, path, detail: null, requestBody: null, responseBody: null, concerns: [] };
 }

@@ -47,7 +47,7 @@ const schema = defineEntity({
     maxSessionSeconds: p.integer().default(8 * 3600),
     idTokenTtlSeconds: p.integer().default(60),
     accessTokenTtlSeconds: p.integer().default(300),
-    /** Number of erased users: a queued record of a SCIM request may contain data of one (decisions/0086). */
+    /** Counted by the previous release; the next one drops it. */
     erasures: p.integer().default(0),
     version: p.integer().default(1),
     createdAt: instant(),

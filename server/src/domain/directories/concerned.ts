@@ -1,0 +1,26 @@
+import { digest } from '../kernel/secret.ts';
+import { contactsOf, foldCase } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
+
+/** An id, address or number as a mark: in lower case, without surrounding spaces. */
+export function markOf(value: string): string {
+  return foldCase(value.trim());
+}
+
+/** An external id may be as short as one digit: it equals nothing but an external id. */
+export function externalIdMark(externalId: string): string {
+  return `externalId:${externalId}`;
+}
+
+/** The marks by which requests name this user. Not the name: several people may have the same. */
+export function marksOf({ id, userName, email, phone, externalId, attributes }: User): string[] {
+  const contacts = [...contactsOf(attributes, 'emails'), ...contactsOf(attributes, 'phoneNumbers')];
+  const values = [id, userName, email, phone, ...contacts.map(({ value }) => value)];
+  const marks = values.flatMap((value) => (value ? [markOf(value)] : []));
+  return [...new Set([...marks, ...(externalId ? [externalIdMark(externalId)] : [])])];
+}
+
+/** SHA-256 of marks: kept for an hour after an erasure, when the marks must be gone. */
+export function hashedMarks(projectId: string, marks: readonly string[]): string[] {
+  return marks.map((mark) => digest(`${projectId} ${mark}`));
+}

@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant, key } from '../kernel/columns.ts';
+import { tenant } from '../projects/tenant.ts';
+
+const schema = defineEntity({
+  name: 'Erasure',
+  tableName: 'scim_erasures',
+  properties: {
+    project: tenant,
+    /** Of the user. */
+    id: key(),
+    at: instant().index(),
+    /** See `hashedMarks`. */
+    marks: p.array().columnType('text[]'),
+  },
+});
+
+/** A user erased within the last hour: records of requests that are still queued may concern them. */
+export class Erasure extends schema.class {}
+schema.setClass(Erasure);

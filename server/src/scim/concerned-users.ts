@@ -1,0 +1,70 @@
+import { externalIdMark, markOf } from '../domain/directories/concerned.ts';
+import { isE164 } from '../domain/users/login.ts';
+import { isObject } from './patch-operations.ts';
+
+/** What is kept of a request, and what it found. */
+interface Kept {
+  /** Decoded, with the query. */
+  path: string;
+  requestBody: unknown;
+  responseBody: unknown;
+  /** The whole answer. */
+  found: unknown;
+}
+
+/** More results than this name nobody in particular. */
+const mostFound = 20;
+const mostMarks = 500;
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+/** A comparison with a text, in a filter or path (RFC 7644 section 3.4.2.2). */
+const comparison = /([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s+("(?:[^"\\]|\\.)*")/gi;
+
+/**
+ * Marks of the users that the kept texts may name: ids, addresses and numbers in path and bodies, what a filter compares
+ * with, and the few users that a filter found.
+ */
+export function concerned({ path, requestBody, responseBody, found }: Kept): string[] {
+  const marks = new Set<string>();
+  const [resource = '', query = ''] = path.split('?', 2);
+  for (const segment of resource.split('/').slice(2)) marks.add(markOf(segment));
+  const filters = [query, isObject(requestBody) ? requestBody['filter'] : undefined];
+  const compared = filters.flatMap((filter) => (typeof filter === 'string' ? comparedWith(filter) : []));
+  for (const mark of compared) marks.add(mark);
+  if (compared.length > 0) for (const id of idsOf(found)) marks.add(id);
+  for (const body of [requestBody, responseBody]) for (const mark of namedIn(body)) marks.add(mark);
+  return [...marks].slice(0, mostMarks);
+}
+
+function comparedWith(filter: string): string[] {
+  return [...filter.matchAll(comparison)].map(([, attribute = '', literal = '""']) => {
+    const value = unquoted(literal);
+    return /(^|:)externalId$/i.test(attribute) ? externalIdMark(value) : markOf(value);
+  });
+}
+
+function unquoted(literal: string): string {
+  try {
+    return JSON.parse(literal) as string;
+  } catch {
+    return literal.slice(1, -1);
+  }
+}
+
+function idsOf(found: unknown): string[] {
+  const resources = isObject(found) ? found['Resources'] : undefined;
+  if (!Array.isArray(resources) || resources.length > mostFound) return [];
+  return resources.flatMap((each: unknown) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []));
+}
+
+/** What can identify a user in a value, at any depth. */
+function namedIn(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') return named(name, value);
+  if (Array.isArray(value)) return value.flatMap((each) => namedIn(each, name));
+  return isObject(value) ? Object.entries(value).flatMap(([key, each]) => namedIn(each, key)) : [];
+}
+
+function named(name: string, text: string): string[] {
+  if (/^externalId$/i.test(name)) return [externalIdMark(text)];
+  const isWhole = /^userName$/i.test(name) || text.includes('@') || isE164(text);
+  return [...(isWhole ? [markOf(text)] : []), ...(text.match(uuid) ?? []).map(markOf)];
+}
