@@ -1,4 +1,5 @@
 import { externalIdMark, markOf } from '../domain/directories/concerned.ts';
+import { isStorableText } from '../domain/kernel/secret.ts';
 import { isE164 } from '../domain/users/login.ts';
 import { isObject } from './patch-operations.ts';
 
@@ -32,7 +33,7 @@ export function concerned({ path, requestBody, responseBody, found }: Kept): str
   for (const mark of compared) marks.add(mark);
   if (compared.length > 0) for (const id of idsOf(found)) marks.add(id);
   for (const body of [requestBody, responseBody]) for (const mark of namedIn(body)) marks.add(mark);
-  return [...marks].slice(0, mostMarks);
+  return [...marks].filter(isStorableText).slice(0, mostMarks);
 }
 
 function comparedWith(filter: string): string[] {
