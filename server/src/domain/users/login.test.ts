@@ -17,15 +17,20 @@ describe('the login e-mail', () => {
 });
 
 describe('the login phone', () => {
-  it('is an E.164 number of type mobile, the primary first, else the primary number, and no other', () => {
-    const office = { value: '+41440000000', type: 'work', primary: true };
+  it('is the primary E.164 number, else the first mobile one, else the first; only the last may be shared', () => {
+    const office = { value: '+41440000000', type: 'work' };
     const mobile = { value: '+41790000001', type: 'Mobile' };
-    expect(loginPhone([office, mobile])).toBe('+41790000001');
-    expect(loginPhone([mobile, { value: '+41790000002', type: 'mobile', primary: true }])).toBe('+41790000002');
-    expect(loginPhone([office])).toBe('+41440000000');
-    expect(loginPhone([{ ...office, primary: false }])).toBeNull();
-    expect(loginPhone([{ value: '079 000 00 01', type: 'mobile', primary: true }])).toBeNull();
-    expect(loginPhone([])).toBeNull();
+    const untyped = { value: '+41790000002' };
+    const own = (phone: string) => ({ phone, isShared: false });
+    expect(loginPhone([mobile, { ...office, primary: true }])).toEqual(own('+41440000000'));
+    expect(loginPhone([office, mobile, { ...mobile, value: '+41790000003' }])).toEqual(own('+41790000001'));
+    expect(loginPhone([untyped])).toEqual({ phone: '+41790000002', isShared: true });
+    expect(loginPhone([{ value: '044 000 00 00' }, office, untyped])).toEqual({
+      phone: '+41440000000',
+      isShared: true,
+    });
+    expect(loginPhone([{ value: '079 000 00 01', type: 'mobile', primary: true }])).toMatchObject({ phone: null });
+    expect(loginPhone([])).toMatchObject({ phone: null });
   });
 });
 

@@ -41,14 +41,14 @@ export function loginEmail(userName: string, emails: readonly Contact[]): string
 }
 
 /**
- * The login phone: an E.164 number of type `mobile` (the primary one first), else the primary number. Other numbers are
- * plain data that several users may share.
+ * The login phone: the primary E.164 number, else the first of type `mobile`, else the first (decisions section 11).
+ * `isShared`: it is neither primary nor mobile, for example the number of an office. Several users may have it in their
+ * data; it is the login phone of the first one.
  */
-export function loginPhone(phoneNumbers: readonly Contact[]): string | null {
+export function loginPhone(phoneNumbers: readonly Contact[]): { phone: string | null; isShared: boolean } {
   const usable = phoneNumbers.filter(({ value }) => value !== undefined && isE164(value));
-  const mobiles = usable.filter((phone) => isOfType(phone, 'mobile'));
-  const chosen = mobiles.find(({ primary }) => primary) ?? mobiles[0] ?? usable.find(({ primary }) => primary);
-  return chosen?.value ?? null;
+  const own = usable.find(({ primary }) => primary) ?? usable.find((phone) => isOfType(phone, 'mobile'));
+  return { phone: (own ?? usable[0])?.value ?? null, isShared: own === undefined };
 }
 
 function isOfType({ type }: Contact, wanted: string): boolean {

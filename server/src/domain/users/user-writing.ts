@@ -13,17 +13,27 @@ export interface Login {
   email: string | null;
   emailKey: string | null;
   phone: string | null;
+  /** Another user may have this login phone; then this one has none. */
+  isShared: boolean;
 }
 
 export function loginOf({ userName, attributes }: Pick<UserValues, 'userName' | 'attributes'>): Login {
   const email = loginEmail(userName, contactsOf(attributes, 'emails'));
   const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
-  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), phone };
+  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), ...phone };
+}
+
+/** Like {@link loginOf}, after a change: the login phone stays as it is unless another follows from the numbers. */
+export function loginAfter(before: UserRecord, after: UserValues): Login {
+  const [was, next] = [loginOf(before), loginOf(after)];
+  const isSame = was.phone === next.phone && was.isShared === next.isShared;
+  return isSame ? { ...next, phone: before.phone ?? null } : next;
 }
 
 /** Whether a login address, ignoring case, or the login phone would change. */
-export function changesLogin({ userName, email, phone }: UserRecord, after: UserValues): boolean {
-  const next = loginOf(after);
+export function changesLogin(before: UserRecord, after: UserValues): boolean {
+  const { userName, email, phone } = before;
+  const next = loginAfter(before, after);
   const emailKey = email ? foldCase(email) : null;
   return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
 }

@@ -101,11 +101,32 @@ describe('create', () => {
     await create({ userName: 'alice', attributes }, await project());
   });
 
-  it('allows shared office numbers and second addresses', async () => {
+  it('allows second addresses of others, and shared office numbers, which are the login phone of the first user', async () => {
+    const office = { value: '+41440000000', type: 'work' };
     const shared = { emails: [{ value: 'own@example.com' }, { value: 'office@example.com' }] };
-    await create({ userName: 'a', attributes: { ...shared, phoneNumbers: [{ value: '+41440000000', type: 'work' }] } });
+    const first = await create({ userName: 'a', attributes: { ...shared, phoneNumbers: [office] } });
     const others = { emails: [{ value: 'other@example.com' }, { value: 'office@example.com' }] };
-    await create({ userName: 'b', attributes: { ...others, phoneNumbers: [{ value: '+41440000000', type: 'work' }] } });
+    const second = await create({ userName: 'b', attributes: { ...others, phoneNumbers: [office] } });
+    expect([first.phone, second.phone]).toEqual(['+41440000000', null]);
+    const change = (id: string, edit: (current: UserValues) => UserValues) =>
+      db.transaction(
+        async (em) => (await users.change(em, projectId, id, (current) => edit(valuesOf(current)), scim)).after,
+      );
+    expect(await change(second.id, (now) => ({ ...now, displayName: 'B' }))).toMatchObject({ phone: null });
+    const third = await create({ userName: 'c' });
+    const withOffice = (now: UserValues) => ({ ...now, attributes: { ...now.attributes, phoneNumbers: [office] } });
+    expect(await change(third.id, withOffice)).toMatchObject({ phone: null });
+    const asOwn = (now: UserValues) => ({
+      ...now,
+      attributes: { ...now.attributes, phoneNumbers: [{ ...office, primary: true }] },
+    });
+    await expect(change(second.id, asOwn)).rejects.toMatchObject({ problem: { code: 'taken', field: 'phoneNumbers' } });
+  });
+
+  it('gives a shared number that fifty users bring at once to one of them', async () => {
+    const attributes = { phoneNumbers: [{ value: '+41440000000' }] };
+    const made = await Promise.all(Array.from({ length: 50 }, (_, n) => create({ userName: `user${n}`, attributes })));
+    expect(made.filter(({ phone }) => phone !== null)).toHaveLength(1);
   });
 
   it('creates one user in fifty concurrent creations', async () => {

@@ -27,6 +27,7 @@ import {
   changesLogin,
   emailKeys,
   type Login,
+  loginAfter,
   loginOf,
   unlessTaken,
   writeIfUnchanged,
@@ -104,13 +105,23 @@ export class Users {
     const login = loginOf(values);
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null };
-    const user: UserRecord = { id, ...values, email, phone, provenance, version: 1, ...times };
+    return this.insert(em, projectId, { id, ...values, email, phone, provenance, version: 1, ...times }, login, actor);
+  }
+
+  private async insert(
+    em: Executing,
+    projectId: string,
+    user: UserRecord,
+    login: Login,
+    actor: Actor,
+  ): Promise<UserRecord> {
+    const { id, attributes, phone, provenance, userName } = user;
     const { names, values: written } = writtenOf(user, login, 'insert');
     const event = {
       type: 'user.created',
       actor,
       projectId,
-      subject: { kind: 'user', id, name: values.userName },
+      subject: { kind: 'user', id, name: userName },
       detail: { provenance },
     };
     const creation = sql`with created as (
@@ -119,7 +130,7 @@ export class Users {
       ), indexed as (
         insert into user_emails (user_id, value_key, project_id)
         select distinct created.id, key, created.project_id
-        from created, unnest(${emailKeys(values.attributes)}::text[]) as key
+        from created, unnest(${emailKeys(attributes)}::text[]) as key
       ), counted as (
         ${countedUsers(sql`created`, 1)}
       ), told as (
@@ -127,10 +138,12 @@ export class Users {
       )
       select id from created`;
     const inserted = await query(em, creation, { prepare: 'users.create' });
-    if (inserted.length === 0) {
-      refuse({ code: 'taken', what: 'user', field: await takenField(em, projectId, login) });
+    if (inserted.length > 0) return user;
+    const field = await takenField(em, projectId, login);
+    if (field === 'phoneNumbers' && login.isShared && phone !== null) {
+      return this.insert(em, projectId, { ...user, phone: null }, { ...login, phone: null }, actor);
     }
-    return user;
+    return refuse({ code: 'taken', what: 'user', field });
   }
 
   /**
@@ -151,8 +164,9 @@ export class Users {
     const values = await edit(user);
     const names = changedNames(before, values);
     if (names.length === 0) return { before, after: user, changed: false };
-    const { userNameKey, email, emailKey, phone } = loginOf(values);
-    Object.assign(user, values, { userNameKey, email, emailKey, phone });
+    const { userNameKey, email, emailKey, phone, isShared } = loginAfter(before, values);
+    const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
+    Object.assign(user, values, { userNameKey, email, emailKey, phone: isOthers ? null : phone });
     if (actor.kind === 'scim') user.provenance = 'scim';
     user.version += 1;
     user.updatedAt = this.deps.clock.now();
@@ -176,7 +190,7 @@ export class Users {
   ): Promise<ShownUser | undefined> {
     const changed = changedNames(before, values);
     if (changed.length === 0) return before;
-    const { email, phone } = loginOf(values);
+    const { email, phone } = loginAfter(before, values);
     if (before.active && !values.active) return undefined;
     if (changesLogin(before, values)) return undefined;
     const next: ShownUser = {
@@ -252,7 +266,7 @@ function withPhone(user: UserRecord, phone: string | null): Record<string, unkno
   const others = contactsOf(user.attributes, 'phoneNumbers').filter(({ value }) => value !== user.phone);
   const phoneNumbers =
     phone === null
-      ? others.filter((other) => loginPhone([other]) === null)
+      ? others.filter((other) => loginPhone([other]).phone === null)
       : [...others.map((other) => ({ ...other, primary: false })), { value: phone, type: 'mobile', primary: true }];
   return phoneNumbers.length === 0 ? rest : { ...rest, phoneNumbers };
 }
