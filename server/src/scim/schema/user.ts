@@ -97,12 +97,16 @@ export const userSchema: Schema = {
       type('address', ['work', 'home', 'other']),
       primary,
     ]),
-    several('phoneNumbers', 'Phone numbers. A mobile or primary one in E.164 form is the login phone.', [
-      text('value', 'The number.', { maxLength: 64, check: phone }),
-      display,
-      type('number', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
-      primary,
-    ]),
+    several(
+      'phoneNumbers',
+      'Phone numbers. The login phone: the primary one in E.164 form, else mobile, else the first.',
+      [
+        text('value', 'The number.', { maxLength: 64, check: phone }),
+        display,
+        type('number', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
+        primary,
+      ],
+    ),
     several('ims', 'Instant messaging addresses.', [text('value', 'The address.'), display, type('service'), primary]),
     several('photos', 'Addresses of pictures.', [
       {
