@@ -156,7 +156,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     Promise.race([Promise.all([services.logout.drain(), services.requestRecords.settled()]), pause(leftMs())]),
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
-  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'logout delivery failed') }));
+  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
   // Started last: creating a database on a slow disk can block longer than the watch allows.
   watch.start();
   await listening.serve(

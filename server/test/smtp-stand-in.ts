@@ -22,6 +22,8 @@ export interface StandInOptions {
   user?: { name: string; password: string };
   /** Replies instead of `250 ok`, by command. */
   replies?: Partial<Record<'MAIL' | 'RCPT' | 'DATA' | 'END', string>>;
+  /** Never accepts such messages. */
+  isSlowFor?(data: string): boolean;
 }
 
 export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpStandIn> {
@@ -80,6 +82,7 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
           answer(line);
         } else if (line === '.') {
           inData = false;
+          if (options.isSlowFor?.(envelope.data)) continue;
           received.push(envelope);
           envelope = { from: '', to: [], data: '' };
           say(replies.END ?? '250 queued');

@@ -85,8 +85,8 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         const { tally } = under;
         await pause(4_000);
         const [jobs] = await world.postgres.query<{ open: number; done: number }>(
-          `select (count(*) filter (where state < 'completed' and name = 'delivery.send'))::int as open,
-           (count(*) filter (where state = 'completed' and name = 'delivery.send'))::int as done from jobs.job`,
+          `select (count(*) filter (where state < 'completed' and name like 'delivery.%'))::int as open,
+           (count(*) filter (where state = 'completed' and name like 'delivery.%'))::int as done from jobs.job`,
         );
         return evaluate(
           `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAddress, SigninWorld } from '../../test/signin-world.ts';
-import { sendJob } from '../domain/delivery/delivery.ts';
+import { previousLane } from '../domain/delivery/lanes.ts';
 import { Message } from '../domain/delivery/message.entity.ts';
 import { jobs } from './jobs.ts';
 
@@ -81,7 +81,7 @@ describe('a queued job', () => {
   };
   const run = (data: Record<string, unknown>) =>
     table()
-      .queued.find(({ name }) => name === sendJob)
+      .queued.find(({ name }) => name === previousLane)
       ?.run(data);
   const stateOf = async ({ id }: Message) =>
     (await world.app.services.db.reader().findOneOrFail(Message, { id })).state;

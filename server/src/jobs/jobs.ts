@@ -5,7 +5,9 @@
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
-import { type Delivery, sendJob } from '../domain/delivery/delivery.ts';
+import type { Delivery } from '../domain/delivery/delivery.ts';
+import { lanes, previousLane } from '../domain/delivery/lanes.ts';
+import { SendError } from '../domain/delivery/sender.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
@@ -34,7 +36,7 @@ export interface JobsDeps {
   experiences: Experiences;
   activity: Activity;
   requestRecords: RequestRecords;
-  /** Called when a logout delivery throws unexpectedly. */
+  /** Called when a message could not be sent yet, or a logout delivery throws unexpectedly. */
   onError(error: unknown): void;
 }
 
@@ -56,13 +58,14 @@ export function jobs({
 }: JobsDeps): JobTable {
   return {
     queued: [
-      {
-        name: sendJob,
-        run: (data) => forRow('messages', data, data['messageId'], (message) => delivery.send(message)),
-        workers: 2,
-        timeoutSeconds: 60,
-        retries: { limit: 10, firstSeconds: 1, longestSeconds: 900 },
-      },
+      // `delivery` schedules its own attempts, and recovers messages whose process died. The timeout only ends the job.
+      ...[...lanes, previousLane].map((name) => ({
+        name,
+        run: (data: Record<string, unknown>) => forRow('messages', data, data['messageId'], sendMessage),
+        workers: name === previousLane ? 1 : 2,
+        timeoutSeconds: 15 * 60,
+        retries: { limit: 2, firstSeconds: 30, longestSeconds: 60 },
+      })),
       {
         // Only starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the queue.
         // If the process dies, the job is retried within 40 s: this timeout, the queue's 10 s poll, and the delay.
@@ -76,6 +79,7 @@ export function jobs({
     periodic: [
       { name: 'keys.tend', everyMinutes: 15, run: () => keys.tend() },
       { name: 'logout.recover', everyMinutes: 1, run: recoverDeliveries },
+      { name: 'delivery.recover', everyMinutes: 1, run: () => delivery.recover() },
       { name: 'sweep.budgets', everyMinutes: 15, run: () => db.transaction((em) => limits.sweep(em)) },
       { name: 'sweep.codes', everyMinutes: 15, run: () => db.transaction((em) => otp.sweep(em)) },
       { name: 'projects.test-mode', everyMinutes: 5, run: endTestModes },
@@ -99,6 +103,15 @@ export function jobs({
     const owner = sql<{ project: string }>`select project_id as project from ${sql.table(table)} where id = ${id}`;
     const project = projectId === undefined ? (await query(db.alone, owner))[0]?.project : String(projectId);
     if (project !== undefined) await inProject(project, () => work(keyIn(project, id)));
+  }
+
+  async function sendMessage(message: TenantKey): Promise<void> {
+    try {
+      await delivery.send(message);
+    } catch (error) {
+      if (!(error instanceof SendError)) throw error;
+      onError(error);
+    }
   }
 
   function endTestModes(): Promise<void> {

@@ -27,6 +27,7 @@ import { Migration20261122000700Credentials } from './20261122000700-credentials
 import { Migration20261122000800PasskeyUse } from './20261122000800-passkey-use.ts';
 import { Migration20261122000900PasskeySignIns } from './20261122000900-passkey-sign-ins.ts';
 import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
+import { Migration20261123000700Messages } from './20261123000700-messages.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   { name: '20261122000800-passkey-use', class: Migration20261122000800PasskeyUse },
   { name: '20261122000900-passkey-sign-ins', class: Migration20261122000900PasskeySignIns },
   { name: '20261123000500-erasures', class: Migration20261123000500Erasures },
+  { name: '20261123000700-messages', class: Migration20261123000700Messages },
 ];

@@ -5,6 +5,7 @@ import type { Stage } from '../../domain/delivery/diagnosis.ts';
 import { diagnoseSmtp } from './smtp-diagnosis.ts';
 
 const mail = {
+  isUrgent: true,
   id: 'the-id',
   to: 'ann@example.com',
   subject: 'Test message',

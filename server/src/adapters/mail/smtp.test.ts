@@ -11,6 +11,7 @@ const mail: OutgoingMail = {
   subject: '012345 is your code',
   text: 'Your code:\n\n012345',
   html: '<p>012345</p>',
+  isUrgent: true,
 };
 
 beforeEach(async () => {
@@ -54,6 +55,22 @@ describe('mail by SMTP', () => {
     expect(failure).toMatchObject({ name: 'SendError', permanent: true });
     expect(String(failure)).toContain('550');
     expect(String(failure)).not.toContain('ann@');
+  });
+
+  it('is sent past other mails that a slow server has not accepted', async () => {
+    await server.close();
+    server = await smtpStandIn({ isSlowFor: (data) => data.includes('Subject: Notice') });
+    sender.close();
+    sender = smtpSender({ url: server.url, from: 'Acme <no-reply@acme.example>' });
+    const notice = { ...mail, subject: 'Notice', isUrgent: false };
+    const slow = Array.from({ length: 20 }, (_, n) =>
+      sender.send({ ...notice, id: `notice-${n}` }).catch(() => 'unsent'),
+    );
+    await sender.send(mail);
+    expect(server.received.map(({ data }) => /Subject: (.*)/.exec(data)?.[1])).toEqual([mail.subject]);
+    sender.close();
+    await server.close();
+    await Promise.all(slow);
   });
 
   it('fails temporarily if the server is busy or unreachable', async () => {

@@ -13,19 +13,9 @@ export interface SmtpSender extends MailSender {
   close(): void;
 }
 
-/** Mail through an SMTP server, over pooled connections. */
+/** Mail through an SMTP server, over pooled connections: some for urgent messages, some for the rest. */
 export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
-  const transport = createTransport({
-    url,
-    pool: true,
-    maxConnections: 4,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    // No message may read a file or fetch a URL.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const [urgent, other] = [pool(url, 4), pool(url, 3)];
   return {
     kind: 'smtp',
     target: new URL(url).host,
@@ -33,7 +23,7 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
     diagnose: (mail: OutgoingMail) => diagnoseSmtp(url, from, mail),
     async send(mail: OutgoingMail) {
       await asSendError(
-        transport.sendMail({
+        (mail.isUrgent ? urgent : other).sendMail({
           from,
           // An object: no character in the address can add a recipient.
           to: { name: '', address: mail.to },
@@ -45,8 +35,26 @@ export function smtpSender({ url, from }: SmtpOptions): SmtpSender {
         }),
       );
     },
-    close: () => transport.close(),
+    close: () => {
+      urgent.close();
+      other.close();
+    },
   };
+}
+
+function pool(url: string, maxConnections: number) {
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    // A server may take ten minutes to accept a message (RFC 5321 section 4.5.3.2.6). Giving up earlier sends it twice.
+    socketTimeout: 10 * 60_000,
+    // No message may read a file or fetch a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** Translates a failure. The server's response may repeat the address or the text, so only codes are kept. */

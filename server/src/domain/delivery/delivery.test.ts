@@ -16,10 +16,12 @@ let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
 let asked: string[];
+let jobs: { lane: string; messageId: string; startAfter: Date | undefined }[];
 let judged: (MessageContext | PreviousContext)[];
 let settled: string[];
 let sent: OutgoingMail[];
 let failure: Error | null;
+let whileSending: (() => Promise<unknown>) | null;
 let recipient: Recipient;
 const clock = turnableClock();
 const projectId = systemRandom.id();
@@ -29,6 +31,7 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
   const mail: MailSender = {
     kind: kind ?? 'smtp',
     async send(message) {
+      await whileSending?.();
       if (failure) throw failure;
       sent.push(message);
     },
@@ -38,7 +41,13 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
     clock,
     random: systemRandom,
     vault,
-    queue: { send: async (_em, _job, { messageId }) => void asked.push(String(messageId)) },
+    queue: {
+      send: async (_em, lane, data, { startAfter } = {}) => {
+        const messageId = String(data['messageId']);
+        asked.push(messageId);
+        jobs.push({ lane, messageId, startAfter });
+      },
+    },
     senders: { mail: kind === null ? null : mail, sms: null },
     lookOf: async () => ({ name: 'Project', accent: null, words: {} }),
     judge: async (_em, _message, context) => {
@@ -81,10 +90,12 @@ afterAll(async () => {
 });
 beforeEach(() => {
   asked = [];
+  jobs = [];
   judged = [];
   settled = [];
   sent = [];
   failure = null;
+  whileSending = null;
   recipient = { to: 'on-record@example.com' };
 });
 
@@ -161,7 +172,10 @@ describe('the outbox', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'pending', note: 'mail server ECONNREFUSED', attempts: 1 });
     failure = null;
     await delivery.send(keyIn(projectId, id));
-    expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2, note: null });
+    expect(await rowOf(id)).toMatchObject({ state: 'pending', attempts: 1 });
+    clock.turn(1);
+    await delivery.send(keyIn(projectId, id));
+    expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2, note: null, nextAttemptAt: null });
     const refused = await enqueue(delivery);
     failure = new SendError('mail server 550', true);
     await delivery.send(keyIn(projectId, refused));
@@ -184,6 +198,118 @@ describe('the outbox', () => {
     const id = await enqueue(delivery);
     await delivery.send(keyIn(projectId, id));
     expect((await rowOf(id)).state).toBe('failed');
+  });
+});
+
+describe('a mail server that is away', () => {
+  const notice: Partial<NewMessage> = {
+    content: { template: 'new-device', app: 'Acme', device: 'Firefox', at: '2026-01-01T00:00:00Z' },
+  };
+  const at = (job: { startAfter: Date | undefined } | undefined) => job?.startAfter?.getTime() ?? 0;
+
+  it.each([3600, 20 * 3600])('for %i seconds delays notices, which all arrive', async (seconds) => {
+    const delivery = deliveryBy('smtp');
+    const expiresAt = new Date(clock.now().getTime() + 24 * 3_600_000);
+    const id = await enqueue(delivery, { ...notice, expiresAt });
+    const end = clock.now().getTime() + seconds * 1000;
+    failure = new SendError('mail server ECONNREFUSED', false);
+    while (clock.now().getTime() < end) {
+      await expect(delivery.send(keyIn(projectId, id))).rejects.toThrow('ECONNREFUSED');
+      const pause = (at(jobs.at(-1)) - clock.now().getTime()) / 1000;
+      expect(pause).toBeLessThanOrEqual(900);
+      clock.turn(pause);
+    }
+    failure = null;
+    await delivery.send(keyIn(projectId, id));
+    expect(await rowOf(id)).toMatchObject({ state: 'sent' });
+  });
+
+  it('ends with the expiry of a code, which is tried every 30 seconds', async () => {
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    failure = new SendError('mail server ECONNREFUSED', false);
+    for (let attempt = 0; attempt < 14; attempt += 1) {
+      await expect(delivery.send(keyIn(projectId, id))).rejects.toThrow('ECONNREFUSED');
+      clock.turn(Math.min(30, (at(jobs.at(-1)) - clock.now().getTime()) / 1000));
+    }
+    clock.turn(60);
+    await delivery.send(keyIn(projectId, id));
+    expect(await rowOf(id)).toMatchObject({ state: 'failed', note: 'mail server ECONNREFUSED', sealedContent: null });
+  });
+
+  it('makes no code wait for a notice', async () => {
+    const delivery = deliveryBy('smtp');
+    await enqueue(delivery);
+    await enqueue(delivery, notice);
+    expect(jobs.map(({ lane }) => lane)).toEqual(['delivery.codes', 'delivery.notices']);
+  });
+});
+
+describe('a message that is being sent', () => {
+  it('is sent by nobody else, however slow the mail server is', async () => {
+    const delivery = deliveryBy('smtp');
+    const id = await enqueue(delivery);
+    const key = keyIn(projectId, id);
+    whileSending = async () => {
+      whileSending = null;
+      await Promise.all([delivery.send(key), delivery.send(key), delivery.recover()]);
+    };
+    await delivery.send(key);
+    expect(sent).toHaveLength(1);
+    expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  it('is sent once by two hundred jobs at once', async () => {
+    const delivery = deliveryBy('smtp');
+    const key = keyIn(projectId, await enqueue(delivery));
+    await Promise.all(Array.from({ length: 200 }, () => delivery.send(key)));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is sent again after a minute if its process has died, and the dead process changes nothing later', async () => {
+    const delivery = deliveryBy('smtp');
+    const key = keyIn(projectId, await enqueue(delivery));
+    let revive: () => void = () => undefined;
+    const asleep = new Promise<void>((resolve) => (revive = resolve));
+    let isAsleep: () => void = () => undefined;
+    const sleeping = new Promise<void>((resolve) => (isAsleep = resolve));
+    whileSending = async () => {
+      whileSending = null;
+      isAsleep();
+      await asleep;
+      failure = new SendError('mail server ETIMEDOUT', false);
+    };
+    const first = delivery.send(key);
+    await sleeping;
+    await delivery.send(key);
+    expect(sent).toHaveLength(0);
+    clock.turn(61);
+    await delivery.send(key);
+    expect(sent).toHaveLength(1);
+    revive();
+    await expect(first).rejects.toThrow('ETIMEDOUT');
+    expect(await rowOf(key.id)).toMatchObject({ state: 'sent', attempts: 2 });
+  });
+});
+
+describe('a message without a job', () => {
+  it('gets one, once a minute, as after a restore; an expired one gets none', async () => {
+    const delivery = deliveryBy('smtp');
+    const ids = [await enqueue(delivery), await enqueue(delivery)];
+    await db.transaction((em) => em.execute('update messages set next_attempt_at = null where id = ?', [ids[1]]));
+    const expired = await enqueue(delivery, { expiresAt: new Date(clock.now().getTime() + 10_000) });
+    const mine = () => jobs.filter(({ messageId }) => [...ids, expired].includes(messageId));
+    jobs = [];
+    await delivery.recover();
+    expect(mine()).toEqual([]);
+    clock.turn(20);
+    await delivery.recover();
+    await delivery.recover();
+    const own = mine();
+    expect(own.map(({ messageId }) => messageId).sort()).toEqual([...ids].sort());
+    expect(new Set(own.map(({ lane }) => lane))).toEqual(new Set(['delivery.codes']));
+    for (const id of ids) await delivery.send(keyIn(projectId, id));
+    expect(sent).toHaveLength(2);
   });
 });
 

@@ -7,6 +7,8 @@ import type { Random } from '../kernel/random.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { isCode, laneOf, pauseSeconds } from './lanes.ts';
+import { claim, lostMessages, whileClaimed } from './lease.ts';
 import type { Locale } from './locale.ts';
 import { Message } from './message.entity.ts';
 import { sampleOf, type TemplateName } from './samples.ts';
@@ -14,8 +16,6 @@ import { type MailSender, SendError, type SmsSender } from './sender.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
 import type { MessageContent } from './wording.ts';
 
-/** The job that sends one message; its data is `{ projectId, messageId }`. */
-export const sendJob = 'delivery.send';
 /** Retention of rows of the log. */
 const rememberSeconds = 30 * 24 * 3600;
 /** Retention of texts in the dev mailbox. */
@@ -74,6 +74,16 @@ export interface DeliveryDeps {
   settled(em: EntityManager, message: Message, context: MessageContext | PreviousContext): void;
   /** The branding of a project's mails. */
   lookOf(projectId: string, locale: Locale): Promise<MailLook>;
+}
+
+/** An attempt that has begun. */
+interface Attempt {
+  /** Its number, from 1. */
+  attempt: number;
+  message: Message;
+  content: MessageContent;
+  context: MessageContext | PreviousContext;
+  recipient: Recipient;
 }
 
 /** Filter of the log; an absent field does not filter. */
@@ -138,45 +148,76 @@ export class Delivery {
         sealedContent: vault.seal('message', id, sealed),
         locale: message.locale,
         createdAt: now,
+        nextAttemptAt: now,
         expiresAt: message.expiresAt ?? secondsLater(now, noticeTtlSeconds),
       }),
     );
     await em.flush();
-    await queue.send(em, sendJob, { projectId: message.projectId, messageId: id });
+    const lane = laneOf({ channel: message.channel, template: message.content.template });
+    await queue.send(em, lane, { projectId: message.projectId, messageId: id });
   }
 
-  /** Sends one message that is still pending. Throws {@link SendError} if a retry may succeed. */
+  /**
+   * Sends one message that is pending and due, unless another process is sending it. Throws {@link SendError} if it
+   * could not be sent yet: the next attempt is scheduled then, until the message expires.
+   */
   async send(key: TenantKey): Promise<void> {
-    const { db, clock } = this.deps;
-    const due = await db.transaction(async (em) => {
-      const message = await em.findOne(Message, { ...atKey(key), state: 'pending' });
-      if (!message?.sealedContent) return null;
-      if (isPast(message.expiresAt, clock.now())) {
-        settle(message, 'failed', 'expired before it could be sent');
-        return null;
-      }
-      const { content, context } = this.open(message);
-      const recipient = await this.deps.judge(em, message, context);
-      message.attempts += 1;
-      return { message, content, context, recipient };
-    });
+    const due = await this.deps.db.transaction((em) => this.begin(em, key));
     if (!due) return;
-    // The same work if nothing is sent, so that the timing of other requests does not reveal it.
     const { recipient } = due;
-    const failure = await this.dispatch(due.message, due.content, 'to' in recipient ? recipient.to : null);
-    await db.transaction(async (em) => {
-      const message = await em.findOne(Message, { ...atKey(key), state: 'pending' });
-      if (!message) return;
-      if ('suppress' in recipient) settle(message, 'suppressed', recipient.suppress);
-      else if (!failure) {
-        message.recipient = recipient.to;
-        message.sentAt = clock.now();
-        settle(message, 'sent', null, { keepContent: this.keepsContent(message.channel) });
-      } else if (failure.permanent) settle(message, 'failed', failure.message);
-      else message.note = failure.message;
-      this.deps.settled(em, message, due.context);
-    });
+    // The same work if nothing is sent, so that the timing of other requests does not reveal it.
+    const failure = await whileClaimed(this.deps, key, due.attempt, () =>
+      this.dispatch(due.message, due.content, 'to' in recipient ? recipient.to : null),
+    );
+    await this.deps.db.transaction((em) => this.end(em, key, due, failure));
     if (failure && !failure.permanent) throw failure;
+  }
+
+  /** Sends jobs again for due messages that have lost theirs. */
+  async recover(): Promise<void> {
+    const { clock, db, queue } = this.deps;
+    await db.transaction(async (em) => {
+      for (const { key, lane } of await lostMessages(em, clock.now())) {
+        await queue.send(em, lane, { projectId: key.project.id, messageId: key.id });
+      }
+    });
+  }
+
+  private async begin(em: EntityManager, key: TenantKey): Promise<Attempt | null> {
+    const now = this.deps.clock.now();
+    const attempt = await claim(em, key, now);
+    if (attempt === null) return null;
+    const message = await em.findOneOrFail(Message, atKey(key));
+    if (isPast(message.expiresAt, now)) {
+      settle(message, 'failed', message.note ?? 'expired before it could be sent');
+      return null;
+    }
+    const { content, context } = this.open(message);
+    return { attempt, message, content, context, recipient: await this.deps.judge(em, message, context) };
+  }
+
+  private async end(
+    em: EntityManager,
+    key: TenantKey,
+    { attempt, context, recipient }: Attempt,
+    failure: SendError | null,
+  ): Promise<void> {
+    const { clock, queue } = this.deps;
+    const message = await em.findOne(Message, { ...atKey(key), state: 'pending', attempts: attempt });
+    if (!message) return;
+    if ('suppress' in recipient) settle(message, 'suppressed', recipient.suppress);
+    else if (!failure) {
+      message.recipient = recipient.to;
+      message.sentAt = clock.now();
+      settle(message, 'sent', null, { keepContent: this.keepsContent(message.channel) });
+    } else if (failure.permanent) settle(message, 'failed', failure.message);
+    else {
+      const startAfter = secondsLater(clock.now(), pauseSeconds(message));
+      Object.assign(message, { note: failure.message, nextAttemptAt: startAfter });
+      await em.flush();
+      await queue.send(em, laneOf(message), { projectId: key.project.id, messageId: key.id }, { startAfter });
+    }
+    this.deps.settled(em, message, context);
   }
 
   /** Messages of all projects in the dev mailbox, newest first, with their texts. The caller must authorise. */
@@ -219,6 +260,7 @@ export class Delivery {
         attempts: 1,
         note: fault,
         createdAt: now,
+        nextAttemptAt: null,
         sentAt: fault === null ? now : null,
         expiresAt: now,
       }),
@@ -232,7 +274,7 @@ export class Delivery {
     await execute(
       em,
       sql`
-        update messages set state = 'failed', sealed_content = null,
+        update messages set state = 'failed', sealed_content = null, next_attempt_at = null,
           note = coalesce(note, 'expired before it could be sent')
         where state = 'pending' and expires_at <= ${now}`,
     );
@@ -280,7 +322,7 @@ export class Delivery {
         if (!mail) return new SendError('no mail server is set', true);
         const look = await this.deps.lookOf(message.project.id, locale);
         const composed = renderMail(content, locale, look);
-        if (to !== null) await mail.send({ ...composed, to, id: message.id });
+        if (to !== null) await mail.send({ ...composed, to, id: message.id, isUrgent: isCode(message) });
       } else {
         if (!sms) return new SendError('no SMS gateway is set', true);
         const text = renderSms(content, locale);
@@ -302,5 +344,6 @@ function settle(
 ): void {
   message.state = state;
   message.note = note;
+  message.nextAttemptAt = null;
   if (!keepContent) message.sealedContent = null;
 }

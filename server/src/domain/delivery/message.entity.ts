@@ -22,6 +22,8 @@ const schema = defineEntity({
     /** Why the last attempt failed or the message was suppressed; never its content. */
     note: p.text().nullable(),
     createdAt: instant(),
+    /** While pending: when it may be attempted, or until when a process sends it. Null: at once. */
+    nextAttemptAt: instant().nullable(),
     sentAt: instant().nullable(),
     /** Not sent after this; its code has expired. */
     expiresAt: instant(),
@@ -29,6 +31,10 @@ const schema = defineEntity({
   indexes: [
     { name: 'messages_project_id_state_id_index', properties: ['project', 'state', 'id'] },
     { name: 'messages_project_id_recipient_index', properties: ['project', 'recipient'] },
+    {
+      name: 'messages_pending_index',
+      expression: `create index "messages_pending_index" on "messages" ("next_attempt_at") where ("state" = 'pending')`,
+    },
   ],
 });
 

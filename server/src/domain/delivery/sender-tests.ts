@@ -90,7 +90,8 @@ export class SenderTests {
     const content = sampleOf(test.template, test.app, clock.now());
     if (test.channel === 'mail') {
       const look = await lookOf(test.projectId, test.locale);
-      return diagnosed(delivery.senders.mail, { ...renderMail(content, test.locale, look), to: test.to, id });
+      const mail = { ...renderMail(content, test.locale, look), to: test.to, id, isUrgent: true };
+      return diagnosed(delivery.senders.mail, mail);
     }
     return diagnosed(delivery.senders.sms, { to: test.to, text: renderSms(content, test.locale) });
   }

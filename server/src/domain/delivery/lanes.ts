@@ -1,0 +1,29 @@
+import type { Message } from './message.entity.ts';
+
+/**
+ * The queues of messages: a code waits for no notice, and no mail for an SMS. Data of their jobs is
+ * `{ projectId, messageId }`.
+ */
+export const lanes = ['delivery.codes', 'delivery.notices', 'delivery.sms'] as const;
+export type Lane = (typeof lanes)[number];
+
+/** The one queue of the previous release. The next release drops it. */
+export const previousLane = 'delivery.send';
+
+/** Templates that someone waits for. */
+const codes: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code', 'test-message'];
+
+export function isCode({ template }: Pick<Message, 'template'>): boolean {
+  return codes.includes(template);
+}
+
+export function laneOf(message: Pick<Message, 'channel' | 'template'>): Lane {
+  if (message.channel === 'sms') return 'delivery.sms';
+  return isCode(message) ? 'delivery.codes' : 'delivery.notices';
+}
+
+/** Seconds until the next attempt: doubled each time. A code is worth nothing after some minutes. */
+export function pauseSeconds(message: Pick<Message, 'channel' | 'template' | 'attempts'>): number {
+  const longest = laneOf(message) === 'delivery.notices' ? 900 : 30;
+  return Math.min(longest, 2 ** Math.max(0, message.attempts - 1));
+}

@@ -1,0 +1,9 @@
+import { OnlineMigration } from './online.ts';
+
+/** When a message may be attempted. Those of the previous release have none: at once. */
+export class Migration20261123000700Messages extends OnlineMigration {
+  override async up(): Promise<void> {
+    await this.alter(`alter table "messages" add column if not exists "next_attempt_at" timestamptz null`);
+    await this.index('messages', 'messages_pending_index', `"next_attempt_at") where ("state" = 'pending'`);
+  }
+}
