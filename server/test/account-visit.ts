@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { Device } from '../src/domain/credentials/device.entity.ts';
+import type { Passkey } from '../src/domain/credentials/passkey.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { Enrolment, MfaMethod } from '../src/domain/mfa/enrolment.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
@@ -85,5 +87,22 @@ export function peopleOf(world: SigninWorld) {
     });
   }
 
-  return { visitOf, somebody, giveFactor };
+  /** Adds a passkey that verified its user. */
+  function givePasskey(user: User): Promise<Passkey> {
+    const { services } = world.app;
+    const created = {
+      ...{
+        credentialId: randomBytes(16).toString('base64url'),
+        publicKey: 'pQECAyYg',
+        alg: -7,
+        transports: ['internal'],
+      },
+      ...{ aaguid: '00000000-0000-0000-0000-000000000000', signCount: 0, attestationFormat: 'none' },
+      ...{ backupEligible: true, backedUp: true, userVerified: true },
+    };
+    const registration = { user, created, createdBy: 'mail-code', actor: system } as const;
+    return services.db.transaction((em) => services.passkeys.register(em, registration));
+  }
+
+  return { visitOf, somebody, giveFactor, givePasskey };
 }

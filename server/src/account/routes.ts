@@ -44,6 +44,7 @@ const unsaid: ActionOutcome = { phoneCode: null };
 /** The HTTP status of each notice. */
 const statuses: Partial<Record<Notice, number>> = {
   stale: 403,
+  'last-method': 409,
   'phone-invalid': 400,
   'phone-locked': 403,
   'phone-taken': 409,
@@ -175,6 +176,7 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcom
   if (code === 'not-found' || code === 'unauthenticated') return saved;
   if (code === 'invalid') return { notice: 'name' };
   if (code === 'forbidden') return { notice: 'stale' };
+  if (code === 'last-sign-in-method') return { notice: 'last-method' };
   const notice = ofPhones[code];
   if (notice) return { notice };
   throw thrown;

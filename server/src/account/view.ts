@@ -13,6 +13,7 @@ export type Notice =
   | 'name'
   | 'form'
   | 'stale'
+  | 'last-method'
   | 'phone-invalid'
   | 'phone-locked'
   | 'phone-taken'
@@ -25,6 +26,7 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   name: 'problemName',
   form: 'problemForm',
   stale: 'stale',
+  'last-method': 'problemLastMethod',
   'phone-invalid': 'problemPhone',
   'phone-locked': 'phoneLocked',
   'phone-taken': 'problemPhoneTaken',

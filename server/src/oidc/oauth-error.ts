@@ -64,6 +64,7 @@ const table = {
   'passkey-rejected': notHere,
   'passkey-verification-required': notHere,
   'passkeys-not-allowed': notHere,
+  'last-sign-in-method': notHere,
   'pkce-required': notHere,
   'phone-not-allowed': notHere,
   'phone-invalid': notHere,

@@ -54,6 +54,7 @@ const rows = {
     'user_action',
     'This sign-in needs a passkey that verifies its user by PIN or biometrics.',
   ],
+  'last-sign-in-method': wrongRequest,
   'passkeys-not-allowed': [403, 'PASSKEYS_NOT_ALLOWED', 'user_action', 'Passkeys cannot be used here.'],
   'pkce-required': [400, 'PKCE_REQUIRED', 'fatal', 'code_challenge is required for this client (RFC 7636, S256).'],
   'phone-not-allowed': [

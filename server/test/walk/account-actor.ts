@@ -185,7 +185,9 @@ export class AccountActor {
       const strong = session.hasFactor || model.factorsOf(user).length === 0;
       demand(strong, `${what} without the factor that the person has`);
       const others = model.factorsOf(user).filter(({ method }) => method !== 'email');
-      const mayBeMailed = others.length === 0 && !model.countsPasskey(user);
+      // Whatever the project's switch says: it may be turned on again.
+      const hasPasskey = model.passkeysOf(user).some(({ hasVerified }) => hasVerified);
+      const mayBeMailed = others.length === 0 && !hasPasskey;
       demand(session.isMfa || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
       if (one.table === 'users') this.phone(user, form, row, session);
     }

@@ -35,6 +35,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'passkey-rejected': () => ({ message: 'The passkey is not accepted.' }),
   'passkey-verification-required': () => ({ message: 'The passkey must verify its user.' }),
   'passkeys-not-allowed': () => ({ message: 'Passkeys are off.' }),
+  'last-sign-in-method': () => ({ message: 'The user could not sign in without it.' }),
   'pkce-required': () => ({ message: 'The client requires PKCE.' }),
   'phone-not-allowed': () => ({ message: 'SMS to this number is not allowed.' }),
   'phone-invalid': () => ({ message: 'The phone number is not valid.' }),

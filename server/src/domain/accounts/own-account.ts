@@ -32,6 +32,7 @@ import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
 import { isFresh } from './freshness.ts';
+import { keepSignInMethod } from './sign-in-methods.ts';
 
 export interface OwnAccountDeps extends ConfirmationDeps {
   db: Database;
@@ -39,7 +40,7 @@ export interface OwnAccountDeps extends ConfirmationDeps {
   audit: Audit;
   users: Pick<Users, 'locked' | 'checkPhoneLock'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
-  passkeys: Pick<Passkeys, 'list' | 'isSecondFactorOf'>;
+  passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
   logout: Pick<Logout, 'endSessionIn'>;
@@ -138,7 +139,7 @@ export class OwnAccount {
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),
-      isFresh: isFresh(session, factors, await passkeys.isSecondFactorOf(em, project, user.id), now),
+      isFresh: isFresh(session, factors, await passkeys.isHeldBy(em, owner(user)), now),
     };
   }
 
@@ -162,14 +163,15 @@ export class OwnAccount {
   }
 
   /**
-   * Revokes the device or passkey and ends its sessions. Refuses `not-found`, and `forbidden` for a passkey if the sign-in
-   * is not fresh.
+   * Revokes the device or passkey and ends its sessions. Refuses `not-found`, `last-sign-in-method`, and `forbidden` for a
+   * passkey if the sign-in is not fresh.
    */
   revokeDevice(change: OwnChange, deviceId: string): Promise<void> {
     const { devices, logout, sessions } = this.deps;
     return this.change(change, async (em, user, session) => {
       const passkey = (await this.deps.passkeys.list(em, owner(user))).find(({ id }) => id === deviceId);
       if (passkey) await this.checkFresh(em, user, session);
+      await keepSignInMethod(this.deps, em, change.visitor.project, user, deviceId);
       await this.endWork(em, user);
       const device = await devices.revoke(em, owner(user), deviceId, change.actor);
       const live = await sessions.listLive(em, change.visitor.project, user.id);
@@ -194,11 +196,14 @@ export class OwnAccount {
     });
   }
 
-  /** Signs out and revokes this browser's device: the next sign-in here requires a code. */
+  /**
+   * Signs out and revokes this browser's device: the next sign-in here requires a code. Refuses `last-sign-in-method`.
+   */
   forgetBrowser(change: Pick<OwnChange, 'actor' | 'visitor'>): Promise<void> {
     const { devices, logout, sessions } = this.deps;
     const { actor, visitor } = change;
     return this.change(change, async (em, user, { id, deviceId }) => {
+      await keepSignInMethod(this.deps, em, visitor.project, user, deviceId);
       await this.endWork(em, user);
       const own = await devices.list(em, owner(user));
       const isDevice = own.some((device) => device.id === deviceId);
@@ -233,12 +238,13 @@ export class OwnAccount {
 
   /**
    * Clears the remembered factors of devices; the last factor takes the recovery codes with it. Refuses `not-found`,
-   * `forbidden` if the sign-in is not fresh.
+   * `last-sign-in-method`, `forbidden` if the sign-in is not fresh.
    */
   removeFactor(change: OwnChange, enrolmentId: string): Promise<void> {
     const { clock, mfa } = this.deps;
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
+      await keepSignInMethod(this.deps, em, change.visitor.project, user, enrolmentId);
       await this.endWork(em, user);
       const { method } = await mfa.remove(em, user, enrolmentId, change.actor);
       await forgetRemembered(em, user);
@@ -335,7 +341,7 @@ export class OwnAccount {
 
   private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
     const factors = await this.deps.mfa.factors(em, user);
-    const hasPasskey = await this.deps.passkeys.isSecondFactorOf(em, await user.project.loadOrFail(), user.id);
+    const hasPasskey = await this.deps.passkeys.isHeldBy(em, owner(user));
     if (!isFresh(session, factors, hasPasskey, this.deps.clock.now()))
       refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
   }

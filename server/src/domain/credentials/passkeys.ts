@@ -54,8 +54,12 @@ export class Passkeys {
 
   /** Whether the user has a passkey that counts as second factor: the project uses passkeys, and it has verified them. */
   async isSecondFactorOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
-    if (!project.passkeys) return false;
-    return (await this.list(em, { projectId: project.id, userId })).some(({ userVerified }) => userVerified);
+    return project.passkeys && this.isHeldBy(em, { projectId: project.id, userId });
+  }
+
+  /** Whether the user has a passkey that has verified them, also while the project's passkeys are off. */
+  async isHeldBy(em: EntityManager, owner: DeviceOwner): Promise<boolean> {
+    return (await this.list(em, owner)).some(({ userVerified }) => userVerified);
   }
 
   /** Refuses `taken` for a credential that any user of the project has or had, and `invalid` beyond 25 per user. */

@@ -57,6 +57,8 @@ export type Problem =
   | { code: 'passkey-verification-required' }
   /** The project does not use passkeys, or a page of this origin cannot. */
   | { code: 'passkeys-not-allowed' }
+  /** The user could not sign in without it. */
+  | { code: 'last-sign-in-method' }
   /** The client requires a code_challenge (RFC 7636). */
   | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }

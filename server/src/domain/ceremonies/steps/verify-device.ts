@@ -35,7 +35,9 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const { project } = caller;
   // Their passkey is the second factor then: the mailbox alone must not add another.
   const holdsPasskey = await hasPasskey(flow, user.id);
-  const mayEnrol = !holdsPasskey && (factors.length === 0 ? project.mfaPolicy !== 'off' : !meets(flow, factors));
+  const mayEnrol = meets(flow, factors)
+    ? factors.length === 0 && project.mfaPolicy !== 'off' && !(await ownsPasskey(flow, user))
+    : !holdsPasskey;
   const method = mayEnrol ? input.mfaMethod : undefined;
   if (method === undefined && !meets(flow, factors) && !holdsPasskey) return choose(flow);
   const destination = method ? await destinationOf(flow, user, method) : null;
@@ -54,6 +56,11 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
   if (owing === 'nothing') return { answer: await finish(flow, { user, credential: device, proved }), proved };
   return { answer: { status: 'DEVICE_REGISTERED' }, proved };
+}
+
+/** Also while the project's passkeys are off: a factor that the mailbox alone has added would outlast the switch. */
+function ownsPasskey({ em, deps, caller }: Flow, user: User): Promise<boolean> {
+  return deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
 }
 
 function meets({ caller: { project } }: Flow, factors: readonly Enrolment[]): boolean {
