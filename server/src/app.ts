@@ -85,6 +85,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     accountRoutes({
       issuer,
       ownAccount: services.ownAccount,
+      recoveries: services.recoveries,
       experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
       cookies,
       csrf: formTokens(services, 'account-form'),
@@ -232,6 +233,7 @@ function adminDeps(
       },
       trials: services.trials,
       access: services.accountAccess,
+      recoveries: services.recoveries,
       logout: services.logout,
       system: services.systemStatus,
       directoryTest: new DirectorySelfTest({ ...services, clock, random, atLoopback: (use) => atLoopback(app, use) }),

@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
+import { Recoveries } from './domain/accounts/recoveries.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { Activity } from './domain/audit/activity.ts';
@@ -192,7 +193,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const accounts = new Accounts({ ...base, users, sessions });
   const person = { users, devices, passkeys, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins });
-  const ownAccount = new OwnAccount({ ...base, ...person, delivery, phones, testMode, requests });
+  const recoveries = new Recoveries({ ...base, users, mfa, delivery });
+  const ownAccount = new OwnAccount({ ...base, ...person, delivery, phones, testMode, requests, recoveries });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
   const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime });
@@ -239,6 +241,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     accounts,
     accountAccess,
     ownAccount,
+    recoveries,
     seed,
     retention,
     auditRetention,

@@ -120,6 +120,7 @@ export async function openAdminRoom(
         delegationKeys,
         trials: services.trials,
         access: services.accountAccess,
+        recoveries: services.recoveries,
         logout: services.logout,
         system: services.systemStatus,
         directoryTest: { run: async () => [] },

@@ -147,6 +147,14 @@ export type GrantRoleInput = {
   role: Role;
 };
 
+export type GrantUserRecoveryInput = {
+  /** For the event. At most 500 characters. */
+  reason: string;
+  userId: string;
+  /** Waiting time in hours, from 1 to 72; default 24. */
+  waitHours?: number | null | undefined;
+};
+
 export type IssueAdminTokenInput = {
   /** Absent: never. */
   expiresAt?: string | null | undefined;
@@ -204,6 +212,8 @@ export type MessageTemplate =
   | 'PHONE_CODE'
   | 'RECOVERY_CODES_RENEWED'
   | 'RECOVERY_CODE_USED'
+  | 'RECOVERY_GRANTED'
+  | 'RECOVERY_USED'
   | 'SIGN_IN_CODE'
   | 'TEST_MESSAGE';
 
@@ -915,7 +925,7 @@ export type UserAccessQueryVariables = Exact<{
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
@@ -951,6 +961,20 @@ export type RevokeUserPasskeyMutationVariables = Exact<{
 
 
 export type RevokeUserPasskeyMutation = { revokeUserPasskey: string };
+
+export type GrantUserRecoveryMutationVariables = Exact<{
+  input: GrantUserRecoveryInput;
+}>;
+
+
+export type GrantUserRecoveryMutation = { grantUserRecovery: { code: string, usableAt: string, expiresAt: string } };
+
+export type CancelUserRecoveryMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type CancelUserRecoveryMutation = { cancelUserRecovery: string };
 
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
@@ -1019,9 +1043,11 @@ export const System = "query System{system{level checks{name level summary advic
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
 export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
-export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
 export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
 export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;
 export const RevokeUserPasskey = "mutation RevokeUserPasskey($id:ID!){revokeUserPasskey(id:$id)}" as Operation<RevokeUserPasskeyMutation, RevokeUserPasskeyMutationVariables>;
+export const GrantUserRecovery = "mutation GrantUserRecovery($input:GrantUserRecoveryInput!){grantUserRecovery(input:$input){code usableAt expiresAt}}" as Operation<GrantUserRecoveryMutation, GrantUserRecoveryMutationVariables>;
+export const CancelUserRecovery = "mutation CancelUserRecovery($userId:ID!){cancelUserRecovery(userId:$userId)}" as Operation<CancelUserRecoveryMutation, CancelUserRecoveryMutationVariables>;

@@ -11,6 +11,8 @@ export const templateNames: Record<MessageTemplate, string> = {
   FACTOR_CHANGED: 'Second factor changed',
   RECOVERY_CODE_USED: 'Recovery code used',
   RECOVERY_CODES_RENEWED: 'New recovery codes',
+  RECOVERY_GRANTED: 'Account recovery granted',
+  RECOVERY_USED: 'Account recovery used',
   TEST_MESSAGE: 'Test message',
 };
 

@@ -6,6 +6,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
 import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
+import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
@@ -16,11 +17,13 @@ import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
+import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
 import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView, type View } from './view.ts';
 
 export interface AccountDeps {
   issuer: string;
   ownAccount: OwnAccount;
+  recoveries: Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
   experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession' | 'setFlow'>;
   /** CSRF token of the forms, bound to this session. */
@@ -70,6 +73,10 @@ const changes: Record<string, Change> = {
     await ownAccount.forgetBrowser(change);
     return saved;
   },
+  'cancel-recovery': async ({ ownAccount }, change) => {
+    await ownAccount.cancelRecovery(change);
+    return saved;
+  },
   confirm: ({ ownAccount }, change) => ownAccount.confirm(change),
   'add-passkey': ({ ownAccount }, change) => ownAccount.addPasskey(change),
   'end-other-sessions': async ({ ownAccount }, change) => {
@@ -102,7 +109,28 @@ export function accountRoutes(deps: AccountDeps): Router {
   // Only the refreshed session is needed; the code expires unused.
   router.get(confirmedPath, (req, res) => back(res, parametersOf(req).get('state') ?? ''));
   router.post('/account', formBody(), withPages(deps, take));
+  router.get(cancelPath, withPages(deps, askToCancel));
+  router.post(cancelPath, formBody(), withPages(deps, cancel));
   return router;
+}
+
+/** The link in a notice. A mail scanner follows it, so only the form cancels. */
+async function askToCancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+  const link = linkOf(req);
+  const isOpen = await deps.recoveries.isCancellable(link.project, link.cancel);
+  await send(deps, req, res, isOpen ? cancelView(link) : notCancelledView(), { status: isOpen ? 200 : 404 });
+}
+
+/** Needs no session: the secret is in the form, which another site cannot know. */
+async function cancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
+  const { project, cancel: secret } = linkOf(req);
+  const isDone = await deps.recoveries.cancelBySecret(project, secret, actorOf(req));
+  await send(deps, req, res, isDone ? cancelledView() : notCancelledView(), { status: isDone ? 200 : 404 });
+}
+
+function linkOf(req: Request): { project: string; cancel: string } {
+  const given = parametersOf(req);
+  return { project: given.get('project') ?? '', cancel: given.get('cancel') ?? '' };
 }
 
 async function show(deps: AccountDeps, req: Request, res: Response): Promise<void> {

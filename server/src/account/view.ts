@@ -77,6 +77,7 @@ export function accountView(
     return html`<header class="who"><h1>${name}</h1>
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
       ${notice ? page.notice(notice) : nothing}
+      ${page.recovery(overview)}
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
@@ -113,6 +114,15 @@ class AccountPage {
 
   private confirmation(): Html {
     return this.form('confirm', {}, this.button(this.say('confirm')));
+  }
+
+  recovery({ recovery }: AccountOverview): Html {
+    if (!recovery) return nothing;
+    const { say } = this;
+    const values = { from: this.time(recovery.usableAt), until: this.time(recovery.expiresAt) };
+    return html`<section aria-labelledby="recovery"><h2 id="recovery">${say('recoveryTitle')}</h2>
+      <p class="notice">${say('recoveryText', values)}</p>
+      ${this.form('cancel-recovery', {}, this.button(say('recoveryCancel')))}</section>`;
   }
 
   devices(devices: readonly Device[]): Html {
@@ -283,7 +293,11 @@ class AccountPage {
   }
 
   private at(key: string, at: Date): string {
-    return this.say(key, { time: `${this.times.format(at)} UTC` });
+    return this.say(key, { time: this.time(at) });
+  }
+
+  private time(at: Date): string {
+    return `${this.times.format(at)} UTC`;
   }
 
   /** An action with a confirmation or more input; expands without script. */

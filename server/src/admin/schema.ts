@@ -29,6 +29,7 @@ import { SigningKeyResolver } from './keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-delivery.resolver.ts';
 import { ProjectResolver } from './projects/project.resolver.ts';
 import { GroupResolver } from './users/group.resolver.ts';
+import { RecoveryResolver } from './users/recovery.resolver.ts';
 import { UserResolver } from './users/user.resolver.ts';
 import { UserAccessResolver } from './users/user-access.resolver.ts';
 
@@ -45,6 +46,7 @@ export function adminSchema(): GraphQLSchema {
         DelegationKeyResolver,
         UserResolver,
         UserAccessResolver,
+        RecoveryResolver,
         GroupResolver,
         DirectoryResolver,
         MessageResolver,

@@ -32,6 +32,7 @@ import { LogoutDelivery } from './logout/logout-delivery.entity.ts';
 import { Enrolment } from './mfa/enrolment.entity.ts';
 import { FactorChange } from './mfa/factor-change.entity.ts';
 import { RecoveryCode } from './mfa/recovery-code.entity.ts';
+import { RecoveryGrant } from './mfa/recovery-grant.entity.ts';
 import { KnownNetwork } from './otp/known-network.entity.ts';
 import { OneTimeCode } from './otp/one-time-code.entity.ts';
 import { PhoneChange } from './phones/phone-change.entity.ts';
@@ -73,6 +74,7 @@ export const entities = [
   KnownNetwork,
   Enrolment,
   RecoveryCode,
+  RecoveryGrant,
   PhoneChange,
   Session,
   Participation,

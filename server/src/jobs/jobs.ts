@@ -2,6 +2,7 @@
  * Background jobs: queued (messages, logout tokens) and periodic (sweeps, key rotation). The job queue runs and retries
  * them.
  */
+import type { Recoveries } from '../domain/accounts/recoveries.ts';
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
@@ -32,6 +33,7 @@ export interface JobsDeps {
   projects: Projects;
   limits: Limits;
   retention: Retention;
+  recoveries: Recoveries;
   auditRetention: AuditRetention;
   experiences: Experiences;
   activity: Activity;
@@ -50,6 +52,7 @@ export function jobs({
   projects,
   limits,
   retention,
+  recoveries,
   auditRetention,
   experiences,
   requestRecords,
@@ -88,6 +91,7 @@ export function jobs({
       { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
       { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },
       { name: 'sweep.events', everyMinutes: 60, run: () => auditRetention.sweep() },
+      { name: 'recoveries.expire', everyMinutes: 15, run: () => recoveries.expire() },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

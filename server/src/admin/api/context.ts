@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
+import type { Recoveries } from '../../domain/accounts/recoveries.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
 import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
@@ -60,6 +61,7 @@ export interface AdminDomain {
   delegationKeys: DelegationKeys;
   directories: DirectoryTokens;
   access: AccountAccess;
+  recoveries: Pick<Recoveries, 'cancel' | 'grant'>;
   directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
   requestRecords: Pick<RequestRecords, 'recent'>;
   logout: Pick<Logout, 'retry'>;

@@ -111,6 +111,22 @@ export class UserFactorView {
 }
 
 @Access('inherited')
+@ObjectType('UserRecovery', { description: 'A recovery grant that can be used, now or after its waiting time.' })
+export class UserRecoveryView {
+  @Field(() => String)
+  reason!: string;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { description: 'End of the waiting time.' })
+  usableAt!: Date;
+
+  @Field(() => GraphQLDateTime)
+  expiresAt!: Date;
+}
+
+@Access('inherited')
 @ObjectType({ description: 'Sessions, devices, passkeys and second factors of a user.' })
 export class UserAccess {
   @Field(() => [UserSessionView], { description: 'Active ones, most recently seen first.' })
@@ -127,6 +143,9 @@ export class UserAccess {
 
   @Field(() => Int)
   recoveryCodesLeft!: number;
+
+  @Field(() => UserRecoveryView, { nullable: true })
+  recovery!: UserRecoveryView | null;
 }
 
 @Access('inherited')

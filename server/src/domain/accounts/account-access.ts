@@ -13,7 +13,9 @@ import { found, problemOf, refuse } from '../kernel/problem.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../mfa/reset.ts';
+import { endGrants } from '../mfa/user-tables.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from '../sessions/session.entity.ts';
@@ -32,7 +34,7 @@ export interface AccountAccessDeps {
   devices: Pick<Devices, 'list' | 'revoke'>;
   passkeys: Pick<Passkeys, 'list'>;
   sessions: Pick<Sessions, 'listLive'>;
-  mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
+  mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
 }
 
@@ -60,6 +62,8 @@ export interface AccessOverview {
   /** Verified ones. */
   factors: Enrolment[];
   recoveryCodesLeft: number;
+  /** Not used, ended or expired; null: none. */
+  recovery: RecoveryGrant | null;
 }
 
 /**
@@ -80,6 +84,7 @@ export class AccountAccess {
       passkeys: (await passkeys.list(em, owner)).map(shownPasskey),
       factors: await mfa.factors(em, user),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
+      recovery: await mfa.recoveryGrants.open(em, user),
     };
   }
 
@@ -112,7 +117,7 @@ export class AccountAccess {
   }
 
   /**
-   * Removes all second factors, recovery codes and remembered factors of devices; passkeys stay. If the project requires a factor, the
+   * Removes all second factors, recovery codes and remembered factors of devices, and ends an open recovery grant; passkeys stay. If the project requires a factor, the
    * next sign-in enrols one and shows new codes.
    */
   resetFactors(projectId: string, userId: string, actor: Actor): Promise<void> {
@@ -121,6 +126,7 @@ export class AccountAccess {
       await this.endWork(em, user);
       for (const factor of await mfa.factors(em, user)) await mfa.remove(em, user, factor.id, actor);
       await endStandIns(em, user);
+      await endGrants(em, user, this.deps.clock.now());
     });
   }
 

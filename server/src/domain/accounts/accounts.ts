@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { type Fragment } from '../kernel/sql.ts';
-import { followPhone } from '../mfa/user-tables.ts';
+import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
@@ -72,12 +72,14 @@ export class Accounts {
     });
   }
 
-  /** Ends open sign-ins with a changed address or number: they belong to its previous holder. */
+  /** Ends open sign-ins with a changed address or number, and a recovery grant: they belong to its previous holder. */
   private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<void> {
     const before = recordOf(user);
     const values = await edit(before);
     if (!changesLogin(before, values)) return;
-    await endOpenWork(em, this.deps.clock.now(), user, { addresses: [values.userName, loginOf(values).email] });
+    const now = this.deps.clock.now();
+    await endOpenWork(em, now, user, { addresses: [values.userName, loginOf(values).email] });
+    await endGrants(em, user, now);
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */

@@ -21,6 +21,7 @@ import { inProject } from '../kernel/scope.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
+import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endStandIns } from '../mfa/reset.ts';
 import type { PhoneChangeBy, PhoneChangePlace, PhoneChanges, RefusedPhone } from '../phones/phone-changes.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -31,7 +32,8 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
-import { isFresh } from './freshness.ts';
+import { freshSeconds, isFresh } from './freshness.ts';
+import type { Recoveries } from './recoveries.ts';
 import { keepSignInMethod } from './sign-in-methods.ts';
 
 export interface OwnAccountDeps extends ConfirmationDeps {
@@ -42,7 +44,8 @@ export interface OwnAccountDeps extends ConfirmationDeps {
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
-  mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes'>;
+  mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
+  recoveries: Pick<Recoveries, 'cancelIn'>;
   logout: Pick<Logout, 'endSessionIn'>;
   delivery: Pick<Delivery, 'enqueue' | 'isAvailable'>;
   testMode: TestMode;
@@ -92,6 +95,8 @@ export interface AccountOverview {
   phone: OwnPhone;
   /** Whether second factors may be changed now. */
   isFresh: boolean;
+  /** An admin's grant that can be used, now or after its waiting time. */
+  recovery: Pick<RecoveryGrant, 'expiresAt' | 'usableAt'> | null;
 }
 
 /** A change that a user makes to their own account. */
@@ -139,7 +144,8 @@ export class OwnAccount {
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),
-      isFresh: isFresh(session, factors, await passkeys.isHeldBy(em, owner(user)), now),
+      isFresh: await this.isFresh(em, user, session),
+      recovery: await mfa.recoveryGrants.open(em, user),
     };
   }
 
@@ -213,6 +219,11 @@ export class OwnAccount {
         if (isHere) await logout.endSessionIn(em, session, 'logout', actor);
       }
     });
+  }
+
+  /** Cancels an admin's recovery grant; any session of the user may. */
+  cancelRecovery(change: Pick<OwnChange, 'actor' | 'visitor'>): Promise<void> {
+    return this.change(change, (em, user) => this.deps.recoveries.cancelIn(em, user, change.actor));
   }
 
   /** Begins the sign-in that refreshes this session; see {@link beginConfirmation}. */
@@ -340,10 +351,15 @@ export class OwnAccount {
   }
 
   private async checkFresh(em: EntityManager, user: User, session: Session): Promise<void> {
-    const factors = await this.deps.mfa.factors(em, user);
-    const hasPasskey = await this.deps.passkeys.isHeldBy(em, owner(user));
-    if (!isFresh(session, factors, hasPasskey, this.deps.clock.now()))
-      refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
+    if (!(await this.isFresh(em, user, session))) refuse({ code: 'forbidden', reason: 'the sign-in is not fresh' });
+  }
+
+  private async isFresh(em: EntityManager, user: User, session: Session): Promise<boolean> {
+    const { clock, mfa, passkeys } = this.deps;
+    const factors = await mfa.factors(em, user);
+    const hasPasskey = await passkeys.isHeldBy(em, owner(user));
+    const isRecovered = await mfa.recoveryGrants.wasUsedIn(em, user, session.id, freshSeconds);
+    return isFresh(session, factors, hasPasskey, clock.now(), isRecovered);
   }
 
   private async notify(em: EntityManager, user: User, locale: Locale, content: MessageContent): Promise<void> {

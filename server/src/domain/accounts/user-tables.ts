@@ -11,18 +11,19 @@ import { phoneTables } from '../phones/user-tables.ts';
 import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
 import { contactsOf } from '../users/login.ts';
+import type { User } from '../users/user.entity.ts';
 import { groupTables, ownTables, type UserTables } from '../users/user-tables.ts';
 
 const messageTables: UserTables = {
   tables: ['messages'],
-  erase: (em, { project, email, phone }) => deleteMessagesTo(em, project.id, present([email, phone])),
-  exportRows: {
-    messages: ({ project, email, phone, attributes }) => {
-      const others = contactsOf(attributes, 'emails').map(({ value }) => value);
-      return messagesTo(project.id, present([email, phone, ...others]));
-    },
-  },
+  erase: (em, user) => deleteMessagesTo(em, user.project.id, recipientsOf(user)),
+  exportRows: { messages: (user) => messagesTo(user.project.id, recipientsOf(user)) },
 };
+
+/** Notices go to all addresses of a user. */
+function recipientsOf({ email, phone, attributes }: User): string[] {
+  return present([email, phone, ...contactsOf(attributes, 'emails').map(({ value }) => value)]);
+}
 
 const auditTables: UserTables = {
   tables: ['audit_log'],

@@ -32,6 +32,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'device-key'; device: string; isNew?: boolean }
   | { kind: 'factor'; enrolment: string; method: MfaMethod }
   | { kind: 'recovery-code' }
+  /** An admin's permission to sign in by the mail code alone ({@link RecoveryGrant}). */
+  | { kind: 'recovery-grant'; grant: string }
   /** `verified`: by PIN or biometrics. `synced`: the key can be copied to other devices of the user. */
   | { kind: 'passkey'; credential: string; verified: boolean; synced: boolean }
 );

@@ -42,6 +42,19 @@ export function passkeyOf(evidence: readonly Evidence[]) {
   return evidence.find((piece) => piece.kind === 'passkey');
 }
 
+/**
+ * Whether an admin's grant stands in place of the lost passkey or second factor: only beside a mail code of the same
+ * sign-in. It is no factor: it adds nothing to `amr`.
+ */
+export function isRecovered(evidence: readonly Evidence[]): boolean {
+  return has(evidence, 'recovery-grant') && has(evidence, 'mail-code');
+}
+
+/** The grant that was used. */
+export function grantOf(evidence: readonly Evidence[]) {
+  return evidence.find((piece) => piece.kind === 'recovery-grant');
+}
+
 /** The sign-ins in which the user proved the mailbox: a factor started in one of them can be verified. */
 export function provedIn(evidence: readonly Evidence[]): string[] {
   return evidence.flatMap((piece) => (piece.kind === 'mail-code' ? [piece.ceremony] : []));
@@ -95,8 +108,10 @@ export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
   if (passkey) return meetsPolicy(standing) && isOneFactorEnough(standing) ? 'nothing' : 'verification';
   if (!has(evidence, 'device-key')) return 'device';
   if (standing.needsPasskey && standing.hasPasskey) return 'passkey';
-  if (!meetsPolicy(standing)) return standing.hasPasskey ? 'passkey' : 'enrolment';
+  if (!meetsPolicy(standing) && !standing.hasPasskey) return 'enrolment';
+  if (!meetsPolicy(standing) && !isRecovered(evidence)) return 'passkey';
   const isMet =
+    isRecovered(evidence) ||
     has(evidence, 'recovery-code') ||
     evidence.some((piece) => piece.kind === 'factor' && counts(piece.method, evidence, standing));
   const isSkipped = standing.skipsFactor && !standing.personRequired;
@@ -113,7 +128,7 @@ function isOneFactorEnough({ policy, factors, personRequired }: Standing): boole
 }
 
 /**
- * Whether the evidence allows adding a passkey, which signs in alone: a passkey or a second factor of this sign-in; the
+ * Whether the evidence allows adding a passkey, which signs in alone: a passkey, a second factor or a grant; the
  * mail code only for a user who has neither, or nothing but the mailbox as second factor.
  */
 export function mayAddPasskey(
@@ -122,7 +137,7 @@ export function mayAddPasskey(
 ): boolean {
   const isMailed = has(evidence, 'mail-code');
   const hasOther = evidence.some((piece) => piece.kind === 'factor' && (piece.method !== 'email' || !isMailed));
-  if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code')) return true;
+  if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code') || isRecovered(evidence)) return true;
   return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
 }
 

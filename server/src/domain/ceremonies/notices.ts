@@ -1,4 +1,8 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Delivery } from '../delivery/delivery.ts';
+import { chooseLocale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
+import { contactsOf, isAddress } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Flow } from './flow.ts';
 import { contextFor } from './recipients.ts';
@@ -19,4 +23,26 @@ export async function notify(flow: Flow, user: User, notice: WithoutContext<Noti
     content,
     context,
   });
+}
+
+/** Sends a notice to every e-mail address of the user, in the language of their profile. */
+export async function notifyEverywhere(
+  em: EntityManager,
+  delivery: Pick<Delivery, 'enqueue'>,
+  user: User,
+  content: Notice,
+): Promise<void> {
+  const { attributes, id, project } = user;
+  const language = attributes['preferredLanguage'] ?? attributes['locale'];
+  const locale = chooseLocale(typeof language === 'string' ? language.replaceAll('_', '-') : null, undefined);
+  for (const to of mailboxesOf(user)) {
+    const context = { account: id, mailbox: to };
+    await delivery.enqueue(em, { projectId: project.id, channel: 'mail', to, locale, content, context });
+  }
+}
+
+/** All e-mail addresses of the user, the login address first. */
+export function mailboxesOf({ attributes, email, userName }: User): string[] {
+  const others = contactsOf(attributes, 'emails').flatMap(({ value }) => value ?? []);
+  return [...new Set([email ?? userName, ...others].filter(isAddress))];
 }

@@ -15,6 +15,11 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   { table: 'repeated_refusals', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
   { table: 'ceremonies', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'phone_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 0 },
+  {
+    table: 'recovery_grants',
+    where: (at) => sql`expires_at <= ${at} and coalesce(used_at, ended_at) is not null`,
+    graceSeconds: 30 * day,
+  },
   { table: 'factor_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },

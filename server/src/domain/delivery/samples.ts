@@ -10,6 +10,8 @@ export const templateNames = [
   'factor-changed',
   'recovery-code-used',
   'recovery-codes-renewed',
+  'recovery-granted',
+  'recovery-used',
   'test-message',
 ] as const satisfies MessageContent['template'][];
 export type TemplateName = MessageContent['template'];
@@ -27,6 +29,15 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
     'factor-changed': { template: 'factor-changed', app, change: 'added', method: 'totp', at },
     'recovery-code-used': { template: 'recovery-code-used', app, left: 9, at },
     'recovery-codes-renewed': { template: 'recovery-codes-renewed', app, at },
+    'recovery-granted': {
+      template: 'recovery-granted',
+      app,
+      from: at,
+      until: at,
+      cancelUrl: 'https://example.com',
+      at,
+    },
+    'recovery-used': { template: 'recovery-used', app, at },
     'test-message': { template: 'test-message', app, at },
   };
   return samples[template];

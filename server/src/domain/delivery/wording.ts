@@ -11,6 +11,8 @@ export type MessageContent =
   | { template: 'factor-changed'; app: string; change: FactorChange; method: FactorName; at: string }
   | { template: 'recovery-code-used'; app: string; left: number; at: string }
   | { template: 'recovery-codes-renewed'; app: string; at: string }
+  | { template: 'recovery-granted'; app: string; from: string; until: string; cancelUrl: string; at: string }
+  | { template: 'recovery-used'; app: string; at: string }
   | { template: 'test-message'; app: string; at: string };
 
 /** Templates that carry a one-time code; every other one is a notice. */

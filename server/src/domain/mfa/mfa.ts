@@ -12,6 +12,7 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
+import { RecoveryGrants } from './recovery-grants.ts';
 import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from './totp.ts';
 
 /** The secret for an authenticator app, as text and as a URI for a QR code. */
@@ -31,9 +32,11 @@ export interface FactorStanding {
 /** Second factors (e-mail, SMS, TOTP) and recovery codes. */
 export class Mfa {
   readonly recoveryCodes: RecoveryCodes;
+  readonly recoveryGrants: RecoveryGrants;
 
   constructor(private readonly deps: { clock: Clock; random: Random; vault: Vault; audit: Audit }) {
     this.recoveryCodes = new RecoveryCodes(deps);
+    this.recoveryGrants = new RecoveryGrants(deps);
   }
 
   /** A user's verified factors, most recently used or enrolled first. */

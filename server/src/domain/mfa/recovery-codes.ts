@@ -23,17 +23,17 @@ export class RecoveryCodes {
   async issue(em: EntityManager, user: User): Promise<string[]> {
     await execute(em, sql`delete from recovery_codes where ${ofUser(user)}`);
     return Array.from({ length: count }, () => {
-      const code = [...this.deps.random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
+      const code = newRecoveryCode(this.deps.random);
       em.persist(
         em.create(RecoveryCode, {
           project: user.project,
           id: this.deps.random.id(),
           user,
-          hash: this.hash(user.id, code),
+          hash: this.hash(user.id, normalize(code)),
           createdAt: this.deps.clock.now(),
         }),
       );
-      return (code.match(/.{4}/g) as string[]).join('-');
+      return code;
     });
   }
 
@@ -70,11 +70,18 @@ export class RecoveryCodes {
   }
 }
 
+/** A random code, in groups of four characters. */
+export function newRecoveryCode(random: Random): string {
+  const code = [...random.bytes(length)].map((byte) => alphabet[byte % 32]).join('');
+  return (code.match(/.{4}/g) as string[]).join('-');
+}
+
 /** Whether the input has the form of a recovery code. */
 export function looksLikeRecoveryCode(typed: string): boolean {
   return normalize(typed).length === length;
 }
 
-function normalize(typed: string): string {
+/** Lower case, without spaces and dashes; look-alike letters as digits. */
+export function normalize(typed: string): string {
   return typed.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1');
 }

@@ -20,13 +20,26 @@ export async function endUnverified(em: EntityManager, user: TenantKey, keepId: 
   );
 }
 
+/** Ends the open recovery grant. */
+export async function endGrants(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
+  await execute(
+    em,
+    sql`update recovery_grants set ended_at = ${now} where ${ofUser(user)} and used_at is null and ended_at is null`,
+  );
+}
+
 export const mfaTables: UserTables = {
-  tables: ['enrolments', 'recovery_codes', 'factor_changes'],
+  tables: ['enrolments', 'recovery_codes', 'factor_changes', 'recovery_grants'],
+  deactivate: endGrants,
   exportRows: {
     secondFactors: (user) => sql`
       select f.id, f.method, f.phone, f.failures, f.locked_until as "lockedUntil", f.created_at as "createdAt",
         f.verified_at as "verifiedAt", f.last_used_at as "lastUsedAt"
       from enrolments f where ${ofUser(user, 'f')}`,
+    recoveryGrants: (user) => sql`
+      select g.id, g.reason, g.created_at as "createdAt", g.usable_at as "usableAt", g.expires_at as "expiresAt",
+        g.used_at as "usedAt", g.ended_at as "endedAt"
+      from recovery_grants g where ${ofUser(user, 'g')}`,
     recoveryCodes: (user) => sql`
       select c.id, c.created_at as "createdAt", c.used_at as "usedAt" from recovery_codes c where ${ofUser(user, 'c')}`,
     factorChanges: (user) => sql`

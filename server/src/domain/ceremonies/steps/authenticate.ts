@@ -8,9 +8,10 @@ import { codeTtlSeconds } from '../../otp/judge.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
+import type { User } from '../../users/user.entity.ts';
 import { decidedFor, subjectOf } from '../account.ts';
 import { Ceremony } from '../ceremony.entity.ts';
-import { accountOf, counts, type Evidence, owed, provedIn, withPiece } from '../evidence.ts';
+import { accountOf, counts, type Evidence, has, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress } from '../mask.ts';
 import { isPersonRequired, standingOf } from '../standing.ts';
@@ -61,12 +62,18 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   if (owing === 'nothing' && !pending) {
     return { answer: await finish(flow, { user, credential: device, proved, isStored: true }), proved };
   }
+  if ((owing === 'passkey' || owing === 'factor') && (await awaitsMailCode(flow, evidence, user))) return null;
   if (owing === 'passkey') return { answer: requirePasskey(flow, factors), proved };
   const factor = owing === 'factor' ? factors.find(({ method }) => counts(method, evidence, standing)) : pending;
   if (!factor) return null;
   const sessionId = newSecret(deps.random);
   Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });
   return { answer: { status: 'MFA_REQUIRED', sessionId, method: factor.method }, proved };
+}
+
+/** A usable recovery grant counts beside a mail code only: the trusted device does not replace it. */
+async function awaitsMailCode({ em, deps }: Flow, evidence: readonly Evidence[], user: User): Promise<boolean> {
+  return !has(evidence, 'mail-code') && deps.mfa.recoveryGrants.isUsable(em, user);
 }
 
 /**

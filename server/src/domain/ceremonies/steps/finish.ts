@@ -7,7 +7,18 @@ import type { MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import type { User } from '../../users/user.entity.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
-import { accountOf, amrOf, type Evidence, freshAt, has, mayAddPasskey, owed, withPiece } from '../evidence.ts';
+import {
+  accountOf,
+  amrOf,
+  type Evidence,
+  freshAt,
+  grantOf,
+  has,
+  isRecovered,
+  mayAddPasskey,
+  owed,
+  withPiece,
+} from '../evidence.ts';
 import type { Flow } from '../flow.ts';
 import { hasPasskey, mayUsePasskeys, standingOf } from '../standing.ts';
 import type { Success } from './steps.ts';
@@ -88,7 +99,7 @@ async function conclude(flow: Flow, { user, credential, proved }: Proved): Promi
   return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence), offersPasskey };
 }
 
-/** On the hosted page: after a mail code, to users without a passkey; or because the user asked on the account page. */
+/** On the hosted page: after a mail code, to users without a passkey or with a lost one; or because the user asked on the account page. */
 async function mayOffer(
   flow: Flow,
   user: User,
@@ -98,7 +109,7 @@ async function mayOffer(
   const { caller, ceremony } = flow;
   if (!caller.request || !ceremony.rememberDevice || !mayUsePasskeys(flow)) return false;
   const holdsPasskey = await hasPasskey(flow, user.id);
-  const isAsked = caller.request.addsPasskey || (has(evidence, 'mail-code') && !holdsPasskey);
+  const isAsked = caller.request.addsPasskey || isRecovered(evidence) || (has(evidence, 'mail-code') && !holdsPasskey);
   return isAsked && mayAddPasskey(evidence, { factors, hasPasskey: holdsPasskey });
 }
 
@@ -158,8 +169,8 @@ async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, aut
 }
 
 /** For the hosted page: an SSO session, under which /authorize completes the pending request. */
-async function session({ em, deps, caller }: Flow, { user, credential }: Proved, concluded: Conclusion) {
-  const { secret } = await deps.sessions.signIn(em, {
+async function session({ em, deps, caller }: Flow, { user, credential, proved }: Proved, concluded: Conclusion) {
+  const { secret, session: opened } = await deps.sessions.signIn(em, {
     project: caller.project,
     userId: user.id,
     deviceId: credential.id,
@@ -170,6 +181,8 @@ async function session({ em, deps, caller }: Flow, { user, credential }: Proved,
     currentSecret: caller.sessionSecret,
     actor: caller.actor,
   });
+  const granted = grantOf([proved]);
+  if (granted) await deps.mfa.recoveryGrants.bind(em, user, granted.grant, opened.id);
   return { sessionSecret: secret, projectId: caller.project.id };
 }
 

@@ -17,6 +17,7 @@ import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';
 import { hasPasskey, offeredMethods, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
+import { byGrant, needsGrant } from './recovery-grant.ts';
 
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 const over: { refused: Problem } = { refused: { code: 'transaction-expired' } };
@@ -91,6 +92,7 @@ export const verifyMfa: StepRule<'verify-mfa'> = {
   async count(counters, flow) {
     const factor = await counters.factor();
     const user = accountOf(flow.ceremony.evidence);
+    if (needsGrant(flow) && user) return (await counters.signIn()) ? { counted: null } : over;
     if (!factor || factor.user.id !== user) return over;
     if (isByRecovery(flow, factor)) return (await counters.signIn()) ? { counted: null } : over;
     if (flow.ceremony.state === 'mfa_owed') {
@@ -101,6 +103,8 @@ export const verifyMfa: StepRule<'verify-mfa'> = {
 
   async take(flow) {
     const { em, deps, caller, ceremony, device } = flow;
+    const granted = await byGrant(flow);
+    if (granted) return granted;
     const owing = await factorOf(flow);
     if ('refused' in owing) return owing;
     if (!device) return over;

@@ -88,6 +88,25 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'recovery-granted': ({ app, from, until, cancelUrl }) => ({
+    subject: `Kontowiederherstellung für ${app} begonnen`,
+    before: [
+      `Ein Administrator von ${app} hat eine Anmeldung an Ihrem Konto ohne Passkey und zweiten Schritt erlaubt.`,
+      `Sie ist möglich von ${time(from)} bis ${time(until)}, mit einem Code an Ihre E-Mail-Adresse und einem Code des Administrators.`,
+      'Wenn Sie darum gebeten haben, warten Sie bis zum ersten Zeitpunkt.',
+      `Wenn nicht, brechen Sie sie hier ab: ${cancelUrl}`,
+    ],
+    after: [],
+  }),
+  'recovery-used': ({ app, at }) => ({
+    subject: `Kontowiederherstellung für ${app} verwendet`,
+    before: [
+      `Jemand hat sich an Ihrem Konto für ${app} ohne Passkey und zweiten Schritt angemeldet, mit einem Code an Ihre E-Mail-Adresse und einem Code eines Administrators.`,
+      `Zeit: ${time(at)}`,
+      `Wenn Sie das nicht waren, wenden Sie sich sofort an das Team von ${app} und prüfen Sie, wer Ihre E-Mails lesen kann.`,
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Testnachricht von ${app}`,
     before: [

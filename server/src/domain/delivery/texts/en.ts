@@ -88,6 +88,25 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'recovery-granted': ({ app, from, until, cancelUrl }) => ({
+    subject: `Account recovery was started for ${app}`,
+    before: [
+      `An administrator of ${app} allowed one sign-in to your account without your passkey or second step.`,
+      `It can be used from ${time(from)} to ${time(until)}, with a code sent to your email and a code from the administrator.`,
+      'If you asked for this, wait for the first time above.',
+      `If not, cancel it here: ${cancelUrl}`,
+    ],
+    after: [],
+  }),
+  'recovery-used': ({ app, at }) => ({
+    subject: `Account recovery was used for ${app}`,
+    before: [
+      `Someone signed in to your account for ${app} without your passkey or second step, with a code sent to your email and a code from an administrator.`,
+      `Time: ${time(at)}`,
+      `If this was not you, contact the team behind ${app} immediately, and check who can read your email.`,
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Test message from ${app}`,
     before: [`This is a test message from ${app}. Delivery works.`, `No action is needed. Time: ${time(at)}`],

@@ -88,6 +88,25 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'recovery-granted': ({ app, from, until, cancelUrl }) => ({
+    subject: `Récupération de compte lancée pour ${app}`,
+    before: [
+      `Un administrateur de ${app} a autorisé une connexion à votre compte sans votre clé d’accès ni votre deuxième étape.`,
+      `Elle est possible du ${time(from)} au ${time(until)}, avec un code envoyé à votre adresse e-mail et un code de l’administrateur.`,
+      'Si vous l’avez demandée, attendez la première heure indiquée.',
+      `Sinon, annulez-la ici : ${cancelUrl}`,
+    ],
+    after: [],
+  }),
+  'recovery-used': ({ app, at }) => ({
+    subject: `Récupération de compte utilisée pour ${app}`,
+    before: [
+      `Quelqu’un s’est connecté à votre compte ${app} sans votre clé d’accès ni votre deuxième étape, avec un code envoyé à votre adresse e-mail et un code d’un administrateur.`,
+      `Heure : ${time(at)}`,
+      `Si ce n’était pas vous, contactez immédiatement l’équipe de ${app} et vérifiez qui peut lire vos e-mails.`,
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Message d’essai de ${app}`,
     before: [

@@ -1,0 +1,159 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { mailboxesOf, notifyEverywhere } from '../ceremonies/notices.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { type Actor, system } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import { inProject } from '../kernel/scope.ts';
+import { isStorableText, isUuid } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/sql.ts';
+import type { Mfa } from '../mfa/mfa.ts';
+import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
+import { endGrants } from '../mfa/user-tables.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
+
+export interface RecoveriesDeps {
+  db: Database;
+  clock: Clock;
+  audit: Audit;
+  users: Pick<Users, 'locked'>;
+  mfa: Pick<Mfa, 'recoveryGrants'>;
+  delivery: Pick<Delivery, 'enqueue'>;
+  issuer: string;
+}
+
+/** Path of the page that cancels a recovery, linked in the notice. */
+export const cancelPath = '/account/recovery';
+
+const maxReasonLength = 500;
+/** Hours: the notice needs time to be read. */
+export const waitHours = { min: 1, max: 72 };
+
+/**
+ * Recovery of an account (decisions/0108): an admin grants one sign-in by mail code without the lost passkey or second
+ * factor. The user learns of it at every address, and can cancel it during the waiting time and afterwards.
+ */
+export class Recoveries {
+  constructor(private readonly deps: RecoveriesDeps) {}
+
+  /**
+   * Replaces an open grant, and returns the code, once. Refuses `not-found`, and `invalid` for the reason, the waiting
+   * time, an inactive user or one without an e-mail address.
+   */
+  async grant(
+    projectId: string,
+    userId: string,
+    { reason, hours }: { reason: string; hours: number },
+    actor: Actor,
+  ): Promise<{ code: string; grant: RecoveryGrant }> {
+    const { audit, delivery, issuer, mfa } = this.deps;
+    const why = reason.trim();
+    if (why === '' || why.length > maxReasonLength || !isStorableText(why)) {
+      refuse({ code: 'invalid', field: 'reason', reason: `must have 1 to ${maxReasonLength} characters` });
+    }
+    if (!Number.isInteger(hours) || hours < waitHours.min || hours > waitHours.max) {
+      refuse({ code: 'invalid', field: 'waitHours', reason: `must be from ${waitHours.min} to ${waitHours.max}` });
+    }
+    return this.change(projectId, userId, async (em, user) => {
+      if (!user.active) refuse({ code: 'invalid', field: 'userId', reason: 'must be an active user' });
+      if (mailboxesOf(user).length === 0) {
+        refuse({ code: 'invalid', field: 'userId', reason: 'must have an e-mail address, which receives a code' });
+      }
+      const { cancelSecret, code, grant } = await mfa.recoveryGrants.issue(em, user, why, hours * 3600);
+      const [from, until] = [grant.usableAt.toISOString(), grant.expiresAt.toISOString()];
+      audit.record(em, {
+        type: 'recovery.granted',
+        actor,
+        projectId,
+        subject: subjectOf(user),
+        detail: { reason: why, usableAt: from, expiresAt: until },
+      });
+      const cancelUrl = `${issuer}${cancelPath}?${new URLSearchParams({ project: projectId, cancel: cancelSecret })}`;
+      const { name: app } = await user.project.loadOrFail();
+      const at = grant.createdAt.toISOString();
+      await notifyEverywhere(em, delivery, user, { template: 'recovery-granted', app, from, until, cancelUrl, at });
+      return { code, grant };
+    });
+  }
+
+  /** Cancels the open grant of a user; does nothing without one. Refuses `not-found`. */
+  cancel(projectId: string, userId: string, actor: Actor): Promise<void> {
+    return this.change(projectId, userId, (em, user) => this.cancelIn(em, user, actor));
+  }
+
+  /** Joins: {@link cancel} for a user whose lock the caller holds. */
+  async cancelIn(em: EntityManager, user: User, actor: Actor): Promise<void> {
+    if (!(await this.deps.mfa.recoveryGrants.open(em, user))) return;
+    await endGrants(em, user, this.deps.clock.now());
+    this.deps.audit.record(em, {
+      type: 'recovery.cancelled',
+      actor,
+      projectId: user.project.id,
+      subject: subjectOf(user),
+    });
+  }
+
+  /** Whether the link of a notice can cancel a grant. @param projectId as in the link, unchecked */
+  async isCancellable(projectId: string, cancelSecret: string): Promise<boolean> {
+    return (await this.ofSecret(projectId, cancelSecret)) !== null;
+  }
+
+  /** Cancels by the link of a notice; false if the grant is no longer open. */
+  async cancelBySecret(projectId: string, cancelSecret: string, actor: Actor): Promise<boolean> {
+    const grant = await this.ofSecret(projectId, cancelSecret);
+    if (!grant) return false;
+    return inProject(projectId, () =>
+      this.change(projectId, grant.user.id, async (em, user) => {
+        const open = await this.deps.mfa.recoveryGrants.open(em, user);
+        if (open?.id !== grant.id) return false;
+        await this.cancelIn(em, user, { ...actor, kind: 'user', id: user.id, name: user.userName });
+        return true;
+      }),
+    );
+  }
+
+  /** Job: ends expired grants, and records each. */
+  async expire(): Promise<void> {
+    const now = this.deps.clock.now();
+    await this.deps.db.transaction(async (em) => {
+      const expired = await query(
+        em,
+        sql<{ project: string; id: string; name: string }>`
+          update recovery_grants g set ended_at = g.expires_at from users u
+          where u.project_id = g.project_id and u.id = g.user_id
+            and g.expires_at <= ${now} and g.used_at is null and g.ended_at is null
+          returning g.project_id as project, u.id, u.user_name as name`,
+      );
+      for (const { project: projectId, id, name } of expired) {
+        const subject = { kind: 'user', id, name };
+        this.deps.audit.record(em, { type: 'recovery.expired', actor: system, projectId, subject });
+      }
+    });
+  }
+
+  private async ofSecret(projectId: string, cancelSecret: string): Promise<RecoveryGrant | null> {
+    if (!isUuid(projectId)) return null;
+    const { db, mfa } = this.deps;
+    return inProject(projectId, () => mfa.recoveryGrants.ofSecret(db.reader(), projectId, cancelSecret));
+  }
+
+  private change<T>(
+    projectId: string,
+    userId: string,
+    work: (em: EntityManager, user: User) => Promise<T>,
+  ): Promise<T> {
+    return pastDeadlocks(() =>
+      this.deps.db.transaction(async (em) =>
+        work(em, found(await this.deps.users.locked(em, projectId, userId), 'user')),
+      ),
+    );
+  }
+}
+
+function subjectOf({ id, userName: name }: User) {
+  return { kind: 'user', id, name };
+}

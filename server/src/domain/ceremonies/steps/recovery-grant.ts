@@ -1,0 +1,60 @@
+import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
+import type { User } from '../../users/user.entity.ts';
+import { accountOf, type Evidence, isRecovered, owed, withPiece } from '../evidence.ts';
+import type { Accepted, Flow, Judged, RefusedStep } from '../flow.ts';
+import { notifyEverywhere } from '../notices.ts';
+import { standingOf } from '../standing.ts';
+import { finish } from './finish.ts';
+
+/** Whether only the code of a grant can be meant: the user has a passkey, and no second factor. */
+export function needsGrant({ ceremony, input }: Pick<Judged, 'ceremony' | 'input'>): boolean {
+  return !ceremony.enrolmentId && looksLikeRecoveryCode(input.otp ?? '');
+}
+
+/**
+ * Signs in by the code of a recovery grant, beside the mail code of this sign-in. Null if the code is none of a usable
+ * grant, or would not be enough: the caller judges it as another code.
+ */
+export async function byGrant(flow: Flow): Promise<Accepted<'verify-mfa'> | RefusedStep | null> {
+  const { em, deps, caller, ceremony, device, input } = flow;
+  const typed = input.otp ?? '';
+  if (!looksLikeRecoveryCode(typed)) return null;
+  const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
+  if (!user?.active || !device) return null;
+  const pretended: Evidence = {
+    kind: 'recovery-grant',
+    account: user.id,
+    at: deps.clock.now().toISOString(),
+    grant: '',
+  };
+  const evidence = withPiece(ceremony.evidence, pretended);
+  const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
+  const isEnough = isRecovered(evidence) && owed(evidence, standing) === 'nothing';
+  const grant = isEnough ? await deps.mfa.recoveryGrants.use(em, user, typed) : null;
+  if (grant === null) return needsGrant(flow) ? rejected(user) : null;
+  await note(flow, user);
+  const proved: Evidence = { ...pretended, grant };
+  await em.flush();
+  return { answer: await finish(flow, { user, credential: device, proved }), proved };
+}
+
+function rejected(user: User): RefusedStep {
+  const event = { type: 'mfa.rejected', subject: subjectOf(user), detail: { byRecovery: true } };
+  return { refused: { code: 'code-rejected', attemptsLeft: 0 }, event };
+}
+
+async function note({ em, deps, caller }: Flow, user: User): Promise<void> {
+  deps.audit.record(em, {
+    type: 'recovery.used',
+    actor: caller.actor,
+    projectId: caller.project.id,
+    clientId: caller.client.id,
+    subject: subjectOf(user),
+  });
+  const at = deps.clock.now().toISOString();
+  await notifyEverywhere(em, deps.delivery, user, { template: 'recovery-used', app: caller.client.name, at });
+}
+
+function subjectOf({ id, userName: name }: User) {
+  return { kind: 'user', id, name };
+}
