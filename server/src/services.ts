@@ -192,7 +192,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const seed = new Seed({ ...base, projects, clients });
   const accounts = new Accounts({ ...base, users, sessions });
   const person = { users, devices, passkeys, sessions, mfa, logout };
-  const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins });
+  const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
   const recoveries = new Recoveries({ ...base, users, mfa, delivery });
   const ownAccount = new OwnAccount({ ...base, ...person, delivery, phones, testMode, requests, recoveries });
   const backups = new Backups(base);

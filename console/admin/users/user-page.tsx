@@ -21,6 +21,7 @@ import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserGroups } from './user-groups.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
+import { GrantRecovery, UserRecovery } from './user-recovery.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
 type User = NonNullable<UserByIdQuery['user']>;
@@ -33,6 +34,7 @@ export function Component() {
   const navigate = useNavigate();
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
+  const [isRecovering, setRecovering] = useState(false);
   const { download, failure: refused } = useDownload();
   const { data, failure, reload } = useQuery(UserById, { id: userId });
   const access = useQuery(UserAccess, { userId });
@@ -72,6 +74,7 @@ export function Component() {
               >
                 Export user data
               </Menu.Item>
+              {user.active && <Menu.Item onClick={() => setRecovering(true)}>Grant recovery</Menu.Item>}
               <Menu.Divider />
               <UserActionItems except={user.active ? 'ACTIVATE' : 'DEACTIVATE'} onChoose={setAction} />
             </Menu.Dropdown>
@@ -88,6 +91,7 @@ export function Component() {
         </Alert>
       )}
       <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} />
+      <UserRecovery user={{ id: user.id, name }} recovery={found?.recovery} mayChange={mayChange} />
       <UserGroups userId={user.id} />
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
@@ -99,6 +103,7 @@ export function Component() {
         policy={project.mfaPolicy}
       />
       <Activity events={list} query={{ user: user.id }} />
+      <GrantRecovery user={{ id: user.id, name }} opened={isRecovering} onClose={() => setRecovering(false)} />
       <ChangeUsersDialog
         projectId={project.id}
         users={[{ id: user.id, name: user.userName }]}

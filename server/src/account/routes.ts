@@ -5,9 +5,10 @@
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
-import type { OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
+import type { AccountOverview, OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
+import { userHandleOf } from '../domain/credentials/passkey-values.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
@@ -42,6 +43,7 @@ type ActionOutcome =
   | { phoneCode: string | null };
 type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promise<ActionOutcome>;
 
+const noSignals = { device_keys: '', rp_id: '', user_handle: '', passkeys: '', user_name: '', display_name: '' };
 const saved: ActionOutcome = { notice: 'saved' };
 const unsaid: ActionOutcome = { phoneCode: null };
 /** The HTTP status of each notice. */
@@ -232,7 +234,21 @@ async function sendAccount(
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
   const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode);
-  await send(deps, req, res, view, { visitor, status, deviceKeys: overview.deviceKeys });
+  const values = signals(deps, visitor, overview);
+  await send(deps, req, res, view, { visitor, status, values });
+}
+
+/** For the page's script: device keys to forget, and the passkeys that the browser may keep. */
+function signals({ issuer }: AccountDeps, { user }: Visitor, { deviceKeys, passkeys }: AccountOverview) {
+  const name = user.email ?? user.userName;
+  return {
+    device_keys: deviceKeys.join(' '),
+    rp_id: new URL(issuer).hostname,
+    user_handle: userHandleOf(user.id),
+    passkeys: passkeys.map(({ credentialId }) => credentialId).join(' '),
+    user_name: name,
+    display_name: user.displayName ?? name,
+  };
 }
 
 /** @param of.visitor the page's user; undefined if there is none or several */
@@ -241,13 +257,13 @@ async function send(
   req: Request,
   res: Response,
   view: View,
-  { visitor, status = 200, deviceKeys = [] }: { visitor?: Visitor; status?: number; deviceKeys?: string[] } = {},
+  { visitor, status = 200, values = {} }: { visitor?: Visitor; status?: number; values?: Record<string, string> } = {},
 ): Promise<void> {
   const say = (key: string, values?: Record<string, string>) => pages.text(req, `account.${key}`, values);
   const experience = visitor && (await experienceOf(visitor.project.id));
   pages.send(req, res, 'account', {
     status,
-    values: { device_keys: deviceKeys.join(' ') },
+    values: { ...noSignals, ...values },
     html: { content: view(say, pages.language(req)).text },
     brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
   });

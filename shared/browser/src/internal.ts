@@ -8,7 +8,7 @@ import { checkBrowser } from './latchkey.ts';
 import { Signin } from './signin.ts';
 
 export { LatchkeyError } from './error.ts';
-export { passkeySupport } from './passkeys.ts';
+export { passkeySupport, signalAccepted, signalUser } from './passkeys.ts';
 export type { CodeFormat, InitiateMfaResult, MfaMethod } from './results.ts';
 
 /** This browser's keys with these thumbprints, of any client and user. */

@@ -181,6 +181,36 @@ describe('passkeys', () => {
     expect((await revoke(passkey, await room.sessionOf(adminId))).data).toEqual({ revokeUserPasskey: passkey });
   });
 
+  it('count as second factors of users, while the project uses passkeys', async () => {
+    const figures = async (passkeys: boolean) => {
+      await room.services.projects.update(project.id, { passkeys }, system);
+      const query = `{ factorStanding(projectId: "${project.id}") { withFactor withPasskey }
+        users(projectId: "${project.id}", first: 100, filter: { hasFactor: true }) { edges { node { id } } } }`;
+      const { factorStanding, users } = (await room.call(query)).data;
+      return { ...factorStanding, isListed: users.edges.some(({ node }: any) => node.id === userId) };
+    };
+    const off = await figures(false);
+    const on = await figures(true);
+    expect([off.withPasskey, off.isListed, on.isListed]).toEqual([0, false, true]);
+    expect(on.withPasskey).toBeGreaterThan(0);
+    expect(on.withFactor).toBeGreaterThan(off.withFactor);
+    await revoke(passkey);
+    const after = await figures(true);
+    expect(after).toEqual({ withFactor: on.withFactor - 1, withPasskey: on.withPasskey - 1, isListed: false });
+  });
+
+  it('are announced to the user when an admin revokes one, and not a second time', async () => {
+    const told = async () => {
+      const sql = `select recipient from messages where project_id = ? and template = 'passkey-changed' and recipient = ?`;
+      return (await room.services.db.reader().execute(sql, [project.id, `user-${count}@example.com`])).length;
+    };
+    expect(await told()).toBe(0);
+    await revoke(passkey);
+    expect(await told()).toBe(1);
+    await revoke(passkey);
+    expect(await told()).toBe(1);
+  });
+
   it('stay when factors are reset and when the user is deactivated', async () => {
     await change('RESET_FACTORS');
     await change('DEACTIVATE');

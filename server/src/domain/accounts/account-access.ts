@@ -1,11 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins } from '../admins/admins.ts';
+import { notifyEverywhere } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
 import type { Passkeys } from '../credentials/passkeys.ts';
 import { trustEnd } from '../credentials/trust.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -29,6 +31,7 @@ export interface AccountAccessDeps {
   db: Database;
   clock: Clock;
   users: Pick<Users, 'locked'>;
+  delivery: Pick<Delivery, 'enqueue'>;
   accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
   admins: Pick<Admins, 'keepOwner'>;
   devices: Pick<Devices, 'list' | 'revoke'>;
@@ -161,12 +164,22 @@ export class AccountAccess {
   }
 
   private async revoke(em: EntityManager, user: User, deviceId: string, actor: Actor): Promise<void> {
-    const { devices, logout } = this.deps;
+    const { devices, logout, passkeys } = this.deps;
+    const owner = { projectId: user.project.id, userId: user.id };
+    const passkey = (await passkeys.list(em, owner)).find(({ id }) => id === deviceId);
     await this.endWork(em, user);
-    await devices.revoke(em, { projectId: user.project.id, userId: user.id }, deviceId, actor);
+    await devices.revoke(em, owner, deviceId, actor);
     for (const session of await em.find(Session, { user, deviceId, endedAt: null })) {
       await logout.endSessionIn(em, session, 'revoked', actor);
     }
+    if (passkey) await this.notifyRemoval(em, user, passkey);
+  }
+
+  private async notifyRemoval(em: EntityManager, user: User, { name: passkey }: Passkey): Promise<void> {
+    const { name: app } = await user.project.loadOrFail();
+    const at = this.deps.clock.now().toISOString();
+    const notice = { template: 'passkey-changed', change: 'removed', app, passkey, at } as const;
+    await notifyEverywhere(em, this.deps.delivery, user, notice);
   }
 
   private endWork(em: EntityManager, user: TenantKey): Promise<void> {

@@ -24,8 +24,13 @@ export interface TotpSetup {
 /** Counts of a project's active users by second factor. */
 export interface FactorStanding {
   activeUsers: number;
-  /** Users with a factor that meets REQUIRED; e-mail counts only if the project allows it as a factor. */
+  /**
+   * Users with a passkey or a factor that meets REQUIRED; e-mail counts only if the project allows it as a factor, a
+   * passkey if the project uses passkeys and it has verified its user.
+   */
   withFactor: number;
+  /** Users with such a passkey. */
+  withPasskey: number;
   byMethod: Record<MfaMethod, number>;
 }
 
@@ -53,17 +58,22 @@ export class Mfa {
     );
     const counted = await query(
       em,
-      sql<{ method: MfaMethod | null; users: number; sufficient: number }>`
+      sql<{ method: MfaMethod | 'passkey' | null; users: number; sufficient: number }>`
         select e.method, count(distinct e.user_id)::int as users,
           count(distinct e.user_id) filter (where e.method <> 'email' or p.email_factor)::int as sufficient
-        from projects p join users u on u.project_id = p.id join enrolments e on e.project_id = p.id and e.user_id = u.id
-        where p.id = ${projectId} and u.active and e.verified_at is not null
+        from projects p join users u on u.project_id = p.id join (
+          select project_id, user_id, method from enrolments where project_id = ${projectId} and verified_at is not null
+          union all select project_id, user_id, 'passkey' from credentials
+          where project_id = ${projectId} and user_verified and revoked_at is null
+        ) e on e.project_id = p.id and e.user_id = u.id
+        where p.id = ${projectId} and u.active and (e.method <> 'passkey' or p.passkeys)
         group by grouping sets ((e.method), ())`,
     );
-    const usersWith = (method: MfaMethod) => counted.find((row) => row.method === method)?.users ?? 0;
+    const usersWith = (method: MfaMethod | 'passkey') => counted.find((row) => row.method === method)?.users ?? 0;
     return {
       activeUsers: users?.active ?? 0,
       withFactor: counted.find((row) => row.method === null)?.sufficient ?? 0,
+      withPasskey: usersWith('passkey'),
       byMethod: { email: usersWith('email'), sms: usersWith('sms'), totp: usersWith('totp') },
     };
   }

@@ -75,8 +75,10 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
   if (hasFactor !== undefined) {
-    const enrolled = sql`exists (select from enrolments e
-      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null)`;
+    const enrolled = sql`(exists (select from enrolments e
+      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null)
+      or exists (select from credentials k join projects p on p.id = k.project_id
+        where k.project_id = r.project_id and k.user_id = r.id and k.user_verified and k.revoked_at is null and p.passkeys))`;
     conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
   }
   if (signedInSince !== undefined) conditions.push(sql`r.last_sign_in_at >= ${signedInSince}`);

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { system } from '../../domain/kernel/actor.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+import { freshSeconds } from '../api/authorize.ts';
+
+let room: AdminRoom;
+let project: Project;
+let userId: string;
+let count = 0;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  project = await room.services.projects.create({ name: 'Acme' }, system);
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  const { db, users } = room.services;
+  count += 1;
+  userId = (await db.transaction((em) => users.signUp(em, project.id, `user-${count}@example.com`, system))).id;
+});
+
+const mutation = `mutation ($input: GrantUserRecoveryInput!) {
+  grantUserRecovery(input: $input) { code usableAt expiresAt } }`;
+const grant = (input: object = {}, headers?: Record<string, string>) =>
+  room.call(mutation, { input: { userId, reason: 'Lost phone', ...input } }, headers);
+const cancel = (headers?: Record<string, string>) =>
+  room.call('mutation ($id: ID!) { cancelUserRecovery(userId: $id) }', { id: userId }, headers);
+const open = async (headers?: Record<string, string>) => {
+  const query = 'query ($id: ID!) { userAccess(userId: $id) { recovery { reason createdAt usableAt expiresAt } } }';
+  return (await room.call(query, { id: userId }, headers)).data.userAccess.recovery;
+};
+
+describe('Mutation.grantUserRecovery', () => {
+  it('returns the code once, with a waiting time of a day by default, and records who granted it and why', async () => {
+    const { data } = await grant();
+    const { code, ...times } = data.grantUserRecovery;
+    expect(code).toMatch(/^[0-9a-z]{4}(-[0-9a-z]{4}){3}$/);
+    const now = room.clock.now().getTime();
+    const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+    expect(times).toEqual({ usableAt: at(24), expiresAt: at(48) });
+    expect(await open()).toEqual({ reason: 'Lost phone', createdAt: at(0), ...times });
+    const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}" }) {
+      edges { node { type actor { kind } detail } } } }`;
+    const { edges } = (await room.call(query)).data.auditEvents;
+    expect(edges[0].node).toEqual({
+      type: 'recovery.granted',
+      actor: { kind: 'bootstrap-token' },
+      detail: { reason: 'Lost phone', ...times },
+    });
+    expect(JSON.stringify(edges)).not.toContain(code);
+  });
+
+  it('is for project admins with a fresh sign-in', async () => {
+    const viewer = await room.tokenOf('project_viewer', project.id);
+    expect([(await grant({}, viewer)).code, (await cancel(viewer)).code]).toEqual(['forbidden', 'forbidden']);
+    const other = await room.services.projects.create({ name: 'Other' }, system);
+    const stranger = await room.tokenOf('project_admin', other.id);
+    expect([(await grant({}, stranger)).code, (await cancel(stranger)).code]).toEqual(['not-found', 'not-found']);
+    const email = `admin-${count}@example.com`;
+    const adminId = await room.person(email);
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const headers = await room.sessionOf(adminId);
+    room.clock.turn(freshSeconds + 1);
+    expect((await grant({}, headers)).code).toBe('reauthentication-required');
+    expect(await open()).toBeNull();
+    expect((await grant({}, await room.sessionOf(adminId))).code).toBeUndefined();
+    // The viewer sees that there is one, and never its code.
+    expect(await open(viewer)).toMatchObject({ reason: 'Lost phone' });
+  });
+
+  it('names the member that is wrong', async () => {
+    const fields = async (input: object) => (await grant(input)).errors?.[0]?.extensions?.field;
+    expect(await fields({ reason: '' })).toBe('reason');
+    expect(await fields({ waitHours: 0 })).toBe('waitHours');
+    expect((await grant({ userId: 'x' })).code).toBe('not-found');
+  });
+});
+
+describe('Mutation.cancelUserRecovery', () => {
+  it('ends the grant, once', async () => {
+    await grant();
+    for (let times = 0; times < 2; times += 1) expect((await cancel()).data).toEqual({ cancelUserRecovery: userId });
+    expect(await open()).toBeNull();
+    const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}", types: ["recovery.cancelled"] }) {
+      edges { node { type } } } }`;
+    expect((await room.call(query)).data.auditEvents.edges).toHaveLength(1);
+  });
+});
