@@ -48,8 +48,12 @@ export class Passkeys {
     this.#suggestions = undefined;
   }
 
-  /** Whether to offer a passkey: not if the browser creates one without a dialog. */
+  /**
+   * Whether to offer a passkey: not if the browser creates one without a dialog. To users who asked for one on the account
+   * page always, also for a security key.
+   */
   async mayOffer(userid: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#page.data['addsPasskey'] === 'true') return this.#support.available;
     if (!this.#support.platform || (await this.#isDismissed(userid))) return false;
     return !(await this.#createQuietly(userid, signal));
   }

@@ -61,6 +61,8 @@ export class SdkInPage {
 
   readonly signInWithPasskey: Operations['signInWithPasskey'] = (...input) => this.#call('signInWithPasskey', input);
 
+  readonly createPasskey: Operations['createPasskey'] = (...input) => this.#call('createPasskey', input);
+
   readonly forgetDevice: Operations['forgetDevice'] = (...input) => this.#call('forgetDevice', input);
 
   passkeySupport(): Promise<PasskeySupport> {

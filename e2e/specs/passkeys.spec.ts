@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { SdkInPage, sdkPage } from '../clients/sdk-page.ts';
 import { serve } from '../clients/serve.ts';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -14,6 +14,7 @@ import {
   saveRecoveryCodes,
   sixDigits,
   titled,
+  withoutSuggestions,
 } from '../support/hosted-page.ts';
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
@@ -29,13 +30,6 @@ async function createPasskey(page: Page, application: Application, inbox: Inbox)
   await titled(page, 'Create a passkey');
   await press(page, 'Create passkey');
   return done();
-}
-
-/** The virtual authenticator answers suggestions at once; without them, tests reach the button. */
-function withoutSuggestions(target: Page | BrowserContext): Promise<unknown> {
-  return target.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-  });
 }
 
 /** A trusted browser without its device key: the next sign-in needs a code. */

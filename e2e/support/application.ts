@@ -14,6 +14,8 @@ export interface ProjectSettings {
 export interface ClientSettings {
   name?: string;
   pkceRequired?: boolean;
+  /** Its own pages may use passkeys. */
+  relatedOrigins?: boolean;
 }
 
 /** An application in its own project: keys and back end. */
@@ -43,7 +45,7 @@ export class Application {
     admin: AdminApi,
     latchkey: Latchkey,
     redirectUri: string,
-    { name = 'Shop', pkceRequired = false, ...settings }: ProjectSettings & ClientSettings = {},
+    { name = 'Shop', pkceRequired = false, relatedOrigins = false, ...settings }: ProjectSettings & ClientSettings = {},
   ): Promise<Application> {
     const projectId = await admin.createProject(`${name} project`);
     const client = await admin.createClient({
@@ -52,6 +54,7 @@ export class Application {
       tokenEndpointAuthMethod: 'NONE',
       redirectUris: [redirectUri],
       pkceRequired,
+      relatedOrigins,
     });
     const application = new Application(admin, latchkey, { ...client, projectId });
     await application.set(settings);

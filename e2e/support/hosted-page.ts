@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Claims } from '@latchkey/node';
-import { expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { type Callback, listenForCallback } from '../clients/callback.ts';
 import { expectAccessible } from './accessibility.ts';
 import { AdminApi } from './admin-api.ts';
@@ -79,4 +79,11 @@ export async function saveRecoveryCodes(page: Page): Promise<string[]> {
   await expectAccessible(page);
   await press(page, 'I’ve saved these codes');
   return codes;
+}
+
+/** The virtual authenticator answers suggestions at once; without them, tests reach the button. */
+export function withoutSuggestions(target: Page | BrowserContext): Promise<unknown> {
+  return target.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
 }

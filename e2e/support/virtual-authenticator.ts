@@ -11,9 +11,20 @@ interface Credential {
   signCount: number;
 }
 
+/** Members of the protocol's VirtualAuthenticatorOptions. */
+export interface AuthenticatorKind {
+  transport?: 'internal' | 'hybrid' | 'usb';
+  hasResidentKey?: boolean;
+  hasUserVerification?: boolean;
+  isUserVerified?: boolean;
+  /** Backup eligibility and state of new passkeys. */
+  defaultBackupEligibility?: boolean;
+  defaultBackupState?: boolean;
+}
+
 /**
  * An authenticator of Chromium's WebAuthn emulation, which answers each request at once, also the suggestions of a
- * field. `internal`: part of the device; `usb`: a security key.
+ * field. `internal`: part of the device; `hybrid`: a phone nearby; `usb`: a security key.
  */
 export class VirtualAuthenticator {
   readonly #session: CDPSession;
@@ -26,7 +37,7 @@ export class VirtualAuthenticator {
 
   static async connect(
     page: Page,
-    { transport = 'internal', credentials = [] }: { transport?: 'internal' | 'usb'; credentials?: Credential[] } = {},
+    { credentials = [], ...kind }: AuthenticatorKind & { credentials?: Credential[] } = {},
   ): Promise<VirtualAuthenticator> {
     const session = await page.context().newCDPSession(page);
     await session.send('WebAuthn.enable', { enableUI: false });
@@ -34,11 +45,12 @@ export class VirtualAuthenticator {
       options: {
         protocol: 'ctap2',
         ctap2Version: 'ctap2_1',
-        transport,
+        transport: 'internal',
         hasResidentKey: true,
         hasUserVerification: true,
         isUserVerified: true,
         automaticPresenceSimulation: true,
+        ...kind,
       },
     });
     for (const credential of credentials) await session.send('WebAuthn.addCredential', { authenticatorId, credential });
@@ -56,5 +68,14 @@ export class VirtualAuthenticator {
   /** Whether the user passes the check of fingerprint or PIN. */
   async setUserVerified(isUserVerified: boolean): Promise<void> {
     await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#authenticatorId, isUserVerified });
+  }
+
+  /** The ids of passkeys that the page's signals have deleted or updated, as they come. */
+  signalled(event: 'credentialDeleted' | 'credentialUpdated'): string[] {
+    const ids: string[] = [];
+    this.#session.on(`WebAuthn.${event}`, (signal) => {
+      ids.push('credentialId' in signal ? signal.credentialId : signal.credential.credentialId);
+    });
+    return ids;
   }
 }

@@ -184,6 +184,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   if (status !== undefined) return sendAccount(deps, req, res, visitor, outcome.notice, status);
   if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
     deps.cookies.clearSession(res, projectId);
+    if (asked === 'revoke-device') return sendSignedOut(deps, req, res, visitor);
   }
   back(res, projectId, outcome.notice);
 }
@@ -236,6 +237,12 @@ async function sendAccount(
   const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode);
   const values = signals(deps, visitor, overview);
   await send(deps, req, res, view, { visitor, status, values });
+}
+
+/** After the removal of the passkey that had signed in: the browser learns of it here, as no page of the account follows. */
+async function sendSignedOut(deps: AccountDeps, req: Request, res: Response, visitor: Visitor): Promise<void> {
+  const values = signals(deps, visitor, await deps.ownAccount.overview(visitor));
+  await send(deps, req, res, signedOutView(), { values });
 }
 
 /** For the page's script: device keys to forget, and the passkeys that the browser may keep. */

@@ -55,6 +55,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_name: client.name,
       login_hint: request.loginHint ?? '',
       passkeys: String(project.passkeys),
+      adds_passkey: String(request.addsPasskey),
       test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),
       dev_mailbox: String(deps.hasMailbox),
     },
