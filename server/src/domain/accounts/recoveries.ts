@@ -8,7 +8,6 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { inProject } from '../kernel/scope.ts';
 import { isStorableText, isUuid } from '../kernel/secret.ts';
-import { query, sql } from '../kernel/sql.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endGrants } from '../mfa/user-tables.ts';
@@ -31,7 +30,7 @@ export const cancelPath = '/account/recovery';
 
 const maxReasonLength = 500;
 /** Hours: the notice needs time to be read. */
-export const waitHours = { min: 1, max: 72 };
+const waitHours = { min: 1, max: 72 };
 
 /**
  * Recovery of an account (decisions/0108): an admin grants one sign-in by mail code without the lost passkey or second
@@ -118,19 +117,11 @@ export class Recoveries {
 
   /** Job: ends expired grants, and records each. */
   async expire(): Promise<void> {
-    const now = this.deps.clock.now();
-    await this.deps.db.transaction(async (em) => {
-      const expired = await query(
-        em,
-        sql<{ project: string; id: string; name: string }>`
-          update recovery_grants g set ended_at = g.expires_at from users u
-          where u.project_id = g.project_id and u.id = g.user_id
-            and g.expires_at <= ${now} and g.used_at is null and g.ended_at is null
-          returning g.project_id as project, u.id, u.user_name as name`,
-      );
-      for (const { project: projectId, id, name } of expired) {
+    const { audit, db, mfa } = this.deps;
+    await db.transaction(async (em) => {
+      for (const { project: projectId, id, name } of await mfa.recoveryGrants.expire(em)) {
         const subject = { kind: 'user', id, name };
-        this.deps.audit.record(em, { type: 'recovery.expired', actor: system, projectId, subject });
+        audit.record(em, { type: 'recovery.expired', actor: system, projectId, subject });
       }
     });
   }

@@ -91,6 +91,18 @@ export class RecoveryGrants {
     );
   }
 
+  /** Ends expired grants of all projects. Returns their users. */
+  expire(em: EntityManager): Promise<{ project: string; id: string; name: string }[]> {
+    return query(
+      em,
+      sql<{ project: string; id: string; name: string }>`
+        update recovery_grants g set ended_at = g.expires_at from users u
+        where u.project_id = g.project_id and u.id = g.user_id
+          and g.expires_at <= ${this.deps.clock.now()} and g.used_at is null and g.ended_at is null
+        returning g.project_id as project, u.id, u.user_name as name`,
+    );
+  }
+
   /** Whether a grant was used in this session within these seconds. */
   async wasUsedIn(em: EntityManager, user: TenantKey, sessionId: string, seconds: number): Promise<boolean> {
     const since = secondsLater(this.deps.clock.now(), -seconds);
