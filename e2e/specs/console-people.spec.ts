@@ -176,6 +176,35 @@ test('passkeys of a user are shown and revoked', async () => {
   await expect(page.getByText('revoked the passkey Security key')).toBeVisible();
 });
 
+test('a recovery is granted with a code that is shown once, and cancelled', async () => {
+  const { page } = owner;
+  const userId = await provision('Adele Goldberg');
+  await page.goto(at(`users/${userId}`));
+  await button(page, 'Actions').click();
+  await page.getByRole('menuitem', { name: 'Grant recovery' }).click();
+  const wish = page.getByRole('dialog', { name: 'Recover the account of Adele Goldberg' });
+  await expect(wish.getByRole('button', { name: 'Grant recovery' })).toBeDisabled();
+  await wish.getByLabel('Reason').fill('Lost the phone, called back');
+  await wish.getByLabel('Waiting time').selectOption('4 hours');
+  await expectAccessible(page);
+  await wish.getByRole('button', { name: 'Grant recovery' }).click();
+  const shown = page.getByRole('dialog', { name: 'Recovery code' });
+  await expect(shown.getByText(/[0-9a-z]{4}(-[0-9a-z]{4}){3}/)).toBeVisible();
+  await expectAccessible(page);
+  await shown.getByRole('checkbox').check();
+  await shown.getByRole('button', { name: 'Done' }).click();
+  const region = page.getByRole('region', { name: 'Account recovery' });
+  await expect(region.getByText('Lost the phone, called back')).toBeVisible();
+  await expect(page.getByText(/[0-9a-z]{4}(-[0-9a-z]{4}){3}$/)).toHaveCount(0);
+  await expectAccessible(page);
+  await region.getByRole('button', { name: 'Cancel recovery' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel recovery' }).click();
+  await expect(page.getByText('Recovery cancelled')).toBeVisible();
+  await expect(region).toHaveCount(0);
+  await page.goto(at('events?type=recovery.granted'));
+  await expect(page.getByText('an account recovery')).toBeVisible();
+});
+
 test('user data is exported, and erasing lists what is lost', async () => {
   const { page } = owner;
   await page.goto(at('users?search=ada'));

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Menu } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -21,8 +21,10 @@ import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserGroups } from './user-groups.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
-import { GrantRecovery, UserRecovery } from './user-recovery.tsx';
+import { UserRecovery } from './user-recovery.tsx';
 import { UserSessions } from './user-sessions.tsx';
+
+const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
 
 type User = NonNullable<UserByIdQuery['user']>;
 
@@ -103,7 +105,11 @@ export function Component() {
         policy={project.mfaPolicy}
       />
       <Activity events={list} query={{ user: user.id }} />
-      <GrantRecovery user={{ id: user.id, name }} opened={isRecovering} onClose={() => setRecovering(false)} />
+      {isRecovering && (
+        <Suspense>
+          <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
+        </Suspense>
+      )}
       <ChangeUsersDialog
         projectId={project.id}
         users={[{ id: user.id, name: user.userName }]}

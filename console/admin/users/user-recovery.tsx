@@ -1,23 +1,10 @@
-import { Button, Modal, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
-import {
-  AuditEvents,
-  CancelUserRecovery,
-  GrantUserRecovery,
-  UserAccess,
-  type UserAccessQuery,
-} from '../generated/operations.ts';
-import { request } from '../ui/code/show-graphql.tsx';
+import { AuditEvents, CancelUserRecovery, UserAccess, type UserAccessQuery } from '../generated/operations.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
-import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
-import { Secrets, untilSaved } from '../ui/secrets/secret.tsx';
 import { exactly } from '../ui/time.tsx';
-
-const waits = ['1', '4', '24', '72'].map((value) => ({ value, label: value === '1' ? '1 hour' : `${value} hours` }));
 
 interface UserRecoveryProps {
   user: { id: string; name: string };
@@ -61,80 +48,5 @@ export function UserRecovery({ user, recovery, mayChange }: UserRecoveryProps) {
         <p>Its code no longer works.</p>
       </ConfirmMutation>
     </Section>
-  );
-}
-
-interface GrantRecoveryProps {
-  user: { id: string; name: string };
-  opened: boolean;
-  onClose(): void;
-}
-
-/** Grants a recovery and shows its code once. */
-export function GrantRecovery({ user, opened, onClose }: GrantRecoveryProps) {
-  const [code, setCode] = useState<string>();
-  const close = () => {
-    setCode(undefined);
-    onClose();
-  };
-  const title = code === undefined ? `Recover the account of ${user.name}` : 'Recovery code';
-  return (
-    <Modal opened={opened} onClose={close} title={title} {...(code !== undefined && untilSaved)}>
-      {opened && code === undefined && <Wish user={user} onGranted={setCode} onClose={close} />}
-      {code !== undefined && (
-        <Secrets
-          secrets={[{ label: 'Recovery code', value: code, hint: 'Pass it on by phone or in person, not by mail.' }]}
-          fileName="recovery-code.txt"
-          onDone={close}
-        />
-      )}
-    </Modal>
-  );
-}
-
-function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(code: string): void; onClose(): void }) {
-  const [reason, setReason] = useState('');
-  const [wait, setWait] = useState('24');
-  const [grant, busy, failure] = useMutation(GrantUserRecovery, [UserAccess, AuditEvents]);
-  const variables = { input: { userId: user.id, reason, waitHours: Number(wait) } };
-  const submit = async () => {
-    const outcome = await grant(variables);
-    if (outcome.data) onGranted(outcome.data.grantUserRecovery.code);
-  };
-  return (
-    <DialogForm
-      verb="Grant recovery"
-      busy={busy}
-      disabled={reason.trim() === ''}
-      failure={failure}
-      fields={['reason']}
-      graphql={request(GrantUserRecovery, variables)}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <Stack>
-        <Text>
-          For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their
-          e-mail they can sign in once. Verify who asks first: call back on a known number.
-        </Text>
-        <Textarea
-          label="Reason"
-          description="Recorded in the event."
-          value={reason}
-          maxLength={500}
-          autosize
-          minRows={2}
-          error={faultAt(failure, 'reason')}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label="Waiting time"
-          description="The user is notified at once and can cancel. Then it can be used for 24 hours."
-          value={wait}
-          data={waits}
-          onChange={(event) => setWait(event.currentTarget.value)}
-        />
-      </Stack>
-    </DialogForm>
   );
 }

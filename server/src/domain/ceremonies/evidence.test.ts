@@ -5,6 +5,8 @@ import {
   type Evidence,
   freshAt,
   has,
+  isRecovered,
+  mayAddPasskey,
   meetsPolicy,
   owed,
   provedIn,
@@ -23,6 +25,7 @@ const factor = (method: 'totp' | 'sms' | 'email'): Evidence => ({
   method,
 });
 const recovery: Evidence = { kind: 'recovery-code', account: 'u', at: at(4) };
+const grant: Evidence = { kind: 'recovery-grant', account: 'u', at: at(4), grant: 'g' };
 const standing = (some: Partial<Standing> = {}): Standing => ({
   policy: 'optional',
   emailFactor: false,
@@ -171,5 +174,32 @@ describe('the next requirement of a sign-in', () => {
     ]);
     expect(meetsPolicy({ policy: 'optional', factors: [], emailFactor: false })).toBe(true);
     expect(meetsPolicy({ policy: 'off', factors: [], emailFactor: false })).toBe(true);
+  });
+});
+
+describe('a recovery grant', () => {
+  const lost = standing({ policy: 'required', hasPasskey: true });
+
+  it('stands in place of the passkey or factor beside a mail code only', () => {
+    expect([isRecovered([key, grant]), isRecovered([mail, key]), isRecovered([mail, key, grant])]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(owed([mail, key, grant], lost)).toBe('nothing');
+    expect(owed([key, grant], lost)).toBe('passkey');
+    expect(owed([mail, grant], lost)).toBe('device');
+    const withTotp = standing({ factors: ['totp'] });
+    expect(owed([mail, key, grant], withTotp)).toBe('nothing');
+    expect(owed([key, grant], withTotp)).toBe('factor');
+    expect(mayAddPasskey([mail, key, grant], lost)).toBe(true);
+    expect(mayAddPasskey([key, grant], lost)).toBe(false);
+  });
+
+  it('is no factor: neither for amr, nor for a required enrolment or an essential passkey', () => {
+    expect(amrOf([mail, key, grant])).toEqual(['swk', 'otp']);
+    expect(amrOf([key, grant])).toEqual(['swk']);
+    expect(owed([mail, key, grant], standing({ policy: 'required' }))).toBe('enrolment');
+    expect(owed([mail, key, grant], { ...lost, needsPasskey: true })).toBe('passkey');
   });
 });

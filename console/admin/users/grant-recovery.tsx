@@ -1,0 +1,80 @@
+import { Modal, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useMutation } from '../api.ts';
+import { faultAt } from '../failure.ts';
+import { AuditEvents, GrantUserRecovery, UserAccess } from '../generated/operations.ts';
+import { request } from '../ui/code/show-graphql.tsx';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { Secrets, untilSaved } from '../ui/secrets/secret.tsx';
+
+const waits = ['1', '4', '24', '72'].map((value) => ({ value, label: value === '1' ? '1 hour' : `${value} hours` }));
+
+interface GrantRecoveryProps {
+  user: { id: string; name: string };
+  onClose(): void;
+}
+
+/** Grants a recovery and shows its code once. */
+export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
+  const [code, setCode] = useState<string>();
+  const title = code === undefined ? `Recover the account of ${user.name}` : 'Recovery code';
+  return (
+    <Modal opened onClose={onClose} title={title} {...(code !== undefined && untilSaved)}>
+      {code === undefined && <Wish user={user} onGranted={setCode} onClose={onClose} />}
+      {code !== undefined && (
+        <Secrets
+          secrets={[{ label: 'Recovery code', value: code, hint: 'Pass it on by phone or in person, not by mail.' }]}
+          fileName="recovery-code.txt"
+          onDone={onClose}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(code: string): void; onClose(): void }) {
+  const [reason, setReason] = useState('');
+  const [wait, setWait] = useState('24');
+  const [grant, busy, failure] = useMutation(GrantUserRecovery, [UserAccess, AuditEvents]);
+  const variables = { input: { userId: user.id, reason, waitHours: Number(wait) } };
+  const submit = async () => {
+    const outcome = await grant(variables);
+    if (outcome.data) onGranted(outcome.data.grantUserRecovery.code);
+  };
+  return (
+    <DialogForm
+      verb="Grant recovery"
+      busy={busy}
+      disabled={reason.trim() === ''}
+      failure={failure}
+      fields={['reason']}
+      graphql={request(GrantUserRecovery, variables)}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <Stack>
+        <Text>
+          For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their
+          e-mail they can sign in once. Verify who asks first: call back on a known number.
+        </Text>
+        <Textarea
+          label="Reason"
+          description="Recorded in the event."
+          value={reason}
+          maxLength={500}
+          autosize
+          minRows={2}
+          error={faultAt(failure, 'reason')}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Waiting time"
+          description="The user is notified at once and can cancel. Then it can be used for 24 hours."
+          value={wait}
+          data={waits}
+          onChange={(event) => setWait(event.currentTarget.value)}
+        />
+      </Stack>
+    </DialogForm>
+  );
+}
