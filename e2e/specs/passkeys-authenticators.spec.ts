@@ -73,6 +73,29 @@ for (const [name, [kind, amr]] of Object.entries(kinds)) {
   });
 }
 
+test('a password manager that agrees in advance gets a passkey without a dialog', async ({ page }) => {
+  // The emulation has no conditional creation: this one answers it as a creation with presence.
+  await page.addInitScript(() => {
+    PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
+    const create = navigator.credentials.create.bind(navigator.credentials);
+    navigator.credentials.create = ({
+      mediation: _,
+      ...options
+    }: CredentialCreationOptions & { mediation?: string } = {}) => create(options);
+  });
+  const authenticator = await VirtualAuthenticator.connect(page);
+  const shop = await hosted.register();
+  const done = await hosted.begin(page, shop);
+  await proveAddress(page, new Inbox(hosted.admin, 'quiet@example.com'));
+  const { sub } = await done();
+  expect(await authenticator.credentials()).toHaveLength(1);
+  await page.context().clearCookies();
+  await withoutSuggestions(page);
+  const again = await hosted.begin(page, shop);
+  await press(page, 'Use a passkey');
+  expect(await again()).toMatchObject({ sub });
+});
+
 test('a frame of another origin cannot use a passkey, even where the page allows it', async ({ page }) => {
   await VirtualAuthenticator.connect(page);
   const sdk = await sdkIn(page);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Visit } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
-import type { StepAnswer } from '../../test/signin-browser.ts';
+import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { type Actor, system } from '../domain/kernel/actor.ts';
 import { valuesOf } from '../domain/users/user-record.ts';
@@ -315,6 +315,29 @@ describe('a user who lost', () => {
     world.app.clock.turn(301);
     const [left] = await passkeys();
     expect((await visit.change('revoke-device', { id: left?.id ?? '' })).status).toBe(403);
+  });
+
+  it('the only passkey, where no second factor is required, begins on the account page', async () => {
+    await withPasskey();
+    const [lost] = await passkeys();
+    const code = await grant();
+    passed();
+    authenticator = new SoftAuthenticator();
+    const hosted = await open();
+    const visit = await visitOf(hosted, expectStatus(await hosted.register(userid), 'SUCCESS'));
+    expect((await visit.change('revoke-device', { id: lost?.id ?? '' })).status).toBe(403);
+    world.app.clock.turn(31);
+    const asking = await visit.change('add-passkey');
+    const flow = new URL(asking.headers.get('location') ?? '', world.app.url).searchParams.get('flow') ?? '';
+    const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ');
+    const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
+    hosted.page = new SigninPage(world.app.url, { origin: world.app.url, flow, cookie }, await newDeviceKey(), now);
+    await world.verifyAddress(hosted.page, userid);
+    expectStatus(await hosted.page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
+    const owed = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    expect(owed['method']).toBe('passkey');
+    expect(expectStatus(await enter(hosted, code), 'SUCCESS')['passkey_offer']).toBe(true);
+    expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
   });
 
   it('an authenticator app and the recovery codes, removes it with a grant', async () => {
