@@ -1,7 +1,7 @@
 import type { SoftAuthenticator } from './authenticator.ts';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from './browser.ts';
 import { redirectUri } from './factories.ts';
-import { newDeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
+import { type Credential, newDeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
 import { claimsOf, expectStatus, type SigninWorld } from './signin-world.ts';
 
 const { verifier, challenge } = pkce();
@@ -15,22 +15,27 @@ export class HostedBrowser {
 
   readonly browser = new CookieBrowser();
   page!: SigninPage;
+  private credential!: Credential;
 
   /** Begins a request of the world's client, and shows its sign-in page. */
   async open(over: Record<string, string | undefined> = {}): Promise<URL> {
     const query = new URLSearchParams(authorizationParameters(this.world.client.id, challenge, over));
     const to = locationOf(await this.browser.get(`${this.world.app.url}/authorize?${query}`));
-    const flow = to.searchParams.get('flow') ?? '';
-    const cookie = [...this.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const now = () => Math.floor(this.world.app.clock.now().getTime() / 1000);
-    const credential = { origin: this.world.app.url, flow, cookie };
-    this.page = new SigninPage(this.world.app.url, credential, this.page?.key ?? (await newDeviceKey()), now);
+    await this.show(to);
     return to;
   }
 
+  /** Shows the sign-in page of a flow. */
+  async show(to: URL): Promise<void> {
+    const flow = to.searchParams.get('flow') ?? '';
+    const now = () => Math.floor(this.world.app.clock.now().getTime() / 1000);
+    this.credential = { origin: this.world.app.url, flow, cookie: this.cookie };
+    this.page = new SigninPage(this.world.app.url, this.credential, this.page?.key ?? (await newDeviceKey()), now);
+  }
+
   /** First sign-in by mail code, up to SUCCESS. */
-  register(userid: string): Promise<StepAnswer> {
-    return this.world.register(this.page, userid);
+  async register(userid: string): Promise<StepAnswer> {
+    return this.keep(await this.world.register(this.page, userid));
   }
 
   /** Adds a passkey in the sign-in that has just ended. */
@@ -56,12 +61,23 @@ export class HostedBrowser {
     return this.claimsAt(await this.follow(done));
   }
 
-  /** Keeps the cookies of the answer, and follows it to the application. */
-  async follow(done: StepAnswer): Promise<URL> {
-    for (const line of done.headers.getSetCookie()) {
+  private get cookie(): string {
+    return [...this.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  /** Stores the cookies of the answer: the page sends them with its next step. */
+  keep(answer: StepAnswer): StepAnswer {
+    for (const line of answer.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       this.browser.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
     }
+    this.credential.cookie = this.cookie;
+    return answer;
+  }
+
+  /** Keeps the cookies of the answer, and follows it to the application. */
+  async follow(done: StepAnswer): Promise<URL> {
+    this.keep(done);
     return locationOf(await this.browser.get(done['redirect_to']));
   }
 

@@ -15,7 +15,7 @@ const columns = {
   project: {
     ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
     ...{ signUp: 'sign_up', mfaPolicy: 'mfa_policy', offeredFactors: 'offered_factors', emailFactor: 'email_factor' },
-    ...{ passkeys: 'passkeys' },
+    ...{ passkeyPolicy: 'passkey_policy' },
     ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
     ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
   },
@@ -32,7 +32,7 @@ const columns = {
     },
     ...{ postLogoutRedirectUris: 'post_logout_redirect_uris', backchannelLogoutUri: 'backchannel_logout_uri' },
     ...{ backchannelLogoutSessionRequired: 'backchannel_logout_session_required', pkceRequired: 'pkce_required' },
-    ...{ relatedOrigins: 'related_origins' },
+    ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   },
 } as const;

@@ -32,6 +32,7 @@ const rows = {
   'passkey-verification-required': wrongRequest,
   'passkeys-not-allowed': wrongRequest,
   'last-sign-in-method': wrongRequest,
+  'passkey-required': wrongRequest,
   'pkce-required': wrongRequest,
   'phone-not-allowed': [400, 'PHONE_NOT_ALLOWED', 'SMS to this number is not allowed. Use another number.'],
   'phone-invalid': [400, 'PHONE_INVALID', 'The phone number must include its country code: +49…'],

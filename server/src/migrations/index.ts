@@ -26,6 +26,7 @@ import { Migration20261122000600UserCounts } from './20261122000600-user-counts.
 import { Migration20261122000700Credentials } from './20261122000700-credentials.ts';
 import { Migration20261122000800PasskeyUse } from './20261122000800-passkey-use.ts';
 import { Migration20261122000900PasskeySignIns } from './20261122000900-passkey-sign-ins.ts';
+import { Migration20261123000100PasskeyPolicy } from './20261123000100-passkey-policy.ts';
 import { Migration20261123000200RecoveryGrants } from './20261123000200-recovery-grants.ts';
 import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
 import { Migration20261123000700Messages } from './20261123000700-messages.ts';
@@ -60,6 +61,7 @@ export const migrations = [
   { name: '20261122000700-credentials', class: Migration20261122000700Credentials },
   { name: '20261122000800-passkey-use', class: Migration20261122000800PasskeyUse },
   { name: '20261122000900-passkey-sign-ins', class: Migration20261122000900PasskeySignIns },
+  { name: '20261123000100-passkey-policy', class: Migration20261123000100PasskeyPolicy },
   { name: '20261123000200-recovery-grants', class: Migration20261123000200RecoveryGrants },
   { name: '20261123000500-erasures', class: Migration20261123000500Erasures },
   { name: '20261123000700-messages', class: Migration20261123000700Messages },

@@ -65,6 +65,7 @@ const table = {
   'passkey-verification-required': notHere,
   'passkeys-not-allowed': notHere,
   'last-sign-in-method': notHere,
+  'passkey-required': notHere,
   'pkce-required': notHere,
   'phone-not-allowed': notHere,
   'phone-invalid': notHere,

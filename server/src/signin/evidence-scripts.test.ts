@@ -359,14 +359,14 @@ describe('a passkey', () => {
     const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
     const { ann } = script;
     await enrolledByMail(script);
-    await script.settings({ passkeys: false });
+    await script.settings({ passkeyPolicy: 'off' });
     const tab = await script.open(1, 'hosted');
     await script.prove(tab, ann);
     await script.step(tab, 'verify-device', { userid: ann });
     const { session_id } = (await script.step(tab, 'authenticate', { userid: ann })).json;
     await script.step(tab, 'initiate-mfa', { userid: ann, session_id });
     const otp = await script.mail(ann);
-    await script.settings({ passkeys: true });
+    await script.settings({ passkeyPolicy: 'allowed' });
     expect(errorOf(await script.step(tab, 'verify-mfa', { userid: ann, otp })), script.text).toMatch(refused);
   });
 });

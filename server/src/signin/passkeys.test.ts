@@ -168,7 +168,7 @@ describe('a passkey', () => {
 
   it('cannot be used where the project has turned passkeys off', async () => {
     await enrolled();
-    await world.set({ passkeys: false });
+    await world.set({ passkeyPolicy: 'off' });
     const hosted = await open();
     await hosted.page.challenge({});
     expect(await hosted.page.step('passkey-options', {})).toMatchObject(refusal('PASSKEYS_NOT_ALLOWED', 403));
@@ -361,10 +361,10 @@ describe('an application whose pages can use passkeys', () => {
     const own = `https://${world.client.id}.example.com`;
     await world.app.services.clients.update(world.client, { redirectUris: [`${own}/back`] }, system);
     expect(await listed()).toContain(own);
-    await world.set({ passkeys: false });
+    await world.set({ passkeyPolicy: 'off' });
     world.app.clock.turn(6);
     expect(await listed()).not.toContain(own);
-    await world.set({ passkeys: true });
+    await world.set({ passkeyPolicy: 'allowed' });
     world.app.clock.turn(6);
     expect(await listed()).toContain(own);
     await world.app.services.clients.update(world.client, { disabled: true }, system);

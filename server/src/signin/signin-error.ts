@@ -56,6 +56,12 @@ const rows = {
   ],
   'last-sign-in-method': wrongRequest,
   'passkeys-not-allowed': [403, 'PASSKEYS_NOT_ALLOWED', 'user_action', 'Passkeys cannot be used here.'],
+  'passkey-required': [
+    403,
+    'PASSKEY_REQUIRED',
+    'fatal',
+    'This application requires passkeys, which this page cannot use. Redirect to the hosted page.',
+  ],
   'pkce-required': [400, 'PKCE_REQUIRED', 'fatal', 'code_challenge is required for this client (RFC 7636, S256).'],
   'phone-not-allowed': [
     400,

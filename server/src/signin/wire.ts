@@ -86,6 +86,7 @@ const messages: Record<Answers[CeremonyStep]['status'], string> = {
   MFA_INITIATED: 'The second factor was started. Call verifyMfa with its code.',
   PHONE_CODE_SENT: 'A code was sent to the new number. Call verifyPhoneNumber with it.',
   PHONE_CHANGED: 'The phone number was changed.',
+  PASSKEY_ENROLLMENT_NEEDED: 'A passkey is required. Create one: the sign-in then ends.',
   PASSKEY_OPTIONS: 'Ask the browser for a passkey with these options.',
   PASSKEY_REGISTERED: 'The passkey was added.',
 };
@@ -148,6 +149,7 @@ export function writeAnswer(
       return { status: answer.status, name, ...signal, message, nonce };
     }
     case 'DEVICE_REGISTERED':
+    case 'PASSKEY_ENROLLMENT_NEEDED':
     case 'INVALID_EMAIL':
     case 'PHONE_CHANGED':
       return { status: answer.status, message, nonce };

@@ -26,6 +26,12 @@ type Ended<End> = {
 /** Result of `initialize`. */
 export type InitializeResult = { status: 'INITIALIZED'; message: string; success: true };
 
+/**
+ * A passkey is required, and the user has none or has used a recovery code: `createPasskey({ userid })` ends the
+ * sign-in.
+ */
+type PasskeyNeeded = { status: 'PASSKEY_ENROLLMENT_NEEDED'; message: string };
+
 /** Result of `authenticate`. */
 export type AuthenticateResult<End = CodeIssued> =
   /** The device is trusted; the sign-in is complete. */
@@ -49,6 +55,7 @@ export type AuthenticateResult<End = CodeIssued> =
    * `signInWithPasskey({ userid })`.
    */
   | { status: 'MFA_REQUIRED'; message: string; sessionId: string; method: MfaMethod | 'passkey' }
+  | PasskeyNeeded
   /** The address is malformed: ask again. */
   | { status: 'INVALID_EMAIL'; message: string };
 
@@ -60,6 +67,7 @@ export type VerifyDeviceResult<End = CodeIssued> =
   | Ended<End>
   /** Registered, but a second factor is required: call `authenticate` again. */
   | { status: 'DEVICE_REGISTERED'; message: string }
+  | PasskeyNeeded
   /** A second factor is required: call `verifyDevice` again with one of `methods` as `mfaMethod`. */
   | { status: 'MFA_ENROLLMENT_NEEDED'; message: string; methods: MfaMethod[] }
   /** The method needs more data: call `verifyDevice` again with `phoneNumber`. */
@@ -83,7 +91,7 @@ export type InitiateMfaResult = {
 };
 
 /** Result of `verifyMfa`. */
-export type VerifyMfaResult<End = CodeIssued> = Ended<End>;
+export type VerifyMfaResult<End = CodeIssued> = Ended<End> | PasskeyNeeded;
 
 /** Result of `changePhoneNumber`. Next: `verifyPhoneNumber`. The old number stays until then. */
 export type ChangePhoneNumberResult = {
@@ -104,12 +112,15 @@ export type VerifyPhoneNumberResult = { status: 'PHONE_CHANGED'; message: string
 export type SignInWithPasskeyResult<End = CodeIssued> = Ended<End>;
 
 /** Result of `createPasskey`. */
-export type CreatePasskeyResult = {
-  status: 'PASSKEY_CREATED';
-  message: string;
-  /** Name of the passkey on the user's account page. */
-  name: string;
-};
+export type CreatePasskeyResult<End = CodeIssued> =
+  /** After PASSKEY_ENROLLMENT_NEEDED: the sign-in is complete. */
+  | Ended<End>
+  | {
+      status: 'PASSKEY_CREATED';
+      message: string;
+      /** Name of the passkey on the user's account page. */
+      name: string;
+    };
 
 /** Result of `forgetDevice`. */
 export type ForgetDeviceResult = { status: 'FORGOTTEN'; message: string };

@@ -93,14 +93,20 @@ type Step = Exclude<SigninStep, 'challenge'>;
 
 /** Steps of the service and their possible statuses. */
 const answers: { [S in Step]: readonly SigninResponses[S]['status'][] } = {
-  authenticate: ['SUCCESS', 'OTP_NEEDED', 'MFA_REQUIRED', 'INVALID_EMAIL'],
+  authenticate: ['SUCCESS', 'OTP_NEEDED', 'MFA_REQUIRED', 'PASSKEY_ENROLLMENT_NEEDED', 'INVALID_EMAIL'],
   'passkey-options': ['PASSKEY_OPTIONS'],
   'verify-passkey': ['SUCCESS'],
-  'register-passkey': ['PASSKEY_REGISTERED'],
+  'register-passkey': ['SUCCESS', 'PASSKEY_REGISTERED'],
   'verify-email-otp': ['SUCCESS'],
-  'verify-device': ['SUCCESS', 'DEVICE_REGISTERED', 'MFA_ENROLLMENT_NEEDED', 'FINALIZE_REGISTRATION_NEEDED'],
+  'verify-device': [
+    'SUCCESS',
+    'DEVICE_REGISTERED',
+    'PASSKEY_ENROLLMENT_NEEDED',
+    'MFA_ENROLLMENT_NEEDED',
+    'FINALIZE_REGISTRATION_NEEDED',
+  ],
   'initiate-mfa': ['MFA_INITIATED'],
-  'verify-mfa': ['SUCCESS'],
+  'verify-mfa': ['SUCCESS', 'PASSKEY_ENROLLMENT_NEEDED'],
   'change-phone-number': ['PHONE_CODE_SENT'],
   'verify-phone-number': ['PHONE_CHANGED'],
 };
@@ -253,26 +259,30 @@ export class Signin<End = CodeIssued> {
   }
 
   /**
-   * After a step-up's SUCCESS, or one with an offer: creates a passkey on this device.
+   * After a step-up's SUCCESS, or one with an offer: creates a passkey on this device. After PASSKEY_ENROLLMENT_NEEDED it
+   * also ends the sign-in.
    *
    * @param mediation `conditional`: without a dialog, or not at all
    */
   async createPasskey(
     { userid, signal: given }: CreatePasskeyInput,
     mediation?: 'conditional',
-  ): Promise<CreatePasskeyResult> {
+  ): Promise<CreatePasskeyResult<End>> {
     const transaction = this.#current(userid);
     return exclusively(given, async (signal) => {
       const purpose = mediation ? 'conditional_registration' : 'registration';
       const options = await this.#passkeyOptions<PasskeyCreationOptions>(transaction, purpose, signal);
       const credential = await makePasskey(options, mediation, signal);
-      const { name, message, rpId, userHandle, credentialIds } = await this.#step<PasskeyRegistered>(
+      const fields = { credential };
+      const answer = await this.#step<PasskeyRegistered | Extract<CreatePasskeyResult<End>, { status: 'SUCCESS' }>>(
         transaction,
         'register-passkey',
-        { credential },
+        fields,
         undefined,
         signal,
       );
+      if (answer.status === 'SUCCESS') return answer;
+      const { name, message, rpId, userHandle, credentialIds } = answer;
       signalAccepted(rpId, userHandle, credentialIds);
       return { status: 'PASSKEY_CREATED', message, name };
     });

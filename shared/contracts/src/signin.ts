@@ -117,6 +117,13 @@ export type Success = { status: 'SUCCESS'; message: string; recovery_codes?: str
   | { redirect_to: string; passkey_offer?: true }
 );
 
+/**
+ * A passkey is required and the user has none, or has used a recovery code: `passkey-options` with the purpose
+ * `registration` and `register-passkey` end the sign-in. A passkey that was never used to verify its user can be used
+ * instead: `verify-passkey`.
+ */
+export type PasskeyEnrollmentNeeded = { status: 'PASSKEY_ENROLLMENT_NEEDED'; message: string };
+
 export type ChallengeResponse = {
   txn: string;
   nonce: string;
@@ -143,14 +150,19 @@ export type AuthenticateResponse = Answer<
       code?: string;
       message: string;
     }
-  /** `passkey`: continue with `passkey-options` and `verify-passkey` instead of `initiate-mfa`. */
+  /**
+   * `passkey`: continue with `passkey-options` and `verify-passkey` instead of `initiate-mfa`, or with `verify-mfa` and a
+   * recovery code.
+   */
   | { status: 'MFA_REQUIRED'; session_id: string; method: MfaMethod | 'passkey'; message: string }
+  | PasskeyEnrollmentNeeded
   | { status: 'INVALID_EMAIL'; message: string }
 >;
 export type VerifyEmailOtpResponse = Answer<{ status: 'SUCCESS'; message: string }>;
 export type VerifyDeviceResponse = Answer<
   | Success
   | { status: 'DEVICE_REGISTERED'; message: string }
+  | PasskeyEnrollmentNeeded
   | { status: 'MFA_ENROLLMENT_NEEDED'; methods: MfaMethod[]; message: string }
   | { status: 'FINALIZE_REGISTRATION_NEEDED'; required: 'phone_number'[]; message: string }
 >;
@@ -168,7 +180,7 @@ export type InitiateMfaResponse = Answer<{
   code?: string;
   message: string;
 }>;
-export type VerifyMfaResponse = Answer<Success>;
+export type VerifyMfaResponse = Answer<Success | PasskeyEnrollmentNeeded>;
 export type ChangePhoneNumberResponse = Answer<{
   status: 'PHONE_CODE_SENT';
   /** Masked. */
@@ -190,16 +202,20 @@ export type PasskeyOptionsResponse = Answer<{
   message: string;
 }>;
 export type VerifyPasskeyResponse = Answer<Success>;
-export type RegisterPasskeyResponse = Answer<{
-  status: 'PASSKEY_REGISTERED';
-  /** Shown on the user's account page. */
-  name: string;
-  /** For the Signal API (WebAuthn Level 3 section 5.1.10): all passkeys of the user. */
-  rp_id: string;
-  user_handle: string;
-  credential_ids: string[];
-  message: string;
-}>;
+export type RegisterPasskeyResponse = Answer<
+  /** After PASSKEY_ENROLLMENT_NEEDED. */
+  | Success
+  | {
+      status: 'PASSKEY_REGISTERED';
+      /** Shown on the user's account page. */
+      name: string;
+      /** For the Signal API (WebAuthn Level 3 section 5.1.10): all passkeys of the user. */
+      rp_id: string;
+      user_handle: string;
+      credential_ids: string[];
+      message: string;
+    }
+>;
 
 type PasskeyDescriptor = { type: 'public-key'; id: string; transports?: string[] };
 /** `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 section 5.5.1). */
@@ -221,7 +237,11 @@ export type PasskeyCreationOptions = {
   /** Milliseconds. */
   timeout: number;
   excludeCredentials: PasskeyDescriptor[];
-  authenticatorSelection: { residentKey: 'required'; requireResidentKey: true; userVerification: 'preferred' };
+  authenticatorSelection: {
+    residentKey: 'required';
+    requireResidentKey: true;
+    userVerification: 'required' | 'preferred';
+  };
   attestation: 'none';
 };
 
@@ -263,6 +283,8 @@ export const signinErrorCodes = [
   'PASSKEY_VERIFICATION_REQUIRED',
   /** The project does not use passkeys, or this page's origin cannot. */
   'PASSKEYS_NOT_ALLOWED',
+  /** A passkey is required, which this page's origin cannot use: redirect to the hosted page. */
+  'PASSKEY_REQUIRED',
   'RATE_LIMITED',
   'MFA_METHOD_NOT_ALLOWED',
   'PHONE_INVALID',

@@ -36,6 +36,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'passkey-verification-required': () => ({ message: 'The passkey must verify its user.' }),
   'passkeys-not-allowed': () => ({ message: 'Passkeys are off.' }),
   'last-sign-in-method': () => ({ message: 'The user could not sign in without it.' }),
+  'passkey-required': () => ({ message: 'A passkey is required.' }),
   'pkce-required': () => ({ message: 'The client requires PKCE.' }),
   'phone-not-allowed': () => ({ message: 'SMS to this number is not allowed.' }),
   'phone-invalid': () => ({ message: 'The phone number is not valid.' }),

@@ -169,7 +169,8 @@ export class AccountAccess {
     const passkey = (await passkeys.list(em, owner)).find(({ id }) => id === deviceId);
     await this.endWork(em, user);
     await devices.revoke(em, owner, deviceId, actor);
-    for (const session of await em.find(Session, { user, deviceId, endedAt: null })) {
+    const where = { user, $or: [{ deviceId }, { passkeyId: deviceId }], endedAt: null };
+    for (const session of await em.find(Session, where)) {
       await logout.endSessionIn(em, session, 'revoked', actor);
     }
     if (passkey) await this.notifyRemoval(em, user, passkey);

@@ -181,7 +181,7 @@ export class OwnAccount {
       await this.endWork(em, user);
       const device = await devices.revoke(em, owner(user), deviceId, change.actor);
       const live = await sessions.listLive(em, change.visitor.project, user.id);
-      for (const session of live.filter((one) => one.deviceId === device.id)) {
+      for (const session of live.filter((one) => [one.deviceId, one.passkeyId].includes(device.id))) {
         await logout.endSessionIn(em, session, 'revoked', change.actor);
       }
       if (!passkey) return;

@@ -16,6 +16,7 @@ export const ceremonyStates = [
   'registered',
   'mfa_owed',
   'mfa_initiated',
+  'passkey_owed',
   'stepped_up',
   'phone_code_sent',
   'finished',
@@ -36,6 +37,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'recovery-grant'; grant: string }
   /** `verified`: by PIN or biometrics. `synced`: the key can be copied to other devices of the user. */
   | { kind: 'passkey'; credential: string; verified: boolean; synced: boolean }
+  /** Created in this sign-in, which required it, with PIN or biometrics. */
+  | { kind: 'new-passkey'; credential: string }
 );
 
 /** What a WebAuthn challenge is for. `conditional-registration`: without a dialog, and without presence of the user. */

@@ -33,6 +33,7 @@ const standing = (some: Partial<Standing> = {}): Standing => ({
   hasPasskey: false,
   addsPasskey: false,
   needsPasskey: false,
+  passkeyRequired: false,
   skipsFactor: false,
   personRequired: false,
   ...some,

@@ -55,6 +55,14 @@ export function grantOf(evidence: readonly Evidence[]) {
   return evidence.find((piece) => piece.kind === 'recovery-grant');
 }
 
+/** The passkey that was used or created with PIN or biometrics. */
+export function provedPasskey(evidence: readonly Evidence[]): string | undefined {
+  for (const piece of evidence) {
+    if (piece.kind === 'new-passkey' || (piece.kind === 'passkey' && piece.verified)) return piece.credential;
+  }
+  return undefined;
+}
+
 /** The sign-ins in which the user proved the mailbox: a factor started in one of them can be verified. */
 export function provedIn(evidence: readonly Evidence[]): string[] {
   return evidence.flatMap((piece) => (piece.kind === 'mail-code' ? [piece.ceremony] : []));
@@ -62,7 +70,8 @@ export function provedIn(evidence: readonly Evidence[]): string[] {
 
 /**
  * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in:
- * one mailbox is not two factors. A passkey with PIN or biometrics is two factors in one.
+ * one mailbox is not two factors. A passkey with PIN or biometrics is two factors in one. A passkey that was created adds
+ * nothing: the browser may have been led to any page, as with the code that allowed the creation.
  */
 export function amrOf(evidence: readonly Evidence[]): string[] {
   const passkey = passkeyOf(evidence);
@@ -82,7 +91,10 @@ export interface Standing {
   emailFactor: boolean;
   /** Methods of the verified factors; a locked one counts. */
   factors: readonly MfaMethod[];
-  /** Whether the user has a passkey: under `required` it is their second factor on a new device, too. */
+  /**
+   * Whether the user has a passkey: under `required` it is their second factor on a new device, too. False with a setup
+   * link, which stands in for a lost one.
+   */
   hasPasskey: boolean;
   /** `remember_me` lets this device skip the factor. */
   skipsFactor: boolean;
@@ -90,6 +102,8 @@ export interface Standing {
   personRequired: boolean;
   /** The sign-in is to add a passkey ({@link mayAddPasskey}). */
   addsPasskey: boolean;
+  /** The sign-in must end with a passkey: by policy, by its client, or because an admin has one. */
+  passkeyRequired: boolean;
   /** The request must fail without a passkey (essential `acr`). */
   needsPasskey: boolean;
 }
@@ -98,29 +112,41 @@ export interface Standing {
  * The next requirement of a sign-in. An enrolled factor is required under every policy: no setting and no new device
  * skips it. `enrolment`: the user must set up a factor that meets the policy, after a mail code or an enrolled factor
  * in this sign-in. `passkey`: no factor counts, but the user has a passkey. `verification`: the passkey must be
- * used with PIN or biometrics.
+ * used with PIN or biometrics. `creation`: everything else is proved, and the user must create a passkey.
  */
-export type Owed = 'nothing' | 'device' | 'factor' | 'passkey' | 'verification' | 'enrolment' | 'mail-code';
+export type Owed =
+  | 'nothing'
+  | 'device'
+  | 'factor'
+  | 'passkey'
+  | 'verification'
+  | 'enrolment'
+  | 'mail-code'
+  | 'creation';
 
 export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
   const passkey = passkeyOf(evidence);
-  if (passkey?.verified) return 'nothing';
+  if (provedPasskey(evidence)) return 'nothing';
   if (passkey) return meetsPolicy(standing) && isOneFactorEnough(standing) ? 'nothing' : 'verification';
   if (!has(evidence, 'device-key')) return 'device';
-  if (standing.needsPasskey && standing.hasPasskey) return 'passkey';
-  if (!meetsPolicy(standing) && !standing.hasPasskey) return 'enrolment';
-  if (!meetsPolicy(standing) && !isRecovered(evidence)) return 'passkey';
+  const { hasPasskey, needsPasskey, passkeyRequired } = standing;
+  const isReplaced = has(evidence, 'recovery-code') || isRecovered(evidence);
+  if (hasPasskey && (needsPasskey || (passkeyRequired && !isReplaced))) return 'passkey';
+  // A new passkey meets the policy; a recovery code or a grant stands in for a lost one.
+  if (!passkeyRequired && !meetsPolicy(standing)) {
+    if (!hasPasskey) return 'enrolment';
+    if (!isReplaced) return 'passkey';
+  }
   const isMet =
-    isRecovered(evidence) ||
-    has(evidence, 'recovery-code') ||
-    evidence.some((piece) => piece.kind === 'factor' && counts(piece.method, evidence, standing));
+    isReplaced || evidence.some((piece) => piece.kind === 'factor' && counts(piece.method, evidence, standing));
   const isSkipped = standing.skipsFactor && !standing.personRequired;
   if (standing.factors.length > 0 && !isMet && !isSkipped) {
-    return standing.factors.some((method) => counts(method, evidence, standing)) ? 'factor' : 'passkey';
+    if (standing.factors.some((method) => counts(method, evidence, standing))) return 'factor';
+    if (!passkeyRequired) return 'passkey';
   }
   if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
   if (standing.addsPasskey && !mayAddPasskey(evidence, standing)) return 'passkey';
-  return 'nothing';
+  return passkeyRequired ? 'creation' : 'nothing';
 }
 
 function isOneFactorEnough({ policy, factors, personRequired }: Standing): boolean {

@@ -2,6 +2,8 @@ import type { Credential } from '../credentials/credential.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { mfaMethods } from '../mfa/enrolment.entity.ts';
+import { passkeyPolicyOf } from '../projects/project.entity.ts';
+import type { SigninCaller } from './callers.ts';
 import type { Standing } from './evidence.ts';
 import type { Flow } from './flow.ts';
 
@@ -13,10 +15,15 @@ export async function standingOf(
 ): Promise<Standing> {
   const { deps, ceremony, caller } = flow;
   const { project } = caller;
-  const addsPasskey = ceremony.stepUp === 'create_passkey' || caller.request?.addsPasskey === true;
+  const isAdmin = project.builtIn === 'console';
+  const isRequired = isPasskeyRequired(caller);
+  const asksToAdd = ceremony.stepUp === 'create_passkey' || caller.request?.addsPasskey === true;
   const { acrValues, acrEssential = false } = caller.request ?? {};
-  const asksForPasskeys = project.mfaPolicy === 'required' || addsPasskey || acrValues != null;
-  const holdsPasskey = asksForPasskeys && (await hasPasskey(flow, credential.user.id));
+  const asksForPasskeys = project.mfaPolicy === 'required' || isRequired || isAdmin || asksToAdd || acrValues != null;
+  const holds = asksForPasskeys && (await deps.passkeys.isSecondFactorOf(flow.em, project, credential.user.id));
+  const holdsPasskey = holds && !isByLink(caller);
+  // An admin who has one must use it, or create another one by a setup link.
+  const passkeyRequired = isRequired || (isAdmin && holds);
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
@@ -24,18 +31,29 @@ export async function standingOf(
     hasPasskey: holdsPasskey,
     skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
     // A passkey can meet the request: its owner is asked, instead of the device key alone.
-    personRequired: isPersonRequired(flow) || (acrValues != null && holdsPasskey),
-    addsPasskey,
+    personRequired: isPersonRequired(flow) || (acrValues != null && holdsPasskey) || passkeyRequired,
+    addsPasskey: asksToAdd || passkeyRequired,
+    passkeyRequired,
     needsPasskey: acrEssential,
   };
 }
 
-/** Whether the user has a passkey that counts as second factor. */
+/** Whether every user must sign in with a passkey here: by the project's policy or for this client. */
+export function isPasskeyRequired({ project, client }: Pick<SigninCaller, 'project' | 'client'>): boolean {
+  return client.passkeyRequired || passkeyPolicyOf(project) === 'required';
+}
+
+/** A setup link proves access to the server: its holder can replace a lost passkey. */
+function isByLink({ request }: Pick<SigninCaller, 'request'>): boolean {
+  return request?.setupLinkId != null;
+}
+
+/** Whether the user has a passkey that counts as second factor, and that no setup link replaces. */
 export async function hasPasskey(
   { em, deps, caller }: Pick<Flow, 'em' | 'deps' | 'caller'>,
   userId: string,
 ): Promise<boolean> {
-  return deps.passkeys.isSecondFactorOf(em, caller.project, userId);
+  return !isByLink(caller) && deps.passkeys.isSecondFactorOf(em, caller.project, userId);
 }
 
 /** Whether the project uses passkeys, and a page of this origin can. */

@@ -28,6 +28,8 @@ export interface ClientSettings {
   pkceRequired: boolean;
   /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
   relatedOrigins: boolean;
+  /** Whether its users must sign in with a passkey, whatever the project's policy. */
+  passkeyRequired: boolean;
   disabled: boolean;
 }
 
@@ -55,7 +57,12 @@ export function checkedSettings(
   if (input.backchannelLogoutUri !== undefined) {
     settings.backchannelLogoutUri = logoutUri(input.backchannelLogoutUri, allowPrivateLogoutTargets);
   }
-  for (const name of ['backchannelLogoutSessionRequired', 'pkceRequired', 'relatedOrigins'] as const) {
+  for (const name of [
+    'backchannelLogoutSessionRequired',
+    'pkceRequired',
+    'relatedOrigins',
+    'passkeyRequired',
+  ] as const) {
     const value = input[name];
     if (value === undefined) continue;
     if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });

@@ -31,6 +31,8 @@ const schema = defineEntity({
     pkceRequired: p.boolean().default(false),
     /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
     relatedOrigins: p.boolean().default(false),
+    /** Whether its users must sign in with a passkey, whatever the project's policy. */
+    passkeyRequired: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

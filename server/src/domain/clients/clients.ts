@@ -116,6 +116,7 @@ export class Clients {
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
       pkceRequired: input.pkceRequired ?? false,
       relatedOrigins: input.relatedOrigins ?? false,
+      passkeyRequired: input.passkeyRequired ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,

@@ -59,6 +59,8 @@ export type Problem =
   | { code: 'passkeys-not-allowed' }
   /** The user could not sign in without it. */
   | { code: 'last-sign-in-method' }
+  /** The sign-in needs a passkey, which a page of this origin cannot use. */
+  | { code: 'passkey-required' }
   /** The client requires a code_challenge (RFC 7636). */
   | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }

@@ -6,6 +6,8 @@ import {
   type MfaPolicy,
   mfaMethods,
   mfaPolicies,
+  type PasskeyPolicy,
+  passkeyPolicies,
   type SignUpMode,
   signUpModes,
 } from './project.entity.ts';
@@ -21,8 +23,7 @@ export interface ProjectSettings {
   mfaPolicy: MfaPolicy;
   /** Second factors that users can set up; existing enrolments of others stay valid. */
   offeredFactors: MfaMethod[];
-  /** Whether users can create passkeys and sign in with them. */
-  passkeys: boolean;
+  passkeyPolicy: PasskeyPolicy;
   /** How long a device may skip the second factor after `remember_me`; 0: never. */
   rememberMfaSeconds: number;
   /** How long a remembered device is trusted since its last use. */
@@ -39,16 +40,23 @@ export interface ProjectSettings {
 
 const year = 365 * 24 * 3600;
 
+/** Settings as stored, with the column that the previous release reads instead of `passkeyPolicy`. */
+export type StoredSettings = Partial<ProjectSettings> & { passkeys?: boolean };
+
 /** Copies known settings only, so that no other input reaches the row. Refuses `invalid`. */
-export function checkedProject(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
-  const settings: Partial<ProjectSettings> = {};
+export function checkedProject(input: Partial<ProjectSettings>): StoredSettings {
+  const settings: StoredSettings = {};
   const { rememberMfaSeconds, deviceTrustSeconds, deviceTrustDays, smsPerDay } = input;
   if (input.name !== undefined) settings.name = cleanMailName(input.name);
   if (input.signUp !== undefined) settings.signUp = oneOf('signUp', input.signUp, signUpModes);
   if (input.mfaPolicy !== undefined) settings.mfaPolicy = oneOf('mfaPolicy', input.mfaPolicy, mfaPolicies);
   if (input.offeredFactors !== undefined) settings.offeredFactors = checkedFactors(input.offeredFactors);
+  if (input.passkeyPolicy !== undefined) {
+    settings.passkeyPolicy = oneOf('passkeyPolicy', input.passkeyPolicy, passkeyPolicies);
+    settings.passkeys = input.passkeyPolicy !== 'off';
+  }
   if (input.smsCountries !== undefined) settings.smsCountries = checkedCountries(input.smsCountries);
-  for (const name of ['scimEnabled', 'scimAuthoritative', 'testMode', 'emailFactor', 'passkeys'] as const) {
+  for (const name of ['scimEnabled', 'scimAuthoritative', 'testMode', 'emailFactor'] as const) {
     const value = input[name];
     if (value === undefined) continue;
     if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });

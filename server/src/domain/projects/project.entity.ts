@@ -5,6 +5,9 @@ export const signUpModes = ['open', 'provisioned_only'] as const;
 export type SignUpMode = (typeof signUpModes)[number];
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
+/** Who signs in with a passkey; in a project of the previous release see {@link passkeyPolicyOf}. */
+export const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
+export type PasskeyPolicy = (typeof passkeyPolicies)[number];
 /** Kinds of second factors. */
 export const mfaMethods = ['email', 'sms', 'totp'] as const;
 export type MfaMethod = (typeof mfaMethods)[number];
@@ -29,8 +32,9 @@ const schema = defineEntity({
       .array<MfaMethod>((text) => text as MfaMethod)
       .columnType('text[]')
       .default(['totp', 'sms', 'email']),
-    /** Whether users can create passkeys and sign in with them. */
+    /** Whether users can create passkeys and sign in with them. The previous release reads and writes only this. */
     passkeys: p.boolean().default(true),
+    passkeyPolicy: p.enum(passkeyPolicies).default('allowed'),
     /** How long a device may skip the second factor after `remember_me`; 0: never. */
     rememberMfaSeconds: p.integer().default(0),
     /** How long a remembered device is trusted since its last use. */
@@ -58,3 +62,12 @@ const schema = defineEntity({
 /** A tenant with its users, clients, directory and policies. Every lookup is scoped to one. */
 export class Project extends schema.class {}
 schema.setClass(Project);
+
+/** The current policy: the previous release changes only `passkeys`. */
+export function passkeyPolicyOf({
+  passkeys,
+  passkeyPolicy,
+}: Pick<Project, 'passkeys' | 'passkeyPolicy'>): PasskeyPolicy {
+  if (!passkeys) return 'off';
+  return passkeyPolicy === 'off' ? 'allowed' : passkeyPolicy;
+}

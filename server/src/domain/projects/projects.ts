@@ -10,7 +10,7 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { Project } from './project.entity.ts';
-import { checkedProject, type ProjectSettings } from './project-settings.ts';
+import { checkedProject, type ProjectSettings, type StoredSettings } from './project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
 import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
@@ -103,7 +103,7 @@ export class Projects {
   }
 
   /** Joins: a new project with the defaults of service.md 2.6, without an audit event. */
-  make(em: EntityManager, input: Partial<ProjectSettings> & { name: string; builtIn?: 'console' | 'demo' }): Project {
+  make(em: EntityManager, input: StoredSettings & { name: string; builtIn?: 'console' | 'demo' }): Project {
     const now = this.deps.clock.now();
     const project = em.create(Project, {
       id: this.deps.random.id(),
@@ -116,6 +116,7 @@ export class Projects {
       mfaPolicy: input.mfaPolicy ?? 'off',
       offeredFactors: input.offeredFactors ?? ['totp', 'sms', 'email'],
       passkeys: input.passkeys ?? true,
+      passkeyPolicy: input.passkeyPolicy ?? 'allowed',
       rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
       deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
       emailFactor: input.emailFactor ?? false,
@@ -225,7 +226,7 @@ export class Projects {
   }
 
   /** The settings as they would be stored. Refuses `invalid`. */
-  check(input: Partial<ProjectSettings>): Partial<ProjectSettings> {
+  check(input: Partial<ProjectSettings>): StoredSettings {
     const settings = checkedProject(input);
     // A user who must have a factor and can set up none is locked out.
     if (!this.deps.canSendSms && settings.offeredFactors?.join() === 'sms') {

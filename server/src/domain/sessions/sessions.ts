@@ -5,17 +5,24 @@ import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
-import type { Project } from '../projects/project.entity.ts';
+import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
 
 export type SessionEnd = NonNullable<Session['endReason']>;
+
+interface PasskeyOfUser {
+  userId: string;
+  passkeyId: string;
+}
 
 /** A finished sign-in. */
 export interface SignIn {
   project: Project;
   userId: string;
   deviceId?: string | undefined;
+  /** The passkey that this sign-in used or created, if it verified the user. */
+  passkeyId?: string | undefined;
   /** RFC 8176. */
   amr: string[];
   authTime: Date;
@@ -55,6 +62,7 @@ export class Sessions {
         ...freshness(signIn, moment, current),
         secretHash: digest(secret),
         deviceId: signIn.deviceId ?? current.deviceId,
+        passkeyId: signIn.passkeyId ?? null,
         authTime: signIn.authTime,
         amr: signIn.amr,
         lastSeenAt: now,
@@ -70,6 +78,7 @@ export class Sessions {
       user: [project.id, signIn.userId],
       secretHash: digest(secret),
       deviceId: signIn.deviceId ?? null,
+      passkeyId: signIn.passkeyId ?? null,
       authTime: signIn.authTime,
       moment,
       ...freshness(signIn, moment, null),
@@ -87,7 +96,8 @@ export class Sessions {
 
   /**
    * The live session of a cookie, with its idle limit extended; null if it has ended or expired, belongs to another
-   * project, or its user is inactive or has no factor that the project currently requires.
+   * project, its user is inactive or has no factor that the project currently requires, or it was not proved by a
+   * passkey that the policy requires now.
    */
   async resume(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     const now = this.deps.clock.now();
@@ -101,12 +111,18 @@ export class Sessions {
   /** Like {@link resume}, without extending the idle limit. */
   async peek(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     const session = await this.held(em, project, secret);
-    return session && (await meetsPolicyOf(em, project, session.user.id)) ? session : null;
+    return session && (await meetsPolicyOf(em, project, session)) ? session : null;
   }
 
   /** Like {@link peek}, but also for a user without a required factor: used to end the session. */
   async held(em: EntityManager, project: Project, secret: string): Promise<Session | null> {
     return this.live(em, project, secret, this.deps.clock.now());
+  }
+
+  /** Notes a passkey that the user of this session has just created: it counts as proved by a passkey. */
+  async createdPasskey(em: EntityManager, project: Project, secret: string, { userId, passkeyId }: PasskeyOfUser) {
+    const session = await this.held(em, project, secret);
+    if (session?.user.id === userId) session.passkeyId ??= passkeyId;
   }
 
   /** The live session with this id. */
@@ -179,7 +195,7 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
       and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
         s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
       and ${meetsPolicy}
-    returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr`;
+    returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr, s.passkey_id`;
 }
 
 /** Minimum seconds between updates of `last_at`: limits writes of busy sessions. */
@@ -195,20 +211,41 @@ export function participation(from: Fragment, now: Date): Fragment {
     on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at`;
 }
 
+/** SQL condition: session `of` was proved by a passkey that verified its user. Sessions of the previous release have only `amr`. */
+export function byPasskey(of: Fragment): Fragment {
+  return sql`(${of}.passkey_id is not null or ${of}.amr @> ${passkeyMethods}::text[])`;
+}
+
+/** {@link byPasskey} */
+export function isByPasskey({ passkeyId, amr }: Pick<Session, 'passkeyId' | 'amr'>): boolean {
+  return passkeyId != null || passkeyMethods.every((method) => amr.includes(method));
+}
+
+const passkeyMethods = ['pop', 'mfa'];
+
+/** SQL condition: user `u` has a passkey that counts in project `p`. */
+const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where k.project_id = u.project_id and k.user_id = u.id
+    and k.user_verified and k.revoked_at is null))`;
+
 /**
- * SQL condition: user `u` has a passkey, or a factor that meets the policy of project `p`; e-mail only if the project
- * allows it.
+ * SQL condition: session `s` of user `u` meets the policy of project `p`. The user has a passkey, or a factor that the
+ * policy accepts; e-mail only if the project allows it. The session was proved by a passkey if the policy requires one,
+ * or if its user is an admin who has one (decisions/0107).
  */
 const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
   where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor))
-  or p.passkeys and exists (select from credentials k where k.project_id = u.project_id and k.user_id = u.id and k.user_verified
-    and k.revoked_at is null))`;
+  or ${holdsPasskey})
+  and (${byPasskey(sql`s`)} or not (p.passkeys and p.passkey_policy = 'required')
+    and not (p.built_in is not distinct from 'console' and ${holdsPasskey}))`;
 
-async function meetsPolicyOf(em: EntityManager, project: Project, userId: string): Promise<boolean> {
-  if (project.mfaPolicy !== 'required') return true;
+async function meetsPolicyOf(em: EntityManager, project: Project, session: Session): Promise<boolean> {
+  const hasRules =
+    project.mfaPolicy === 'required' || passkeyPolicyOf(project) === 'required' || project.builtIn === 'console';
+  if (!hasRules) return true;
   const statement = sql`
-    select u.id from users u join projects p on p.id = u.project_id
-    where u.project_id = ${project.id} and u.id = ${userId} and ${meetsPolicy}`;
+    select s.id from sessions s join users u on u.project_id = s.project_id and u.id = s.user_id
+      join projects p on p.id = s.project_id
+    where s.project_id = ${project.id} and s.id = ${session.id} and ${meetsPolicy}`;
   return (await query(em, statement, { prepare: 'sessions.meets-policy' })).length === 1;
 }
 

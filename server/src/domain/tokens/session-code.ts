@@ -1,7 +1,7 @@
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
-import { slidSession } from '../sessions/sessions.ts';
+import { byPasskey, slidSession } from '../sessions/sessions.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
 import { insertedCode } from './new-code.ts';
 
@@ -43,7 +43,7 @@ export function sessionCode(
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
         - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)
-      and not ${lacksAcr}`;
+      and not ${lacksAcr} and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
   const code = {
     ...fromSession,
     redirectUri,

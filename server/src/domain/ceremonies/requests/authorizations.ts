@@ -8,7 +8,7 @@ import { digest } from '../../kernel/secret.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
 import { Project } from '../../projects/project.entity.ts';
 import type { Session } from '../../sessions/session.entity.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
+import { isByPasskey, type Sessions } from '../../sessions/sessions.ts';
 import { type AcrRequest, metAcr } from '../../tokens/acr.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
@@ -157,11 +157,12 @@ export class Authorizations {
 }
 
 /**
- * Whether the user has signed in since the request was made and, if it requires the person, proved more than a device
- * key. A sign-in for another request counts only if that request is newer: then all its proofs are newer, too.
+ * Whether the user has signed in since the request was made, proved more than a device key if it requires the person,
+ * and a passkey if its client requires one. A sign-in for another request counts only if that request is newer: then all its proofs are newer, too.
  */
 function answers(session: Session, request: AuthorizationRequest): boolean {
   if (session.moment <= request.moment) return false;
+  if (request.client.getEntity().passkeyRequired && !isByPasskey(session)) return false;
   return !request.personRequired || (session.freshMoment ?? 0) >= request.moment;
 }
 

@@ -15,6 +15,7 @@ import { notedSignIn } from '../../users/user-writing.ts';
 import type { SigninCaller } from '../callers.ts';
 import { amrOf, type Evidence } from '../evidence.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
+import { isPasskeyRequired } from '../standing.ts';
 import { type Success, steps } from '../steps/steps.ts';
 
 /** Lifetime of a nonce. */
@@ -92,7 +93,7 @@ export async function trustedSignIn(
   const { project, client, origin } = caller;
   const address = (input.userid ?? '').trim();
   if (input.proof === undefined || input.stepUp || !isStorableText(address) || !isAddress(address)) return null;
-  if (project.mfaPolicy === 'required') return null;
+  if (project.mfaPolicy === 'required' || isPasskeyRequired(caller) || project.builtIn === 'console') return null;
   const key = addressKey(address);
   const now = clock.now();
   const reading = candidateStatement(caller, { txn: input.txn, addressKey: key, now });

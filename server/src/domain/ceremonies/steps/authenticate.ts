@@ -14,8 +14,9 @@ import { Ceremony } from '../ceremony.entity.ts';
 import { accountOf, counts, type Evidence, has, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress } from '../mask.ts';
-import { isPersonRequired, standingOf } from '../standing.ts';
+import { isPasskeyRequired, isPersonRequired, mayUsePasskeys, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
+import { needPasskey } from './new-passkey.ts';
 import type { Answers } from './steps.ts';
 
 /**
@@ -30,6 +31,7 @@ export const authenticate: StepRule<'authenticate'> = {
       return { refused: { code: 'invalid', field: 'step_up', reason: 'is not allowed on the hosted page' } };
     }
     if (!isStorableText(address) || !isAddress(address)) return { answer: { status: 'INVALID_EMAIL' } };
+    if (isPasskeyRequired(flow.caller) && !mayUsePasskeys(flow)) return { refused: { code: 'passkey-required' } };
     const key = addressKey(address);
     const isOther = ceremony.address !== key || (device && accountOf(ceremony.evidence) !== device.user.id);
     Object.assign(ceremony, {
@@ -63,6 +65,7 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
     return { answer: await finish(flow, { user, credential: device, proved, isStored: true }), proved };
   }
   if ((owing === 'passkey' || owing === 'factor') && (await awaitsMailCode(flow, evidence, user))) return null;
+  if (owing === 'creation') return { ...needPasskey(flow), proved };
   if (owing === 'passkey') return { answer: requirePasskey(flow, factors), proved };
   const factor = owing === 'factor' ? factors.find(({ method }) => counts(method, evidence, standing)) : pending;
   if (!factor) return null;

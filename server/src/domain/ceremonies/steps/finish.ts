@@ -4,6 +4,7 @@ import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
 import type { MfaMethod } from '../../mfa/enrolment.entity.ts';
+import { passkeyPolicyOf } from '../../projects/project.entity.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import type { User } from '../../users/user.entity.ts';
 import { notedSignIn } from '../../users/user-writing.ts';
@@ -17,6 +18,7 @@ import {
   isRecovered,
   mayAddPasskey,
   owed,
+  provedPasskey,
   withPiece,
 } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
@@ -45,6 +47,7 @@ interface Conclusion {
   authTime: Date;
   /** Time of the last proof by the person; null: none in this sign-in. */
   freshAt: Date | null;
+  passkeyId: string | undefined;
   /** Whether the hosted page may offer a passkey. */
   offersPasskey: boolean;
 }
@@ -96,10 +99,19 @@ async function conclude(flow: Flow, { user, credential, proved }: Proved): Promi
     evidence,
     factors.map(({ method }) => method),
   );
-  return { amr: amrOf(evidence), authTime: new Date(proved.at), freshAt: freshAt(evidence), offersPasskey };
+  return {
+    amr: amrOf(evidence),
+    passkeyId: provedPasskey(evidence),
+    authTime: new Date(proved.at),
+    freshAt: freshAt(evidence),
+    offersPasskey,
+  };
 }
 
-/** On the hosted page: after a mail code, to users without a passkey or with a lost one; or because the user asked on the account page. */
+/**
+ * On the hosted page: after a mail code, or after any sign-in that allows it if the project prefers passkeys, to users
+ * without one or with a lost one; or because the user asked on the account page.
+ */
 async function mayOffer(
   flow: Flow,
   user: User,
@@ -107,9 +119,11 @@ async function mayOffer(
   factors: readonly MfaMethod[],
 ): Promise<boolean> {
   const { caller, ceremony } = flow;
-  if (!caller.request || !ceremony.rememberDevice || !mayUsePasskeys(flow)) return false;
+  if (!caller.request || has(evidence, 'new-passkey') || !ceremony.rememberDevice || !mayUsePasskeys(flow))
+    return false;
   const holdsPasskey = await hasPasskey(flow, user.id);
-  const isAsked = caller.request.addsPasskey || isRecovered(evidence) || (has(evidence, 'mail-code') && !holdsPasskey);
+  const isOffered = has(evidence, 'mail-code') || passkeyPolicyOf(caller.project) === 'preferred';
+  const isAsked = caller.request.addsPasskey || isRecovered(evidence) || (isOffered && !holdsPasskey);
   return isAsked && mayAddPasskey(evidence, { factors, hasPasskey: holdsPasskey });
 }
 
@@ -175,6 +189,7 @@ async function session({ em, deps, caller }: Flow, { user, credential, proved }:
     userId: user.id,
     deviceId: credential.id,
     amr: concluded.amr,
+    passkeyId: concluded.passkeyId,
     authTime: concluded.authTime,
     freshAt: concluded.freshAt ?? undefined,
     requestMoment: caller.request?.moment,

@@ -12,8 +12,9 @@ import type { PasskeyPurpose } from '../ceremony.entity.ts';
 import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { hasPasskey, isPersonRequired, mayUsePasskeys, standingOf } from '../standing.ts';
+import { hasPasskey, isPasskeyRequired, isPersonRequired, mayUsePasskeys, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
+import { creatorOf, finishWith } from './new-passkey.ts';
 
 /** Milliseconds that a browser waits for the user. */
 const timeoutMs = 5 * 60 * 1000;
@@ -32,7 +33,10 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
     const isRegistration = purpose !== 'sign-in';
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
     const isAfterSignIn = ceremony.state === 'stepped_up' && ceremony.stepUp === 'create_passkey';
-    if (isRegistration !== isAfterSignIn) return outOfOrder(flow, 'passkey-options');
+    const isNeeded = ceremony.state === 'passkey_owed';
+    // A required passkey is created with PIN or biometrics: never without a dialog.
+    const isAllowed = isNeeded ? purpose !== 'conditional-registration' : isRegistration === isAfterSignIn;
+    if (!isAllowed) return outOfOrder(flow, 'passkey-options');
     const challenge = newSecret(deps.random);
     const options = isRegistration ? await creationOptions(flow, challenge) : await requestOptions(flow, challenge);
     if (!options) return { refused: { code: 'transaction-expired' } };
@@ -72,7 +76,7 @@ async function creationOptions(flow: Flow, challenge: string) {
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,
-      userVerification: 'preferred',
+      userVerification: registrationVerification(flow),
     } as const,
     attestation: 'none' as const,
   };
@@ -122,22 +126,26 @@ export const registerPasskey: StepRule<'register-passkey'> = {
 
   async take(flow) {
     const { em, deps, caller, ceremony, input } = flow;
-    if (ceremony.stepUp !== 'create_passkey') return outOfOrder(flow, 'register-passkey');
+    const isNeeded = ceremony.state === 'passkey_owed';
+    if (!isNeeded && ceremony.stepUp !== 'create_passkey') return outOfOrder(flow, 'register-passkey');
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
     const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
     if (!user?.active) return { refused: { code: 'transaction-expired' } };
-    const factors = (await deps.mfa.factors(em, user)).map(({ method }) => method);
-    if (!mayAddPasskey(ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) })) {
-      return { refused: { code: 'transaction-expired' } };
-    }
+    const device = isNeeded ? await creatorOf(flow, user) : null;
+    if (isNeeded ? !device : !(await mayAdd(flow, user))) return { refused: { code: 'transaction-expired' } };
     const verdict = await judgeRegistration(input.credential, {
       ...expectation(flow),
-      userVerification: 'preferred',
+      userVerification: registrationVerification(flow),
       presenceRequired: ceremony.passkeyPurpose !== 'conditional-registration',
     });
     if (!verdict.valid) return reject(verdict.fault);
     const added = await add(flow, user, verdict.passkey);
     if ('refused' in added) return added;
+    if (device) return finishWith(flow, { user, passkey: added, device });
+    if (added.userVerified && caller.sessionSecret) {
+      const created = { userId: user.id, passkeyId: added.id };
+      await deps.sessions.createdPasskey(em, caller.project, caller.sessionSecret, created);
+    }
     ceremony.finishedAt = deps.clock.now();
     await em.flush();
     const all = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
@@ -152,6 +160,11 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     };
   },
 };
+
+async function mayAdd(flow: Flow, user: User): Promise<boolean> {
+  const factors = (await flow.deps.mfa.factors(flow.em, user)).map(({ method }) => method);
+  return mayAddPasskey(flow.ceremony.evidence, { factors, hasPasskey: await hasPasskey(flow, user.id) });
+}
 
 async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['passkeys']['register']>[1]['created']) {
   const { em, deps, caller, ceremony } = flow;
@@ -183,7 +196,14 @@ function expectation(flow: Flow): PasskeyExpectation {
 }
 
 function verificationOf(flow: Flow): 'required' | 'preferred' {
-  return isPersonRequired(flow) || flow.caller.project.mfaPolicy === 'required' ? 'required' : 'preferred';
+  const { project } = flow.caller;
+  const isRequired =
+    project.mfaPolicy === 'required' || project.builtIn === 'console' || isPasskeyRequired(flow.caller);
+  return isPersonRequired(flow) || isRequired ? 'required' : 'preferred';
+}
+
+function registrationVerification({ ceremony }: Flow): 'required' | 'preferred' {
+  return ceremony.state === 'passkey_owed' ? 'required' : 'preferred';
 }
 
 /** The relying-party id: the issuer's host. */

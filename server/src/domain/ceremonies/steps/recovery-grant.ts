@@ -1,19 +1,15 @@
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import type { User } from '../../users/user.entity.ts';
 import { accountOf, type Evidence, isRecovered, owed, withPiece } from '../evidence.ts';
-import type { Accepted, Flow, Judged, RefusedStep } from '../flow.ts';
+import type { Accepted, Flow, RefusedStep } from '../flow.ts';
 import { notifyEverywhere } from '../notices.ts';
 import { standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
-
-/** Whether only the code of a grant can be meant: the user has a passkey, and no second factor. */
-export function needsGrant({ ceremony, input }: Pick<Judged, 'ceremony' | 'input'>): boolean {
-  return !ceremony.enrolmentId && looksLikeRecoveryCode(input.otp ?? '');
-}
+import { needPasskey } from './new-passkey.ts';
 
 /**
- * Signs in by the code of a recovery grant, beside the mail code of this sign-in. Null if the code is none of a usable
- * grant, or would not be enough: the caller judges it as another code.
+ * Signs in by the code of a recovery grant, beside the mail code of this sign-in; where a passkey is required, a new one
+ * must follow. Null if the code is none of a usable grant, or would not be enough: the caller judges it as another code.
  */
 export async function byGrant(flow: Flow): Promise<Accepted<'verify-mfa'> | RefusedStep | null> {
   const { em, deps, caller, ceremony, device, input } = flow;
@@ -29,18 +25,15 @@ export async function byGrant(flow: Flow): Promise<Accepted<'verify-mfa'> | Refu
   };
   const evidence = withPiece(ceremony.evidence, pretended);
   const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
-  const isEnough = isRecovered(evidence) && owed(evidence, standing) === 'nothing';
+  const owing = owed(evidence, standing);
+  const isEnough = isRecovered(evidence) && (owing === 'nothing' || owing === 'creation');
   const grant = isEnough ? await deps.mfa.recoveryGrants.use(em, user, typed) : null;
-  if (grant === null) return needsGrant(flow) ? rejected(user) : null;
+  if (grant === null) return null;
   await note(flow, user);
   const proved: Evidence = { ...pretended, grant };
   await em.flush();
+  if (owing === 'creation') return { ...needPasskey(flow), proved };
   return { answer: await finish(flow, { user, credential: device, proved }), proved };
-}
-
-function rejected(user: User): RefusedStep {
-  const event = { type: 'mfa.rejected', subject: subjectOf(user), detail: { byRecovery: true } };
-  return { refused: { code: 'code-rejected', attemptsLeft: 0 }, event };
 }
 
 async function note({ em, deps, caller }: Flow, user: User): Promise<void> {

@@ -2,22 +2,23 @@ import type { Channel } from '../../delivery/delivery.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
-import type { Enrolment } from '../../mfa/enrolment.entity.ts';
+import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import { codeTtlSeconds } from '../../otp/judge.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { Counters } from '../counters.ts';
-import { accountOf, counts, type Evidence, isSufficient, meetsPolicy, provedIn } from '../evidence.ts';
+import { accountOf, counts, type Evidence, isSufficient, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, Judged, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';
-import { hasPasskey, offeredMethods, standingOf } from '../standing.ts';
-import { finish } from './finish.ts';
-import { byGrant, needsGrant } from './recovery-grant.ts';
+import { hasPasskey, isPasskeyRequired, offeredMethods, standingOf } from '../standing.ts';
+import { finish, type Proved } from './finish.ts';
+import { needPasskey } from './new-passkey.ts';
+import { byGrant } from './recovery-grant.ts';
 
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 const over: { refused: Problem } = { refused: { code: 'transaction-expired' } };
@@ -90,11 +91,11 @@ async function sendCode(flow: Flow, user: User, factor: Enrolment): Promise<Step
 /** The last step: verifies the factor's code, or a recovery code instead. */
 export const verifyMfa: StepRule<'verify-mfa'> = {
   async count(counters, flow) {
+    if (!flow.ceremony.enrolmentId) return countRecovery(counters, flow);
     const factor = await counters.factor();
     const user = accountOf(flow.ceremony.evidence);
-    if (needsGrant(flow) && user) return (await counters.signIn()) ? { counted: null } : over;
     if (!factor || factor.user.id !== user) return over;
-    if (isByRecovery(flow, factor)) return (await counters.signIn()) ? { counted: null } : over;
+    if (isByRecovery(flow, factor)) return countRecovery(counters, flow);
     if (flow.ceremony.state === 'mfa_owed') {
       return { refused: { code: 'out-of-order', step: 'verify-mfa', state: flow.ceremony.state } };
     }
@@ -105,29 +106,51 @@ export const verifyMfa: StepRule<'verify-mfa'> = {
     const { em, deps, caller, ceremony, device } = flow;
     const granted = await byGrant(flow);
     if (granted) return granted;
+    if (!ceremony.enrolmentId) return recover(flow);
     const owing = await factorOf(flow);
     if ('refused' in owing) return owing;
     if (!device) return over;
     const { user, factor } = owing;
-    const byRecovery = isByRecovery(flow, factor);
-    if (!(await (byRecovery ? acceptRecovery(flow, user, factor) : acceptCode(flow, user, factor)))) {
-      return rejection(user, factor, byRecovery);
-    }
+    if (isByRecovery(flow, factor)) return recover(flow, factor);
+    if (!(await acceptCode(flow, user, factor))) return rejection(user, factor.method, false);
     const skipFactorSeconds = flow.input.rememberMe ? caller.project.rememberMfaSeconds : 0;
     const recoveryCodes = factor.verifiedAt ? null : await enrol(flow, user, factor);
-    if (byRecovery) await tellRecovery(flow, user);
     ceremony.mfaMethod = factor.method;
     const at = deps.clock.now().toISOString();
-    const proved: Evidence = byRecovery
-      ? { kind: 'recovery-code', account: user.id, at }
-      : { kind: 'factor', account: user.id, enrolment: factor.id, method: factor.method, at };
+    const proved: Evidence = { kind: 'factor', account: user.id, enrolment: factor.id, method: factor.method, at };
     await em.flush();
-    return {
-      answer: await finish(flow, { user, credential: device, proved, skipFactorSeconds, recoveryCodes }),
-      proved,
-    };
+    return conclude(flow, { user, credential: device, proved, skipFactorSeconds, recoveryCodes });
   },
 };
+
+/** Accepts a recovery code in place of the factor, or of a passkey if there is no factor. */
+async function recover(flow: Flow, factor?: Enrolment): Promise<StepOutcome<'verify-mfa'>> {
+  const { em, deps, caller, ceremony, device, input } = flow;
+  const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
+  if (!user?.active || !device) return over;
+  if (!(await deps.mfa.recoveryCodes.use(em, user, input.otp ?? ''))) {
+    return rejection(user, factor?.method ?? 'passkey', true);
+  }
+  // Unlocks a factor that wrong codes had locked.
+  if (factor) deps.mfa.accepted(factor);
+  await tellRecovery(flow, user);
+  ceremony.mfaMethod = factor?.method ?? null;
+  const proved: Evidence = { kind: 'recovery-code', account: user.id, at: deps.clock.now().toISOString() };
+  await em.flush();
+  return conclude(flow, { user, credential: device, proved });
+}
+
+/** Ends the sign-in, or asks for the passkey that it still needs. */
+async function conclude(flow: Flow, ending: Proved): Promise<StepOutcome<'verify-mfa'>> {
+  const { em, deps, ceremony } = flow;
+  const { proved, user, credential } = ending;
+  const standing = await standingOf(flow, await deps.mfa.factors(em, user), credential);
+  const owing = owed(withPiece(ceremony.evidence, proved), standing);
+  if (owing === 'creation') return { ...needPasskey(flow), proved };
+  // Only a passkey is accepted, for example by an essential acr: the code stays unused.
+  if (owing !== 'nothing') return { refused: { code: 'mfa-method-not-allowed', method: 'passkey' } };
+  return { answer: await finish(flow, ending), proved };
+}
 
 type Counted = ReturnType<NonNullable<typeof verifyMfa.count>>;
 
@@ -145,6 +168,11 @@ async function countCode(counters: Counters, factor: Enrolment, userId: string):
   const wait = await counters.codeOf(purposeOf(factor), userId);
   if (wait !== null) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
   return { counted: await counters.code(purposeOf(factor)) };
+}
+
+async function countRecovery(counters: Counters, { input }: Judged): Counted {
+  if (!looksLikeRecoveryCode(input.otp ?? '')) return { refused: rejected };
+  return (await counters.signIn()) ? { counted: null } : over;
 }
 
 /** Too many wrong codes have disabled the factor: only a recovery code is accepted. */
@@ -167,16 +195,9 @@ async function acceptCode(flow: Flow, user: User, factor: Enrolment): Promise<bo
   return true;
 }
 
-async function acceptRecovery({ em, deps, input }: Flow, user: User, factor: Enrolment): Promise<boolean> {
-  if (!(await deps.mfa.recoveryCodes.use(em, user, input.otp ?? ''))) return false;
-  // Unlocks a factor that wrong codes had locked.
-  deps.mfa.accepted(factor);
-  return true;
-}
-
-function rejection(user: User, factor: Enrolment, byRecovery: boolean): RefusedStep {
+function rejection(user: User, method: MfaMethod | 'passkey', byRecovery: boolean): RefusedStep {
   const subject = { kind: 'user', id: user.id, name: user.userName };
-  return { refused: rejected, event: { type: 'mfa.rejected', subject, detail: { method: factor.method, byRecovery } } };
+  return { refused: rejected, event: { type: 'mfa.rejected', subject, detail: { method, byRecovery } } };
 }
 
 async function tellRecovery(flow: Flow, user: User): Promise<void> {
@@ -208,7 +229,7 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
 
 /**
  * The user and the required factor, both locked. An unverified factor counts only with the mail code of the sign-in
- * that started it, while its method is offered, and while no passkey and no other factor meets the policy.
+ * that started it, while its method is offered, while no passkey and no other factor meets the policy, and while no passkey is required.
  */
 async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | { refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;
@@ -224,7 +245,7 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
   if (!provedIn(ceremony.evidence).includes(factor.ceremonyId ?? '')) return over;
   const factors = (await deps.mfa.factors(em, user)).map(({ method }) => method);
   if (factors.length > 0 && meetsPolicy({ policy, emailFactor, factors })) return over;
-  if (await hasPasskey(flow, user.id)) return over;
+  if (isPasskeyRequired(caller) || (await hasPasskey(flow, user.id))) return over;
   return (await offeredMethods(flow)).includes(factor.method) ? { user, factor } : notAllowed;
 }
 
@@ -232,7 +253,8 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
 async function counted(flow: Flow, user: User, factor: Enrolment): Promise<boolean> {
   const { em, deps, ceremony, device } = flow;
   if (!device || isByRecovery(flow, factor)) return true;
-  return counts(factor.method, ceremony.evidence, await standingOf(flow, await deps.mfa.factors(em, user), device));
+  const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
+  return owed(ceremony.evidence, standing) !== 'passkey' && counts(factor.method, ceremony.evidence, standing);
 }
 
 /** Destination of the factor's codes; for SMS the directory's number if it owns the phone, else the enrolled one. */

@@ -12,6 +12,9 @@ export type Success = {
   offersPasskey?: boolean;
 } & ({ code: string } | { sessionSecret: string; projectId: string });
 
+/** The sign-in ends with a new passkey: `passkey-options` and `register-passkey` follow. */
+type PasskeyNeeded = { status: 'PASSKEY_ENROLLMENT_NEEDED' };
+
 /** The responses of each step (service.md 3.3). */
 export interface Answers {
   authenticate:
@@ -28,11 +31,13 @@ export interface Answers {
         code?: string;
       }
     | { status: 'MFA_REQUIRED'; sessionId: string; method: MfaMethod | 'passkey' }
+    | PasskeyNeeded
     | { status: 'INVALID_EMAIL' };
   'verify-email-otp': { status: 'SUCCESS' };
   'verify-device':
     | Success
     | { status: 'DEVICE_REGISTERED' }
+    | PasskeyNeeded
     | { status: 'MFA_ENROLLMENT_NEEDED'; methods: MfaMethod[] }
     | { status: 'FINALIZE_REGISTRATION_NEEDED'; required: 'phone_number'[] };
   'initiate-mfa': {
@@ -43,7 +48,7 @@ export interface Answers {
     totp?: TotpSetup;
     code?: string;
   };
-  'verify-mfa': Success;
+  'verify-mfa': Success | PasskeyNeeded;
   'change-phone-number': {
     status: 'PHONE_CODE_SENT';
     sentTo: string;
@@ -54,13 +59,15 @@ export interface Answers {
   'verify-phone-number': { status: 'PHONE_CHANGED' };
   'passkey-options': { status: 'PASSKEY_OPTIONS'; options: PasskeyRequestOptions | PasskeyCreationOptions };
   'verify-passkey': Success;
-  'register-passkey': {
-    status: 'PASSKEY_REGISTERED';
-    name: string;
-    rpId: string;
-    userHandle: string;
-    credentialIds: string[];
-  };
+  'register-passkey':
+    | Success
+    | {
+        status: 'PASSKEY_REGISTERED';
+        name: string;
+        rpId: string;
+        userHandle: string;
+        credentialIds: string[];
+      };
 }
 
 export type CeremonyStep = Exclude<SigninStep, 'challenge'>;
@@ -86,7 +93,13 @@ export const steps: {
   authenticate: {
     from: ['challenged', 'otp_sent', 'registered'],
     proof: 'optional',
-    leadsTo: { OTP_NEEDED: 'otp_sent', MFA_REQUIRED: 'mfa_owed', SUCCESS: 'finished', INVALID_EMAIL: 'stays' },
+    leadsTo: {
+      OTP_NEEDED: 'otp_sent',
+      MFA_REQUIRED: 'mfa_owed',
+      PASSKEY_ENROLLMENT_NEEDED: 'passkey_owed',
+      SUCCESS: 'finished',
+      INVALID_EMAIL: 'stays',
+    },
   },
   'verify-email-otp': {
     from: ['otp_sent'],
@@ -100,6 +113,7 @@ export const steps: {
     leadsTo: {
       SUCCESS: 'finished',
       DEVICE_REGISTERED: 'registered',
+      PASSKEY_ENROLLMENT_NEEDED: 'passkey_owed',
       MFA_ENROLLMENT_NEEDED: 'stays',
       FINALIZE_REGISTRATION_NEEDED: 'stays',
     },
@@ -113,7 +127,7 @@ export const steps: {
     // A recovery code needs no code sent first, so it works while the factor is unavailable.
     from: ['mfa_owed', 'mfa_initiated'],
     proof: 'use',
-    leadsTo: { SUCCESS: 'finished' },
+    leadsTo: { SUCCESS: 'finished', PASSKEY_ENROLLMENT_NEEDED: 'passkey_owed' },
   },
   'change-phone-number': {
     from: ['stepped_up', 'phone_code_sent'],
@@ -127,19 +141,19 @@ export const steps: {
   },
   // A passkey needs no device key: the browser proves its own, to this origin.
   'passkey-options': {
-    from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated', 'stepped_up'],
+    from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated', 'passkey_owed', 'stepped_up'],
     proof: 'none',
     leadsTo: { PASSKEY_OPTIONS: 'stays' },
   },
   'verify-passkey': {
-    from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated'],
+    from: ['challenged', 'otp_sent', 'registered', 'mfa_owed', 'mfa_initiated', 'passkey_owed'],
     proof: 'passkey',
     leadsTo: { SUCCESS: 'finished' },
   },
   'register-passkey': {
-    from: ['stepped_up'],
+    from: ['stepped_up', 'passkey_owed'],
     proof: 'passkey',
-    leadsTo: { PASSKEY_REGISTERED: 'finished' },
+    leadsTo: { PASSKEY_REGISTERED: 'finished', SUCCESS: 'finished' },
   },
 };
 

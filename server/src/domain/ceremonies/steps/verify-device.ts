@@ -5,8 +5,9 @@ import type { User } from '../../users/user.entity.ts';
 import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { hasPasskey, offeredMethods, standingOf } from '../standing.ts';
+import { hasPasskey, isPasskeyRequired, offeredMethods, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
+import { needPasskey } from './new-passkey.ts';
 
 /** Registers the page's key for the user whose mail code was verified, and starts the chosen second factor. */
 export const verifyDevice: StepRule<'verify-device'> = {
@@ -33,13 +34,14 @@ export const verifyDevice: StepRule<'verify-device'> = {
 async function register(flow: Flow, user: User, factors: readonly Enrolment[]): Promise<StepOutcome<'verify-device'>> {
   const { em, deps, caller, ceremony, input } = flow;
   const { project } = caller;
-  // Their passkey is the second factor then: the mailbox alone must not add another.
+  // A passkey is the second factor then: the mailbox alone must not add another.
   const holdsPasskey = await hasPasskey(flow, user.id);
+  const asksPasskey = holdsPasskey || isPasskeyRequired(caller);
   const mayEnrol = meets(flow, factors)
-    ? factors.length === 0 && project.mfaPolicy !== 'off' && !(await ownsPasskey(flow, user))
-    : !holdsPasskey;
+    ? factors.length === 0 && project.mfaPolicy !== 'off' && !asksPasskey && !(await ownsPasskey(flow, user))
+    : !asksPasskey;
   const method = mayEnrol ? input.mfaMethod : undefined;
-  if (method === undefined && !meets(flow, factors) && !holdsPasskey) return choose(flow);
+  if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow);
   const destination = method ? await destinationOf(flow, user, method) : null;
   if (destination && 'refused' in destination) return destination;
   if (destination && 'missing' in destination) {
@@ -55,6 +57,7 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   }
   const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
   if (owing === 'nothing') return { answer: await finish(flow, { user, credential: device, proved }), proved };
+  if (owing === 'creation') return { ...needPasskey(flow), proved };
   return { answer: { status: 'DEVICE_REGISTERED' }, proved };
 }
 
