@@ -3,7 +3,8 @@ import { element, type Page } from './page.ts';
 
 /** Parameters of the code prompt. */
 export type CodePromptOptions = {
-  kind: 'address' | 'email' | 'sms' | 'totp';
+  /** `passkey`: a recovery code in its place. */
+  kind: 'address' | 'email' | 'sms' | 'totp' | 'passkey';
   /** Masked address. */
   sentTo?: string | undefined;
   /** Seconds. */
@@ -121,7 +122,13 @@ export class CodePrompt {
       ? 'code.recoveryTitle'
       : totp
         ? 'code.titleEnrol'
-        : { address: 'code.titleEmail', email: 'code.titleEmail', sms: 'code.titleSms', totp: 'code.titleTotp' }[kind];
+        : {
+            address: 'code.titleEmail',
+            email: 'code.titleEmail',
+            sms: 'code.titleSms',
+            totp: 'code.titleTotp',
+            passkey: 'code.recoveryTitle',
+          }[kind];
     const time = this.#askedAt.toLocaleTimeString(page.language, { timeStyle: 'short' });
     const text = isRecovery
       ? page.boldText('code.recoveryText')

@@ -7,7 +7,8 @@ import { showRecoveryCodes } from './recovery-codes.ts';
 
 type Signin = HostedSignin['signin'];
 type Authenticated = Awaited<ReturnType<Signin['authenticate']>>;
-type SignedIn = Awaited<ReturnType<Signin['verifyMfa']>>;
+type SignedIn = Extract<Awaited<ReturnType<Signin['verifyMfa']>>, { status: 'SUCCESS' }>;
+type MfaVerified = Awaited<ReturnType<Signin['verifyMfa']>>;
 type DeviceVerified = Awaited<ReturnType<Signin['verifyDevice']>>;
 
 /** The sign-in flow: maps each response of the service to the next step. */
@@ -69,6 +70,11 @@ export class Flow {
   #startPasskeys(): void {
     this.#onSubmit('passkey', () => this.#usePasskey({ userid: this.#userid }), { hasDialog: true });
     this.#onSubmit('offer', () => this.#createPasskey(), { hasDialog: true });
+    this.#onSubmit('new-passkey', () => this.#createNeededPasskey(), { hasDialog: true });
+    element('passkey-recovery').addEventListener('click', () => this.#code.askRecovery('passkey'));
+    element('own-passkey').addEventListener('click', () =>
+      this.#run(() => this.#usePasskey({ userid: this.#userid }), { hasDialog: true }),
+    );
     const button = element('use-passkey');
     const choose = async () => {
       button.dataset['chosen'] = '';
@@ -148,12 +154,19 @@ export class Flow {
       case 'MFA_REQUIRED':
         if (answer.method === 'passkey') return this.#askPasskey();
         return this.#askFactor(answer.sessionId, answer.method);
+      case 'PASSKEY_ENROLLMENT_NEEDED':
+        return this.#askNewPasskey();
     }
   }
 
   #askPasskey(): void {
     this.#markBegun();
     this.#page.show('passkey');
+  }
+
+  #askNewPasskey(): void {
+    this.#markBegun();
+    this.#page.show('new-passkey');
   }
 
   /** Signs in with any passkey, or with one of `userid` as the second factor. */
@@ -210,13 +223,19 @@ export class Flow {
     }
     // One choice covers both: a remembered browser may skip the second factor as long as the project allows.
     const answer = await this.#signin.verifyMfa({ userid, otp, remember_me: this.#remembers, ...signal });
-    return this.#finish(answer);
+    return this.#verified(answer);
+  }
+
+  #verified(answer: MfaVerified): Promise<void> | void {
+    return answer.status === 'SUCCESS' ? this.#finish(answer) : this.#askNewPasskey();
   }
 
   async #registered(answer: DeviceVerified): Promise<void> {
     switch (answer.status) {
       case 'SUCCESS':
         return this.#finish(answer);
+      case 'PASSKEY_ENROLLMENT_NEEDED':
+        return this.#askNewPasskey();
       case 'DEVICE_REGISTERED':
         return this.#proceed(await this.#authenticate());
       case 'MFA_ENROLLMENT_NEEDED':
@@ -274,6 +293,21 @@ export class Flow {
       if (!offerEnds.includes(error.code)) return page.problem(notCreated);
     }
     this.#leave(this.#redirectTo);
+  }
+
+  /** Creates the passkey that this sign-in needs to end. */
+  async #createNeededPasskey(): Promise<void> {
+    const page = this.#page;
+    try {
+      const created = await this.#signin.createPasskey({ userid: this.#userid, ...this.#signal });
+      if (created.status === 'SUCCESS') return this.#finish(created);
+    } catch (error) {
+      const code = error instanceof LatchkeyError ? error.code : undefined;
+      if (code === 'PASSKEY_EXISTS') return this.#usePasskey({ userid: this.#userid });
+      if (code === 'PASSKEY_CANCELLED') return page.remark(page.text('problem.newPasskey'));
+      if (code === 'PASSKEY_REJECTED') return page.problem(page.text('problem.newPasskeyRejected'));
+      throw error;
+    }
   }
 
   #leave(redirectTo: string): void {

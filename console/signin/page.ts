@@ -4,7 +4,17 @@ import { fill, fillBold, type Texts, wait } from './texts.ts';
 /** The page's element with this ID. */
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-export type Step = 'address' | 'code' | 'choose' | 'phone' | 'passkey' | 'recovery-codes' | 'offer' | 'done' | 'ended';
+export type Step =
+  | 'address'
+  | 'code'
+  | 'choose'
+  | 'phone'
+  | 'passkey'
+  | 'new-passkey'
+  | 'recovery-codes'
+  | 'offer'
+  | 'done'
+  | 'ended';
 /** Steps that take input and can show an error. */
 type Question = Exclude<Step, 'recovery-codes' | 'done' | 'ended'>;
 
@@ -133,6 +143,7 @@ const sentences: Record<string, string> = {
   PASSKEY_UNKNOWN: 'problem.passkeyUnknown',
   PASSKEY_VERIFICATION_REQUIRED: 'problem.passkeyVerification',
   PASSKEYS_NOT_ALLOWED: 'problem.passkeyUnsupported',
+  PASSKEY_REQUIRED: 'problem.passkeyUnsupported',
   PASSKEY_UNSUPPORTED: 'problem.passkeyUnsupported',
   STORAGE_UNAVAILABLE: 'problem.storage',
   INSECURE_CONTEXT: 'problem.insecure',

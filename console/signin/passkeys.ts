@@ -21,10 +21,20 @@ export class Passkeys {
 
   /** Shows the button and allows suggestions, if the project and the browser use passkeys. */
   async load(): Promise<void> {
-    if (this.#page.data['passkeys'] !== 'true') return;
+    const policy = this.#page.data['passkeys'] ?? 'off';
+    if (policy === 'off') return;
     this.#support = await passkeySupport();
     element('use-passkey').hidden = !this.#support.available;
+    if (this.#support.available && policy !== 'allowed') this.#lead();
     if (this.#support.autofill) element('userid').setAttribute('autocomplete', 'username webauthn');
+  }
+
+  /** Puts the passkey before the address, which stays one click away. */
+  #lead(): void {
+    const [passkey, address] = [element('use-passkey'), element('address-submit')];
+    passkey.classList.replace('second', 'main');
+    address.classList.replace('main', 'second');
+    element('address-field').before(passkey);
   }
 
   /** Suggests passkeys in the address field. `onChosen` gets the result of the one that the user chooses. */

@@ -27,6 +27,7 @@ export function showPreview(page: Page, step: string): void {
     choose: () => page.show('choose'),
     phone: () => page.show('phone', element('number')),
     passkey: () => page.show('passkey'),
+    'new-passkey': () => page.show('new-passkey'),
     offer: () => page.show('offer'),
     recovery: () => showRecoveryCodes(page, sampleCodes, () => page.show('done')),
     error: () => {

@@ -259,23 +259,28 @@ test('factors show the resulting flow and the affected users', async () => {
   });
 });
 
-test('passkeys are turned off and on', async () => {
+test('passkeys are turned off, and required after a preview', async () => {
   const { page } = owner;
   await page.goto(at('factors'));
   const flow = page.getByRole('heading', { name: "Any device with the user's passkey" });
   await expect(flow).toBeVisible();
-  const passkeys = page.getByRole('switch', { name: 'Allow passkeys' });
-  await passkeys.uncheck();
+  const passkeys = (name: string) => page.getByRole('radiogroup', { name: 'Passkeys' }).getByRole('radio', { name });
+  await passkeys('Off').check();
   await expect(flow).toHaveCount(0);
   const bar = page.getByRole('region', { name: 'Unsaved changes' });
   await expect(bar).toContainText('Existing ones stay, and work again when turned on.');
   await expectAccessible(page);
   await button(page, 'Save changes').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
-  expect(await project('passkeys')).toEqual({ passkeys: false });
-  await passkeys.check();
+  expect(await project('passkeyPolicy')).toEqual({ passkeyPolicy: 'OFF' });
+  await passkeys('Required').check();
+  await expect(bar).toContainText(/users? ha(s|ve) no passkey and creates? one at next sign-in/);
+  await expectAccessible(page);
   await button(page, 'Save changes').click();
-  await expect.poll(() => project('passkeys')).toEqual({ passkeys: true });
+  await expect.poll(() => project('passkeyPolicy')).toEqual({ passkeyPolicy: 'REQUIRED' });
+  await passkeys('Allowed').check();
+  await button(page, 'Save changes').click();
+  await expect.poll(() => project('passkeyPolicy')).toEqual({ passkeyPolicy: 'ALLOWED' });
 });
 
 test('factors store device and SMS limits, with country names', async () => {

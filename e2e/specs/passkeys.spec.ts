@@ -225,7 +225,7 @@ test('nothing is offered without a platform authenticator, on a shared device, o
   expect(await shared()).toMatchObject({ email: 'vera@example.com' });
 
   await context.clearCookies();
-  await application.set({ passkeys: false });
+  await application.set({ passkeyPolicy: 'OFF' });
   const off = await hosted.begin(other, application);
   await expect(passkeyButton(other)).toBeHidden();
   await expect(address(other)).toHaveAttribute('autocomplete', 'username');

@@ -4,7 +4,7 @@ import type { Latchkey } from './latchkey.ts';
 
 export interface ProjectSettings {
   mfaPolicy?: 'OFF' | 'OPTIONAL' | 'REQUIRED';
-  passkeys?: boolean;
+  passkeyPolicy?: 'OFF' | 'ALLOWED' | 'PREFERRED' | 'REQUIRED';
   testMode?: boolean;
   emailFactor?: boolean;
   deviceTrustSeconds?: number;

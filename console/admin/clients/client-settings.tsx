@@ -1,5 +1,9 @@
 import { Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
+import { useQuery } from '../api.ts';
+import { FactorStanding } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -19,6 +23,7 @@ interface Values {
   jwks: string;
   pkceRequired: boolean;
   relatedOrigins: boolean;
+  passkeyRequired: boolean;
 }
 
 /** Name, redirect URIs and client authentication. */
@@ -32,6 +37,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
       pkceRequired: client.pkceRequired,
       relatedOrigins: client.relatedOrigins,
+      passkeyRequired: client.passkeyRequired,
     }),
     [client],
   );
@@ -42,6 +48,8 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     ...(edits.jwks === undefined ? {} : { jwks: (edits.jwks.trim() || null) as never }),
   }));
   const { values } = form;
+  const standing = useQuery(FactorStanding, { projectId: useProject().id }).data?.factorStanding;
+  const hasOwnPages = !values.relatedOrigins && standing?.pagesWithoutPasskeys.includes(client.name) === true;
   const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
   return (
     <>
@@ -71,14 +79,24 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           description="Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn."
           {...form.toggle('relatedOrigins')}
         />
+        <Switch
+          label="Require a passkey for this application"
+          description="Every sign-in to it needs a passkey, whatever the project's policy."
+          {...form.toggle('passkeyRequired')}
+        />
       </Section>
       <SaveBar
         form={form}
         labels={labels}
         describe={describe}
         consequence={
-          lost > 0 &&
-          `Sign-ins that return to the ${lost === 1 ? 'removed address' : `${lost} removed addresses`} will be refused at once.`
+          [
+            lost > 0 &&
+              `Sign-ins that return to the ${lost === 1 ? 'removed address' : `${lost} removed addresses`} will be refused at once.`,
+            values.passkeyRequired && !saved.passkeyRequired && requiring(standing, hasOwnPages ? [client.name] : []),
+          ]
+            .filter(Boolean)
+            .join(' ') || undefined
         }
         isInvalid={[...values.redirectUris, ...values.postLogoutRedirectUris].some(addressFault)}
       />
@@ -99,12 +117,14 @@ const labels: Record<keyof Values, string> = {
   jwks: 'Public key',
   pkceRequired: 'PKCE for SDK sign-in',
   relatedOrigins: 'Passkeys on its own pages',
+  passkeyRequired: 'Passkey',
 };
 
 function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key');
   if (name === 'relatedOrigins') return from.relatedOrigins ? 'On' : 'Off';
+  if (name === 'passkeyRequired') return from.passkeyRequired ? 'Required' : "By the project's policy";
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
   return name === 'name' ? from.name : tidy(from[name]);
 }

@@ -73,6 +73,8 @@ export type CreateClientInput = {
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
   /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
+  /** Default: false. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   projectId: string;
@@ -93,7 +95,8 @@ export type CreateProjectInput = {
   name: string;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  passkeys?: boolean | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -229,6 +232,13 @@ export type MfaPolicy =
   | 'OPTIONAL'
   | 'REQUIRED';
 
+/** Who signs in with a passkey. */
+export type PasskeyPolicy =
+  | 'ALLOWED'
+  | 'OFF'
+  | 'PREFERRED'
+  | 'REQUIRED';
+
 /** Origin of the user. */
 export type Provenance =
   | 'LOCAL'
@@ -323,6 +333,8 @@ export type UpdateClientInput = {
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
   /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
+  /** Default: false. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   /** Must match exactly; https, or http on loopback. */
@@ -345,7 +357,8 @@ export type UpdateProjectInput = {
   name?: string | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  passkeys?: boolean | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -473,7 +486,7 @@ export type EventClientNameQuery = { client: { id: string, name: string } | null
 
 export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, relatedOrigins: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment> };
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -827,7 +840,7 @@ export type ActivityQueryVariables = Exact<{
 
 export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeys: boolean, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -884,7 +897,7 @@ export type FactorStandingQueryVariables = Exact<{
 }>;
 
 
-export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, canSendSms: boolean } };
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
 
 export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -986,9 +999,9 @@ export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFil
 export const EventUserName = "query EventUserName($id:ID!){user(id:$id){id userName displayName}}" as Operation<EventUserNameQuery, EventUserNameQueryVariables>;
 export const EventClientName = "query EventClientName($id:ID!){client(id:$id){id name}}" as Operation<EventClientNameQuery, EventClientNameQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as Operation<ClientsQuery, ClientsQueryVariables>;
-export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
-export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
-export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
+export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
+export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
+export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
@@ -1031,14 +1044,14 @@ export const TestSender = "mutation TestSender($input:TestSenderInput!){testSend
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
-export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;

@@ -5,7 +5,7 @@ export interface FactorValues {
   signUp: 'OPEN' | 'PROVISIONED_ONLY';
   mfaPolicy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
   offeredFactors: MfaMethod[];
-  passkeys: boolean;
+  passkeyPolicy: 'OFF' | 'ALLOWED' | 'PREFERRED' | 'REQUIRED';
   rememberMfaSeconds: number;
   deviceTrustSeconds: number;
   emailFactor: boolean;

@@ -14,6 +14,7 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import { FlowDrawing } from './flow-drawing.tsx';
+import { PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
 
 const signUps = {
   OPEN: { name: 'Open', hint: 'The first sign-in with a verified address creates an account.' },
@@ -34,7 +35,7 @@ const policies = {
 
 const labels: Record<keyof FactorValues, string> = {
   signUp: 'Sign-up',
-  passkeys: 'Passkeys',
+  passkeyPolicy: 'Passkeys',
   mfaPolicy: 'Second factor',
   offeredFactors: 'Offered',
   rememberMfaSeconds: 'Second factor remembered for',
@@ -55,7 +56,7 @@ export function Component() {
       signUp: project.signUp,
       mfaPolicy: project.mfaPolicy,
       offeredFactors: methods.filter((method) => project.offeredFactors.includes(method)),
-      passkeys: project.passkeys,
+      passkeyPolicy: project.passkeyPolicy,
       rememberMfaSeconds: project.rememberMfaSeconds,
       deviceTrustSeconds: project.deviceTrustSeconds,
       emailFactor: project.emailFactor,
@@ -81,13 +82,11 @@ export function Component() {
         <Radios label="Sign-up" options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
       </Section>
       <Section title="Passkeys" lead="Users sign in with a fingerprint, face or PIN instead of a code.">
-        <Switch
-          label="Allow passkeys"
-          description="Off: existing passkeys stay, and work again when turned on."
-          {...form.toggle('passkeys')}
-        />
+        <Radios label="Passkeys" options={passkeyPolicies} {...form.field('passkeyPolicy')} />
+        <PasskeyPages names={standing?.pagesWithoutPasskeys} />
       </Section>
       <Section title="Second factor" lead="Authenticator app, SMS or mail code. Always required on new devices.">
+        <WhatCounts values={values} />
         <Radios label="Second factor" options={policies} {...form.field('mfaPolicy')} />
         {values.mfaPolicy !== 'OFF' && (
           <>
@@ -198,7 +197,8 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
-  if (name === 'testMode' || name === 'emailFactor' || name === 'passkeys') return from[name] ? 'On' : 'Off';
+  if (name === 'passkeyPolicy') return passkeyPolicies[from.passkeyPolicy].name;
+  if (name === 'testMode' || name === 'emailFactor') return from[name] ? 'On' : 'Off';
   if (name === 'smsCountries')
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : 'Every country';
   if (name === 'smsPerDay') return from.smsPerDay.toLocaleString('en');
@@ -213,11 +213,9 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
       'New accounts can no longer be created. Existing ones stay.',
-    !values.passkeys &&
-      saved.passkeys &&
-      'Passkeys can no longer be added or used. Existing ones stay, and work again when turned on.',
-    !values.passkeys &&
-      saved.passkeys &&
+    passkeyConsequence(saved, values, standing),
+    values.passkeyPolicy === 'OFF' &&
+      saved.passkeyPolicy !== 'OFF' &&
       saved.mfaPolicy === 'REQUIRED' &&
       values.mfaPolicy === 'REQUIRED' &&
       'Users with only a passkey enroll a second factor at next sign-in; their sessions end at once.',
@@ -226,7 +224,7 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
       `${enrolling(without, standing?.activeUsers)} Sessions of users without one end at once.`,
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
-      values.passkeys &&
+      values.passkeyPolicy !== 'OFF' &&
       'A passkey with PIN or biometrics counts as one.',
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&

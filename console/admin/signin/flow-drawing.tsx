@@ -22,7 +22,10 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
             detail: values.mfaPolicy === 'OPTIONAL' ? 'for users with one' : `enrolled first: ${offered(values)}`,
           },
         ];
+  const enrolled: Step[] = [{ icon: 'phone', name: 'Second factor', detail: 'for users with one' }];
   const isOwed = values.mfaPolicy === 'REQUIRED';
+  const isRequired = values.passkeyPolicy === 'REQUIRED';
+  const created: Step[] = isRequired ? [{ icon: 'shield', name: 'New passkey', detail: 'created once' }] : [];
   const remembered =
     values.rememberMfaSeconds > 0
       ? `not again for ${formatDuration(values.rememberMfaSeconds)}, if remembered`
@@ -45,25 +48,26 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
   return (
     <Stack gap="1.25rem">
       <Flow
-        name="New device"
+        name={isRequired ? 'First sign-in' : 'New device'}
         steps={[
           address,
           { icon: 'lock', name: 'Code', detail: values.testMode ? 'also in the response' : 'by mail, 5 minutes' },
-          ...factor,
+          ...(isRequired ? enrolled : factor),
+          ...created,
           end,
         ]}
       />
-      {values.deviceTrustSeconds > 0 && (
+      {values.deviceTrustSeconds > 0 && !isRequired && (
         <Flow name={`Known device, used in the last ${formatDuration(values.deviceTrustSeconds)}`} steps={known} />
       )}
-      {values.passkeys && (
+      {values.passkeyPolicy !== 'OFF' && (
         <Flow
           name="Any device with the user's passkey"
           steps={[
             {
               icon: 'shield',
               name: 'Passkey',
-              detail: isOwed ? 'with PIN or biometrics; no code' : 'no address, no code',
+              detail: isOwed || isRequired ? 'with PIN or biometrics; no code' : 'no address, no code',
             },
             end,
           ]}

@@ -97,10 +97,12 @@ export function Component() {
       <UserGroups userId={user.id} />
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
-      <UserPasskeys passkeys={found?.passkeys} isOn={project.passkeys} mayChange={mayChange} />
+      <UserPasskeys passkeys={found?.passkeys} isOn={project.passkeyPolicy !== 'OFF'} mayChange={mayChange} />
       <UserFactors
         factors={found?.factors}
-        hasPasskey={project.passkeys && found?.passkeys.some(({ userVerified }) => userVerified) === true}
+        hasPasskey={
+          project.passkeyPolicy !== 'OFF' && found?.passkeys.some(({ userVerified }) => userVerified) === true
+        }
         recoveryCodesLeft={found?.recoveryCodesLeft ?? 0}
         policy={project.mfaPolicy}
       />

@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninCallers } from '../domain/ceremonies/callers.ts';
+import { isPasskeyRequired } from '../domain/ceremonies/standing.ts';
 import { brandIn } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
+import { passkeyPolicyOf } from '../domain/projects/project.entity.ts';
 import type { TestMode } from '../domain/projects/test-mode.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
@@ -54,8 +56,8 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_id: client.id,
       client_name: client.name,
       login_hint: request.loginHint ?? '',
-      passkeys: String(project.passkeys),
       adds_passkey: String(request.addsPasskey),
+      passkeys: isPasskeyRequired({ project, client }) ? 'required' : passkeyPolicyOf(project),
       test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),
       dev_mailbox: String(deps.hasMailbox),
     },

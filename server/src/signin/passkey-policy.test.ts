@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
-import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 

@@ -11,7 +11,7 @@ import { checkLevels } from '../../domain/instance/checks.ts';
 import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
-import { mfaPolicies, signUpModes } from '../../domain/projects/project.entity.ts';
+import { mfaPolicies, passkeyPolicies, signUpModes } from '../../domain/projects/project.entity.ts';
 import { provenances } from '../../domain/users/user.entity.ts';
 import { userOrders } from '../../domain/users/user-list.ts';
 import { userActions } from '../users/user-action.ts';
@@ -25,6 +25,7 @@ function enumOf<T extends string>(name: string, description: string, values: rea
 
 export const SignUpEnum = enumOf('SignUp', 'Who can create an account.', signUpModes);
 export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
+export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Who signs in with a passkey.', passkeyPolicies);
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
 export const TokenEndpointAuthMethodEnum = enumOf(
   'TokenEndpointAuthMethod',

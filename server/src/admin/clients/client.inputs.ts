@@ -37,6 +37,9 @@ class ClientSettingsInput {
 
   @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   relatedOrigins?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
+  passkeyRequired?: boolean | null;
 }
 
 @InputType()

@@ -114,7 +114,7 @@ function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<Clien
 /** Settings that decide where codes, tokens and users are sent, and how a client authenticates. */
 const clientAuthSettings = [
   ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
-  ...['jwks', 'tokenEndpointAuthMethod', 'pkceRequired', 'relatedOrigins', 'disabled'],
+  ...['jwks', 'tokenEndpointAuthMethod', 'pkceRequired', 'relatedOrigins', 'passkeyRequired', 'disabled'],
 ];
 
 function redirectsSecrets(inputs: Inputs): boolean {

@@ -66,6 +66,11 @@ export class ClientView {
   })
   relatedOrigins!: boolean;
 
+  @Field(() => Boolean, {
+    description: "Whether its users must sign in with a passkey, whatever the project's policy.",
+  })
+  passkeyRequired!: boolean;
+
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 

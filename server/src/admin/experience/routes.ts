@@ -11,7 +11,7 @@ import { mailLookOf } from '../../domain/experience/mail-look.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { found, type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { openProject } from '../../domain/kernel/scope.ts';
-import { Project } from '../../domain/projects/project.entity.ts';
+import { Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';
 import type { Pages } from '../../http/pages.ts';
@@ -98,7 +98,7 @@ function preview(deps: ExperienceRoutes): RequestHandler {
         return send('index', {
           ...inert,
           client_name: app,
-          passkeys: String(project.passkeys),
+          passkeys: passkeyPolicyOf(project),
           preview: previewSteps.includes(step) ? step : 'address',
         });
       case 'mail':

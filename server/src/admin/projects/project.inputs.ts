@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import type { MfaMethod, MfaPolicy, SignUpMode } from '../../domain/projects/project.entity.ts';
-import { MfaMethodEnum, MfaPolicyEnum, SignUpEnum } from '../api/enums.ts';
+import type { MfaMethod, MfaPolicy, PasskeyPolicy, SignUpMode } from '../../domain/projects/project.entity.ts';
+import { MfaMethodEnum, MfaPolicyEnum, PasskeyPolicyEnum, SignUpEnum } from '../api/enums.ts';
 
 @InputType()
 class ProjectSettingsInput {
@@ -22,8 +22,8 @@ class ProjectSettingsInput {
   @Field(() => [MfaMethodEnum], { nullable: true, description: 'At least one.' })
   offeredFactors?: MfaMethod[] | null;
 
-  @Field(() => Boolean, { nullable: true })
-  passkeys?: boolean | null;
+  @Field(() => PasskeyPolicyEnum, { nullable: true, description: 'Default: ALLOWED.' })
+  passkeyPolicy?: PasskeyPolicy | null;
 
   @Field(() => Int, { nullable: true })
   rememberMfaSeconds?: number | null;

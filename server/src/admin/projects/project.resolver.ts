@@ -1,9 +1,11 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { passkeyStanding } from '../../domain/accounts/passkey-standing.ts';
 import { found } from '../../domain/kernel/problem.ts';
-import type { Project } from '../../domain/projects/project.entity.ts';
+import { type Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
 import { type AdminContext, withoutNulls } from '../api/context.ts';
+import { PasskeyPolicyEnum } from '../api/enums.ts';
 import {
   CreateProjectInput,
   DeleteProjectInput,
@@ -42,10 +44,11 @@ export class ProjectResolver {
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' } })
-  @Query(() => FactorStandingView, { description: 'How many users a change of the second factor affects.' })
-  async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+  @Query(() => FactorStandingView, { description: 'What a change of second factors or passkeys affects.' })
+  async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em, now }: AdminContext) {
     const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
-    return { ...counts, ...byMethod, canSendSms: domain.delivery.isAvailable('sms') };
+    const passkeys = await passkeyStanding(em, projectId, now);
+    return { ...counts, ...byMethod, ...passkeys, canSendSms: domain.delivery.isAvailable('sms') };
   }
 
   @Requires('owner', { allProjects: { always: 'it creates a project' } })
@@ -82,6 +85,13 @@ export class ProjectResolver {
     return domain.projects.testMode.holds(em, project);
   }
 
+  @FieldResolver(() => PasskeyPolicyEnum, {
+    description: 'Who signs in with a passkey; a client can require one (`Client.passkeyRequired`).',
+  })
+  passkeyPolicy(@Root() project: Project) {
+    return passkeyPolicyOf(project);
+  }
+
   @FieldResolver(() => SessionPolicyView)
   sessionPolicy(@Root() project: Project) {
     return project;
@@ -95,7 +105,7 @@ export class ProjectResolver {
 
 /** Settings that decide who can sign in, and with which factors. */
 const signInSettings = [
-  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeys'],
+  ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeyPolicy'],
   ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
 ];
 

@@ -52,9 +52,6 @@ export class ProjectView {
   })
   offeredFactors!: MfaMethod[];
 
-  @Field(() => Boolean, { description: 'Whether users can create passkeys and sign in with them.' })
-  passkeys!: boolean;
-
   @Field(() => Int, { description: 'How long a device can skip the second factor; 0: never.' })
   rememberMfaSeconds!: number;
 
@@ -137,6 +134,17 @@ export class FactorStandingView {
 
   @Field(() => Int)
   totp!: number;
+
+  @Field(() => Int, { description: 'With a passkey that has verified them by PIN or biometrics.' })
+  withPasskey!: number;
+
+  @Field(() => Int, { description: 'Active sessions that were not proved by a passkey.' })
+  sessionsWithoutPasskey!: number;
+
+  @Field(() => [String], {
+    description: 'Applications with their own sign-in pages, which cannot use passkeys (see `Client.relatedOrigins`).',
+  })
+  pagesWithoutPasskeys!: string[];
 
   @Field(() => Boolean, { description: 'Whether this instance can send SMS.' })
   canSendSms!: boolean;
