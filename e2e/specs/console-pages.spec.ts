@@ -244,7 +244,7 @@ test('factors show the resulting flow and the affected users', async () => {
   const { page } = owner;
   await page.goto(at('sign-in'));
   await expect(page).toHaveURL(new RegExp('/factors$'));
-  await page.getByRole('radio', { name: 'Required' }).check();
+  await page.getByRole('radiogroup', { name: 'Second factor' }).getByRole('radio', { name: 'Required' }).check();
   await page.getByRole('checkbox', { name: 'Text message' }).uncheck();
   await expect(page.getByText('enrolled first: authenticator app or code by mail').first()).toBeVisible();
   await expect(page.getByText(/\d+ users? enrolls? a second factor at next sign-in/)).toBeVisible();

@@ -61,10 +61,10 @@ test('the first sign-in creates the required passkey, the next uses it, and a re
     await press(elsewhere, 'Use a recovery code');
     await titled(elsewhere, 'Enter a recovery code');
     await expectAccessible(elsewhere);
-    await elsewhere.getByLabel('Recovery code').fill('aaaa-bbbb-cccc-dddd');
+    await elsewhere.getByRole('textbox', { name: 'Recovery code' }).fill('aaaa-bbbb-cccc-dddd');
     await press(elsewhere, 'Continue');
     await expect(alert(elsewhere)).toHaveText('This recovery code is wrong or was already used.');
-    await elsewhere.getByLabel('Recovery code').fill(recoveryCode);
+    await elsewhere.getByRole('textbox', { name: 'Recovery code' }).fill(recoveryCode);
     await press(elsewhere, 'Continue');
     await titled(elsewhere, 'Create a passkey');
     await press(elsewhere, 'Create passkey');

@@ -81,13 +81,17 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
     return;
   }
   if (!txn) return;
+  if (known && change.op === 'UPDATE' && changedColumns(change).every((name) => name === 'passkey_id')) {
+    known.passkey = row['passkey_id'];
+    return;
+  }
   const user: string = row['user_id'];
   const pieces = piecesFor(model, txn, user);
   const at = personAt(model, txn, user);
   const isKept = at === null && known?.user === user;
   model.sessions.set(row['id'], {
     ...{ id: row['id'], user, project: row['project_id'], device: row['device_id'], amr: row['amr'], ended: false },
-    ...{ authTime: Date.parse(row['auth_time']), step: model.step },
+    ...{ authTime: Date.parse(row['auth_time']), step: model.step, passkey: row['passkey_id'] },
     personAt: isKept ? known.personAt : at,
     personStep: isKept ? known.personStep : model.step,
     hasFactor: isKept

@@ -1,7 +1,8 @@
 import type { ProofOf, Tab } from './browsers.ts';
 import type { Change, Row } from './changes.ts';
 import { accountsOf, factorPiece, goodCode, mailPiece, piecesFor, plainCode, trustedDevices } from './evidence.ts';
-import { type CodeModel, type Delivery, demand, fold, type Model, mailboxOf, type Transaction } from './model.ts';
+import { type CodeModel, type Delivery, demand, fold, type Model, mailboxOf, type Piece,
+  type Transaction } from './model.ts';
 import { judgeOffer, passkeyPiece, type Signed } from './passkeys.ts';
 import type { Reply } from './wire.ts';
 
@@ -27,6 +28,8 @@ export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly 
     demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
   }
   learners[step]?.(model, sent, status, reply);
+  if (status === 'PASSKEY_ENROLLMENT_NEEDED') txn.owesPasskey = true;
+  if (step === 'register-passkey' && status === 'SUCCESS') txn.pieces.push(createdPiece(model, sent, changes));
   learnEnd(model, sent, reply);
   noteMessages(model, sent, changes);
 }
@@ -37,10 +40,19 @@ function learnEnd(model: Model, { txn, step }: Sent, reply: Reply): void {
   if (!isEnd) return;
   txn.endedAt = model.now;
   const isOffered = reply.json['passkey_offer'] === true;
-  txn.opensPasskey = isOffered || txn.stepUp === 'create_passkey';
+  txn.opensPasskey = isOffered || (txn.stepUp === 'create_passkey' && step !== 'register-passkey');
   if (!isOffered) return;
   const [user = ''] = accountsOf(model, txn);
   judgeOffer(model, txn, user, piecesFor(model, txn, user));
+}
+
+/** Evidence of a passkey that ended the sign-in that needed it. */
+function createdPiece(model: Model, { txn, signed }: Sent, changes: readonly Change[]): Piece {
+  demand(txn.owesPasskey, `${txn.name} ended with a new passkey that it did not need`);
+  demand(signed?.isVerified, `${txn.name} ended with a new passkey that did not verify its user`);
+  const row = changes.find(({ table, op }) => table === 'credentials' && op === 'INSERT')?.new;
+  demand(row, `${txn.name} ended with a new passkey that was not stored`);
+  return { kind: 'created', users: [row['user_id']], passkey: row['id'], at: model.now, step: model.step };
 }
 
 type Learner = (model: Model, sent: Sent, status: string, reply: Reply) => void;
@@ -71,7 +83,7 @@ const learners: Record<string, Learner> = {
     txn.pieces.push(mailPiece(model, txn, fields['userid'], fields['otp']));
   },
   'verify-device': (model, { txn, proof }, status) => {
-    if (status !== 'SUCCESS' && status !== 'DEVICE_REGISTERED') return;
+    if (!/^(SUCCESS|DEVICE_REGISTERED|PASSKEY_ENROLLMENT_NEEDED)$/.test(status)) return;
     const mail = txn.pieces.findLast(({ kind }) => kind === 'mail');
     const before = txn.pieces.findLast(({ kind }) => kind === 'key');
     const users = mail?.users ?? before?.users;

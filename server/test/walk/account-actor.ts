@@ -166,6 +166,7 @@ export class AccountActor {
       if (one.table === 'messages' || one.table === 'logout_deliveries') continue;
       const what = `${change} at /account: ${describeChange(one)}`;
       demand(session && !session.ended, `${what}, without a live session`);
+      demand(model.allows(session), `${what}, by a session without a factor or passkey that is required`);
       const row = (one.new ?? one.old) as Row;
       const { user } = session;
       if (one.table === 'authorization_requests') {
@@ -244,7 +245,7 @@ export class AccountActor {
     if (failed) return judgeRefusal(made, 'an operation of the console');
     demand(session && !session.ended, 'the console served a browser without a live session');
     demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
-    demand(model.meetsPolicy(session.user), 'the console served a person without a factor that the policy demands');
+    demand(model.allows(session), 'the console served a session without a factor or passkey that is required');
     if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is another user');
     const isOwner = model.user(session.user)['email_key'] === world.addresses[0];
     demand(isOwner, `${name} issued an owner's token`);

@@ -13,7 +13,8 @@ const policyFields: Record<string, unknown[]>[] = [
   { emailFactor: [true, false, true, false] },
   { deviceTrustDays: [1, 30, 180, 180] },
   { scimAuthoritative: [true, false, true, false] },
-  { passkeys: [true, false, true, true] },
+  { passkeyPolicy: ['ALLOWED', 'OFF', 'PREFERRED', 'REQUIRED'] },
+  { passkeyPolicy: ['REQUIRED', 'ALLOWED', 'REQUIRED', 'ALLOWED'] },
 ];
 
 /** Changes of users, policies and clients by admins and directories. */
@@ -150,15 +151,26 @@ export class AdminActor {
   }
 
   /** Disables or re-enables a client in the database: no API does that yet. */
-  async client(command: { client: number }): Promise<void> {
+  async client(command: { client: number; isRule: boolean }): Promise<void> {
     const client = this.world.clients()[command.client] as ClientModel;
-    await this.toggle(client);
+    await (command.isRule ? this.requirePasskey(client) : this.toggle(client));
   }
 
   /** Re-enables a client soon: a walk in which every step is rejected tests nothing. */
   async enableAgain(): Promise<void> {
     const late = this.world.clients().find((one) => one.isDisabled && this.world.model.step - this.disabledStep > 8);
     if (late) await this.toggle(late);
+  }
+
+  private async requirePasskey(client: ClientModel): Promise<void> {
+    const { world } = this;
+    client.isPasskeyRequired = !client.isPasskeyRequired;
+    const input = { id: client.id, passkeyRequired: client.isPasskeyRequired };
+    const query = 'mutation($input: UpdateClientInput!) { updateClient(input: $input) { id } }';
+    const reply = await world.graphql(world.process(0), query, { input });
+    demand(reply.json['errors'] === undefined, 'the rule of a client was not changed');
+    this.say(`client ${client.name} ${client.isPasskeyRequired ? 'requires' : 'no longer requires'} a passkey`);
+    absorb(world.model, await world.processes.log.read());
   }
 
   private async toggle(client: ClientModel): Promise<void> {

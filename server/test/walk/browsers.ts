@@ -73,6 +73,8 @@ export class Tab {
   options: Options | null = null;
   /** The last typed address, accepted or not. */
   typed = '';
+  /** Whether the next code is a recovery code in place of a passkey. */
+  recovers = false;
   /** Whether the last response was a rate limit. */
   mustWait = false;
   /** The next step of an honest page. */

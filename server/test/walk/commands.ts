@@ -25,7 +25,7 @@ export type Command =
   | { do: 'console'; app: number; browser: number; operation: number }
   | { do: 'people'; app: number; project: number; person: number; action: number; pick: number }
   | { do: 'policy'; app: number; project: number; field: number; value: number }
-  | { do: 'client'; client: number }
+  | { do: 'client'; client: number; isRule: boolean }
   | { do: 'clock'; seconds: number }
   | { do: 'skew'; app: number; milliseconds: number }
   | { do: 'spend'; pick: number }
@@ -144,8 +144,8 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
       pick,
     }),
   ],
-  [1, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(8), value: fc.nat(3) })],
-  [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2) })],
+  [2, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) })],
+  [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
   [
     6,
     fc.record({
@@ -177,6 +177,7 @@ export const walk = (minLength: number, maxLength: number) =>
         mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
         signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
         emailFactor: fc.boolean(),
+        passkeyPolicy: fc.constantFrom('allowed' as const, 'allowed' as const, 'preferred' as const, 'required' as const),
         rememberMfaSeconds: fc.constantFrom(0, 3600),
       }),
       commands: fc.array(command, { minLength, maxLength, size: 'max' }),

@@ -39,6 +39,8 @@ export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): v
     demand(has('mail') || hasTrustedKey(txn, user), `${where} without a mail code and without a trusted device${why}`);
     judgeFactor(model, txn, user, pieces, where);
   }
+  const isProved = has('created') || passkey?.isVerified === true;
+  demand(isProved || !model.requiresPasskey(user, txn.client), `${where} without the passkey that is required`);
   const needsPerson = txn.stepUp !== null || txn.request?.needsPerson;
   const person = pieces.some(isOfPerson);
   if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
@@ -72,14 +74,19 @@ function hasTrustedKey(txn: Transaction, user: string): boolean {
 function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece[], where: string): void {
   const met = pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery');
   const verified = pieces.flatMap(({ enrolments }) => enrolments ?? []);
-  demand(model.meetsByFactor(user, verified), `${where} without a factor that the policy demands`);
+  const isCreated = pieces.some(({ kind }) => kind === 'created');
+  const isRecovered = pieces.some(({ kind }) => kind === 'recovery');
+  // A new passkey meets the policy; a recovery code stands in for the passkey of a person who has no factor.
+  const isOther = isCreated || (isRecovered && model.countsPasskey(user));
+  demand(isOther || model.meetsByFactor(user, verified), `${where} without a factor that the policy demands`);
   const isRequired = model.project(txn.client.project.id)['mfa_policy'] === 'required';
   const isMailbox = pieces.some(({ kind }) => kind === 'mail') && !factorsProve(pieces);
   demand(
-    !isRequired || !isMailbox || !model.countsPasskey(user),
+    !isRequired || !isMailbox || isCreated || !model.countsPasskey(user),
     `${where} by the mailbox alone, though they have a passkey and the policy demands a factor`,
   );
   if (met || model.factorsOf(user).length === 0) return;
+  if (isCreated && model.factorsOf(user).every(({ method }) => method === 'email')) return;
   demand(txn.stepUp === null && !txn.request?.needsPerson, `${where} without the factor, where a person was asked for`);
   const seconds = model.project(txn.client.project.id)['remember_mfa_seconds'];
   const remembered = [...model.devices.values()].some(

@@ -17,7 +17,8 @@ export function demand(holds: unknown, rule: string): asserts holds {
 
 /** Evidence of one transaction, as observed by the test. */
 export interface Piece {
-  kind: 'mail' | 'key' | 'factor' | 'recovery' | 'passkey';
+  /** `created`: a passkey that this sign-in needed. */
+  kind: 'mail' | 'key' | 'factor' | 'recovery' | 'passkey' | 'created';
   /** Accounts that it proves; empty: the mailbox had no account when the code was created. */
   users: string[];
   mailbox?: string;
@@ -83,6 +84,8 @@ export interface ClientModel {
   /** Of its pages with the SDK. */
   origin: string;
   isDisabled: boolean;
+  /** Whether its sign-ins must end with a passkey. */
+  isPasskeyRequired: boolean;
 }
 
 export interface Transaction {
@@ -107,6 +110,8 @@ export interface Transaction {
   endedAt: number | null;
   /** Whether the sign-in continues with a new passkey. */
   opensPasskey: boolean;
+  /** Whether the sign-in ends with a new passkey. */
+  owesPasskey: boolean;
   pieces: Piece[];
   request: AuthRequest | null;
   /** Only for pages with the SDK that send one. */
@@ -180,6 +185,8 @@ export interface SessionModel {
   hasFactor: boolean;
   /** Whether it began with more than the mailbox. */
   isMfa: boolean;
+  /** The passkey that it was proved by, or that its user created in it; null: none. */
+  passkey: string | null;
   ended: boolean;
 }
 
@@ -302,6 +309,19 @@ export class Model {
   countsPasskey(user: string): boolean {
     const project = this.project(this.user(user)['project_id']);
     return project['passkeys'] === true && this.passkeysOf(user).some(({ hasVerified }) => hasVerified);
+  }
+
+  /** Whether the current policy, or the client, requires a passkey of this user. */
+  requiresPasskey(user: string, client?: ClientModel): boolean {
+    const project = this.project(this.user(user)['project_id']);
+    const byPolicy = project['passkeys'] === true && project['passkey_policy'] === 'required';
+    const isAdmin = project['built_in'] === 'console';
+    return byPolicy || client?.isPasskeyRequired === true || (isAdmin && this.countsPasskey(user));
+  }
+
+  /** Whether the session meets the current policy, and that of the client. */
+  allows({ user, passkey }: SessionModel, client?: ClientModel): boolean {
+    return this.meetsPolicy(user) && (passkey !== null || !this.requiresPasskey(user, client));
   }
 
   /** Whether the user meets the current policy of their project, by a factor or a passkey. */

@@ -20,7 +20,7 @@ export function judgeSessionCode(
   demand(session.project === request.client.project.id, `${what} by a session of another project`);
   demand(!request.client.isDisabled, `${what} to a disabled client`);
   demand(model.user(session.user)['active'], `${what}, who is deactivated`);
-  demand(model.meetsPolicy(session.user), `${what} without a factor that the policy demands`);
+  demand(model.allows(session, request.client), `${what} without a factor or passkey that is required`);
   demand(String(row['amr']) === String(session.amr), `${what} with an amr that is not its session's`);
   const differs = Math.abs(Date.parse(row['auth_time']) - session.authTime);
   demand(differs < 1000, `${what} with an auth_time that is not its session's`);

@@ -176,6 +176,11 @@ export function judgeNewPasskey(
   demand(Number(row['sign_count']) === signed.signCount, `${what} stored another counter`);
   demand(!model.knowsCredential(row['project_id'], signed.credentialId), `${what} took a credential that was taken`);
   demand(model.user(user)['active'], `${what} for a person who is deactivated`);
+  if (txn.owesPasskey) {
+    const isFirst = !model.countsPasskey(user) || pieces.some(({ kind }) => kind === 'recovery');
+    demand(isFirst, `${what} in place of the passkey that the person has`);
+    return demand(mayAddPasskey(model, user, pieces), `${what} by evidence that does not allow one`);
+  }
   demand(txn.endedAt !== null && txn.opensPasskey, `${what} after a sign-in that was not for it`);
   demand(model.now - txn.endedAt < stepUpMs + toleranceMs, `${what} long after the sign-in`);
   demand(mayAddPasskey(model, user, pieces), `${what} by evidence that does not allow one`);

@@ -78,7 +78,7 @@ export class SigninActor {
       ...{ name, txn: reply.json['txn'], door: command.door, client, jkt: key.jkt, request, pkce: proof },
       ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, stepUp: null },
       ...{ origin: command.door === 'sdk' ? client.origin : new URL(world.issuer).origin, issuer: world.issuer },
-      ...{ challenge: null, endedAt: null, opensPasskey: false },
+      ...{ challenge: null, endedAt: null, opensPasskey: false, owesPasskey: false },
       ...{ pieces: [], ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
     };
     judgeEffects(world.model, { step: 'challenge', fields, txn }, changes);
@@ -145,7 +145,7 @@ export class SigninActor {
   private async byPasskey(app: number, tab: Tab, step: Step, lure: number): Promise<void> {
     if (step === 'passkey-options') {
       if (tab.txn.opensPasskey && lure % 5 === 4) return void (tab.next = afterEnd(tab));
-      const purpose = tab.txn.opensPasskey ? { purpose: 'registration' } : {};
+      const purpose = tab.txn.opensPasskey || tab.txn.owesPasskey ? { purpose: 'registration' } : {};
       return void (await this.take(app, tab, step, purpose, null));
     }
     const isVerified = lure % 5 > 0;
@@ -189,7 +189,7 @@ export class SigninActor {
       tab = this.tabs[index];
     }
     if (!tab || (isAgain && tab.options)) return;
-    const purpose = isRegistration || tab.txn.opensPasskey ? 'registration' : 'sign_in';
+    const purpose = isRegistration || tab.txn.opensPasskey || tab.txn.owesPasskey ? 'registration' : 'sign_in';
     await this.take(app, tab, 'passkey-options', { purpose }, null);
   }
 
@@ -369,7 +369,8 @@ export class SigninActor {
     const code: string = reply.json['error']?.code ?? '';
     if (code === 'DEVICE_REVOKED') tab.browser.forgetKey(tab.scope);
     tab.mustWait = code === 'RATE_LIMITED';
-    if (code.startsWith('PASSKEY')) tab.next = tab.txn.endedAt === null ? 'authenticate' : afterEnd(tab);
+    const again = tab.txn.owesPasskey ? 'passkey-options' : 'authenticate';
+    if (code.startsWith('PASSKEY')) tab.next = tab.txn.endedAt === null ? again : afterEnd(tab);
     // The page prompts for the address again.
     if (code === 'CODE_REJECTED' && tab.next === 'verify-email-otp') tab.next = 'authenticate';
     if (/TRANSACTION_EXPIRED|FLOW_EXPIRED|DEVICE_REVOKED|INVALID_API_KEY/.test(code)) tab.next = null;
@@ -381,7 +382,8 @@ export class SigninActor {
     if (isEnd || status === 'MFA_REQUIRED') noteUse(this.world.model, tab.txn, isEnd);
     tab.sessionId = reply.json['session_id'] ?? tab.sessionId;
     tab.next = next(step, status, tab.txn.stepUp);
-    if (reply.json['method'] === 'passkey') tab.next = 'passkey-options';
+    tab.recovers = reply.json['method'] === 'passkey' && this.own(tab).length === 0;
+    if (reply.json['method'] === 'passkey') tab.next = tab.recovers ? 'verify-mfa' : 'passkey-options';
     if (status === 'PASSKEY_OPTIONS') {
       const { options } = reply.json;
       const purpose = options.rp ? ('registration' as const) : ('sign-in' as const);
@@ -404,6 +406,8 @@ export class SigninActor {
   private factorCode(tab: Tab): string {
     const { model } = this.world;
     const mine = accountsOf(model, tab.txn);
+    const codes = [...model.recoveryCodes].filter(([, { isUsed, user }]) => !isUsed && mine.includes(user));
+    if (tab.recovers) return codes[0]?.[0] ?? '0000-0000-0000-0000';
     const own = model.deliveries.findLast(({ owner, purpose }) => owner === tab.txn.txn && purpose === 'factor');
     if (own) return own.code;
     const app = [...model.enrolments.values()].findLast(({ secret, user }) => secret !== null && mine.includes(user));
@@ -456,6 +460,7 @@ function useUp({ challenge }: Transaction, step: Step, signed: Signed): void {
 
 function next(step: Step, status: string, stepUp: string | null): Step | null {
   if (status === 'OTP_NEEDED') return 'verify-email-otp';
+  if (status === 'PASSKEY_ENROLLMENT_NEEDED') return 'passkey-options';
   if (step === 'verify-email-otp' || status.endsWith('NEEDED')) return 'verify-device';
   if (status === 'DEVICE_REGISTERED') return 'authenticate';
   if (status === 'MFA_REQUIRED') return 'initiate-mfa';

@@ -117,7 +117,11 @@ function judgeCeremony({ txn, step, fields }: Taken, change: Change): void {
   if (step === 'authenticate' && !txn.opensPasskey) {
     demand((row['step_up'] ?? null) === (fields['step_up'] ?? null), `${what}, another step-up`);
   } else if (columns.includes('step_up') && step !== 'challenge') {
-    demand(row['step_up'] === 'create_passkey' && txn.opensPasskey, `${what}, a step-up that was not offered`);
+    const isDone = step === 'register-passkey' && txn.owesPasskey && row['step_up'] === null;
+    demand(
+      isDone || (row['step_up'] === 'create_passkey' && txn.opensPasskey),
+      `${what}, a step-up that was not offered`,
+    );
   }
   if (row['state'] !== 'stepped_up') return;
   demand(txn.endedAt !== null && row['step_up'] !== null, `${what}, a step-up before the sign-in ended`);
@@ -257,7 +261,18 @@ function judgeSession(model: Model, taken: Taken, change: Change): void {
   if (ends) return void own(model, taken, change);
   demand(change.op !== 'DELETE', `${step} of ${txn.name} deleted a session`);
   demand(txn.door !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
-  const passkey = piecesFor(model, txn, row['user_id']).find(({ kind }) => kind === 'passkey');
+  if (change.op === 'UPDATE' && changedColumns(change).every((name) => name === 'passkey_id')) {
+    own(model, taken, change);
+    const isNew = step === 'register-passkey' && taken.signed?.isVerified === true && change.old?.['passkey_id'] === null;
+    return demand(isNew, `${step} of ${txn.name} made a session one of a passkey`);
+  }
+  const pieces = piecesFor(model, txn, row['user_id']);
+  const proved = pieces.find(({ kind, isVerified }) => kind === 'created' || (kind === 'passkey' && isVerified));
+  demand(
+    row['passkey_id'] === (proved?.passkey ?? null),
+    `${step} of ${txn.name} made a session of a passkey that was not used`,
+  );
+  const passkey = pieces.find(({ kind }) => kind === 'passkey');
   const isOfCredential = passkey
     ? row['device_id'] === passkey.passkey
     : model.devices.get(row['device_id'])?.jkt === txn.jkt || step === 'verify-device';

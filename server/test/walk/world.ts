@@ -18,6 +18,7 @@ export interface Policies {
   mfaPolicy: 'off' | 'optional' | 'required';
   signUp: 'open' | 'provisioned_only';
   emailFactor: boolean;
+  passkeyPolicy: 'allowed' | 'preferred' | 'required';
   rememberMfaSeconds: number;
 }
 
@@ -138,8 +139,9 @@ export class World {
   private clientModel(project: ProjectModel, id: string, redirectUri: string): ClientModel {
     const name = `${project.name} ${project.clients.length}`;
     const { origin } = new URL(redirectUri);
-    const client = { id, name, project, redirectUri, origin, apiKey: '', secretKey: '', isDisabled: false };
-    return client;
+    const client = { id, name, project, redirectUri, origin, apiKey: '', secretKey: '' };
+    const rules = { isDisabled: false, isPasskeyRequired: false };
+    return { ...client, ...rules };
   }
 
   private async admin(project: Project, email: string, role: Role, about?: Project): Promise<void> {
