@@ -244,7 +244,7 @@ test('factors show the resulting flow and the affected users', async () => {
   const { page } = owner;
   await page.goto(at('sign-in'));
   await expect(page).toHaveURL(new RegExp('/factors$'));
-  await page.getByRole('radiogroup', { name: 'Second factor' }).getByRole('radio', { name: 'Required' }).check();
+  await page.getByLabel('Second factor', { exact: true }).getByRole('radio', { name: 'Required' }).check();
   await page.getByRole('checkbox', { name: 'Text message' }).uncheck();
   await expect(page.getByText('enrolled first: authenticator app or code by mail').first()).toBeVisible();
   await expect(page.getByText(/\d+ users? enrolls? a second factor at next sign-in/)).toBeVisible();
@@ -264,7 +264,7 @@ test('passkeys are turned off, and required after a preview', async () => {
   await page.goto(at('factors'));
   const flow = page.getByRole('heading', { name: "Any device with the user's passkey" });
   await expect(flow).toBeVisible();
-  const passkeys = (name: string) => page.getByRole('radiogroup', { name: 'Passkeys' }).getByRole('radio', { name });
+  const passkeys = (name: string) => page.getByLabel('Passkeys', { exact: true }).getByRole('radio', { name });
   await passkeys('Off').check();
   await expect(flow).toHaveCount(0);
   const bar = page.getByRole('region', { name: 'Unsaved changes' });

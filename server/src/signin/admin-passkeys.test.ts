@@ -1,7 +1,7 @@
 /** Admins who have a passkey sign in to the console with it (decisions/0107). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
-import { CookieBrowser } from '../../test/browser.ts';
+import type { CookieBrowser } from '../../test/browser.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import type { StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';

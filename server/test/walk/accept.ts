@@ -1,8 +1,16 @@
 import type { ProofOf, Tab } from './browsers.ts';
 import type { Change, Row } from './changes.ts';
 import { accountsOf, factorPiece, goodCode, mailPiece, piecesFor, plainCode, trustedDevices } from './evidence.ts';
-import { type CodeModel, type Delivery, demand, fold, type Model, mailboxOf, type Piece,
-  type Transaction } from './model.ts';
+import {
+  type CodeModel,
+  type Delivery,
+  demand,
+  fold,
+  type Model,
+  mailboxOf,
+  type Piece,
+  type Transaction,
+} from './model.ts';
 import { judgeOffer, passkeyPiece, type Signed } from './passkeys.ts';
 import type { Reply } from './wire.ts';
 

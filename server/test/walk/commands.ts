@@ -177,7 +177,12 @@ export const walk = (minLength: number, maxLength: number) =>
         mfaPolicy: fc.constantFrom('off' as const, 'optional' as const, 'optional' as const, 'required' as const),
         signUp: fc.constantFrom('open' as const, 'open' as const, 'provisioned_only' as const),
         emailFactor: fc.boolean(),
-        passkeyPolicy: fc.constantFrom('allowed' as const, 'allowed' as const, 'preferred' as const, 'required' as const),
+        passkeyPolicy: fc.constantFrom(
+          'allowed' as const,
+          'allowed' as const,
+          'preferred' as const,
+          'required' as const,
+        ),
         rememberMfaSeconds: fc.constantFrom(0, 3600),
       }),
       commands: fc.array(command, { minLength, maxLength, size: 'max' }),

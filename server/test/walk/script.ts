@@ -10,7 +10,13 @@ import { Walker as Walkers } from './walker.ts';
 import type { Reply } from './wire.ts';
 import type { Policies } from './world.ts';
 
-const open: Policies = { mfaPolicy: 'optional', signUp: 'open', emailFactor: false, passkeyPolicy: 'allowed', rememberMfaSeconds: 0 };
+const open: Policies = {
+  mfaPolicy: 'optional',
+  signUp: 'open',
+  emailFactor: false,
+  passkeyPolicy: 'allowed',
+  rememberMfaSeconds: 0,
+};
 
 interface How {
   process?: 0 | 1;

@@ -263,7 +263,8 @@ function judgeSession(model: Model, taken: Taken, change: Change): void {
   demand(txn.door !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
   if (change.op === 'UPDATE' && changedColumns(change).every((name) => name === 'passkey_id')) {
     own(model, taken, change);
-    const isNew = step === 'register-passkey' && taken.signed?.isVerified === true && change.old?.['passkey_id'] === null;
+    const isNew =
+      step === 'register-passkey' && taken.signed?.isVerified === true && change.old?.['passkey_id'] === null;
     return demand(isNew, `${step} of ${txn.name} made a session one of a passkey`);
   }
   const pieces = piecesFor(model, txn, row['user_id']);
