@@ -72,6 +72,7 @@ describe.each(documents)('%s', (path) => {
       'SERVER_ERROR',
       'CODE_REJECTED',
       'PASSKEY_UNSUPPORTED',
+      'PASSKEY_REQUIRED',
     ];
     for (const word of new Set(words.filter((each) => !others.includes(each))))
       expect(known, word).toContain(`\`${word}\``);

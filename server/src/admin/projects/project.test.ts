@@ -151,6 +151,39 @@ describe('projects', () => {
     expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
   });
 
+  it('has one value for passkeys, and reads and writes the column of the previous release with it', async () => {
+    const { db, projects } = room.services;
+    const { id } = await projects.create({ name: 'Keys' }, { kind: 'system' });
+    const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { passkeyPolicy } }';
+    const stored = async () =>
+      (await db.reader().execute('select passkeys, passkey_policy as policy from projects where id = ?', [id]))[0];
+    for (const passkeyPolicy of ['OFF', 'REQUIRED', 'PREFERRED', 'ALLOWED', 'REQUIRED']) {
+      const { data } = await room.call(mutation, { input: { id, passkeyPolicy } });
+      expect(data.updateProject).toEqual({ passkeyPolicy });
+      expect(await stored()).toEqual({ passkeys: passkeyPolicy !== 'OFF', policy: passkeyPolicy.toLowerCase() });
+    }
+    await db.transaction((em) => em.execute('update projects set passkeys = false where id = ?', [id]));
+    const { data } = await room.call('query ($id: ID!) { project(id: $id) { passkeyPolicy } }', { id });
+    expect(data.project).toEqual({ passkeyPolicy: 'OFF' });
+  });
+
+  it('shows what requiring passkeys would change', async () => {
+    const { services } = room;
+    const { id } = await services.projects.create({ name: 'Preview' }, { kind: 'system' });
+    const query = `query ($id: ID!) { factorStanding(projectId: $id) {
+      activeUsers withPasskey sessionsWithoutPasskey pagesWithoutPasskeys } }`;
+    const { data } = await room.call(query, { id });
+    const none = { activeUsers: 0, withPasskey: 0, sessionsWithoutPasskey: 0, pagesWithoutPasskeys: [] };
+    expect(data.factorStanding).toEqual(none);
+    const created = await services.clients.create({ projectId: id, name: 'Shop' }, { kind: 'system' });
+    const used = 'update api_keys set last_used_at = now() where client_id = ?';
+    await services.db.transaction((em) => em.execute(used, [created.client.id]));
+    const pages = async () => (await room.call(query, { id })).data.factorStanding.pagesWithoutPasskeys;
+    expect(await pages()).toEqual(['Shop']);
+    await services.clients.update(created.client, { relatedOrigins: true }, { kind: 'system' });
+    expect(await pages()).toEqual([]);
+  });
+
   it('reports a conflict to the second of two admins who edit the same node', async () => {
     const { id } = await room.services.projects.create({ name: 'Shared' }, { kind: 'system' });
     const edit = (name: string) =>
