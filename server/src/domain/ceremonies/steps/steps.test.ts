@@ -34,9 +34,9 @@ describe('the table of sign-in steps, over all paths', () => {
   });
 
   it('reaches a code only by a step with a key proof', () => {
-    // `authenticate` answers SUCCESS and MFA_REQUIRED only to a proof; its own tests cover that.
-    const byDevice = ({ step, status }: Edge) =>
-      step === 'authenticate' && (status === 'SUCCESS' || status === 'MFA_REQUIRED');
+    // `authenticate` answers these only to a proof; its own tests cover that.
+    const proved = ['SUCCESS', 'MFA_REQUIRED', 'PASSKEY_ENROLLMENT_NEEDED'];
+    const byDevice = ({ step, status }: Edge) => step === 'authenticate' && proved.includes(status);
     const reached = reachable((edge) => isProved(edge) || byDevice(edge));
     expect([...reached].sort()).toEqual(['challenged', 'otp_sent', 'otp_verified']);
   });
@@ -56,8 +56,8 @@ describe('the table of sign-in steps, over all paths', () => {
     ]);
   });
 
-  it('adds a passkey only after a sign-in', () => {
-    const reached = reachable(({ to }) => to === 'stepped_up');
+  it('adds a passkey only after a sign-in, or where the sign-in needs one', () => {
+    const reached = reachable(({ to, status }) => to === 'stepped_up' || status === 'PASSKEY_ENROLLMENT_NEEDED');
     for (const edge of edges) if (edge.step === 'register-passkey') expect(reached.has(edge.from)).toBe(false);
   });
 
