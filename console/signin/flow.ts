@@ -81,7 +81,6 @@ export class Flow {
       await this.#usePasskey({}).finally(() => delete button.dataset['chosen']);
     };
     button.addEventListener('click', () => this.#run(choose, { hasDialog: true }));
-    element('passkey-lost').addEventListener('click', () => this.#code.askRecovery('totp'));
     element('no-passkey').addEventListener('click', () =>
       this.#run(async () => {
         await this.#passkeys.dismiss(this.#userid);

@@ -23,7 +23,7 @@ describe('a passkey, while passkeys are switched off,', () => {
     const { user } = await somebody();
     const passkey = await givePasskey(user);
     const factor = await giveFactor(user, 'email');
-    await world.set({ passkeys: false });
+    await world.set({ passkeyPolicy: 'off' });
     const byMail = await visitOf(user, ['swk', 'otp']);
     for (const change of ['remove-factor', 'renew-recovery-codes', 'change-phone']) {
       const response = await byMail.change(change, { id: factor.id, phone: '+4917066000001' });
@@ -39,7 +39,7 @@ describe('a passkey, while passkeys are switched off,', () => {
   it('keeps the mailbox from adding a factor that the project does not require', async () => {
     const { address, user } = await somebody();
     await givePasskey(user);
-    await world.set({ passkeys: false, mfaPolicy: 'optional' });
+    await world.set({ passkeyPolicy: 'off', mfaPolicy: 'optional' });
     app.clock.turn(31);
     const page = await world.page();
     await world.verifyAddress(page, address);

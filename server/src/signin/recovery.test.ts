@@ -147,6 +147,19 @@ describe('a recovery grant', () => {
     expectStatus(await enter(await asked(), newest), 'SUCCESS');
   });
 
+  it('leads to a new passkey where one is required, and is used with it or not at all', async () => {
+    const code = await grant();
+    await world.set({ passkeyPolicy: 'required' });
+    passed();
+    authenticator = new SoftAuthenticator();
+    const hosted = await asked();
+    expectStatus(await enter(hosted, code), 'PASSKEY_ENROLLMENT_NEEDED');
+    expect(await enter(await asked(), code)).toMatchObject(refusal('CODE_REJECTED', 400));
+    const done = expectStatus(await hosted.addPasskey(), 'SUCCESS');
+    expect(await hosted.claims(done)).toMatchObject({ amr: ['swk', 'otp'] });
+    expect(await passkeys()).toHaveLength(2);
+  });
+
   it('allows five tries per sign-in', async () => {
     const code = await grant();
     passed();
@@ -341,7 +354,7 @@ describe('a user who lost', () => {
   });
 
   it('an authenticator app and the recovery codes, removes it with a grant', async () => {
-    await world.set({ mfaPolicy: 'optional', passkeys: false });
+    await world.set({ mfaPolicy: 'optional', passkeyPolicy: 'off' });
     await world.enrolTotp(await world.page(), userid);
     const code = await grant();
     passed();

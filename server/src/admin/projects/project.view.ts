@@ -121,11 +121,6 @@ export class FactorStandingView {
   @Field(() => Int, { description: 'With at least one second factor that meets the policy, or a passkey that counts.' })
   withFactor!: number;
 
-  @Field(() => Int, {
-    description: 'With a passkey that counts as second factor: it has verified its user, and passkeys are on.',
-  })
-  withPasskey!: number;
-
   @Field(() => Int)
   email!: number;
 

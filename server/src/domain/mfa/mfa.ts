@@ -29,8 +29,6 @@ export interface FactorStanding {
    * passkey if the project uses passkeys and it has verified its user.
    */
   withFactor: number;
-  /** Users with such a passkey. */
-  withPasskey: number;
   byMethod: Record<MfaMethod, number>;
 }
 
@@ -73,7 +71,6 @@ export class Mfa {
     return {
       activeUsers: users?.active ?? 0,
       withFactor: counted.find((row) => row.method === null)?.sufficient ?? 0,
-      withPasskey: usersWith('passkey'),
       byMethod: { email: usersWith('email'), sms: usersWith('sms'), totp: usersWith('totp') },
     };
   }

@@ -91,7 +91,7 @@ export const es: Texts = {
   'recovery-granted': ({ app, from, until, cancelUrl }) => ({
     subject: `Recuperación de cuenta iniciada en ${app}`,
     before: [
-      `Un administrador de ${app} permitió un inicio de sesión en su cuenta sin su clave de acceso ni su segundo paso.`,
+      `Un administrador de ${app} permitió un inicio de sesión en su cuenta sin su llave de acceso ni su segundo paso.`,
       `Puede usarse del ${time(from)} al ${time(until)}, con un código enviado a su correo y un código del administrador.`,
       'Si lo pidió usted, espere hasta la primera hora indicada.',
       `Si no, cancélelo aquí: ${cancelUrl}`,
@@ -101,7 +101,7 @@ export const es: Texts = {
   'recovery-used': ({ app, at }) => ({
     subject: `Recuperación de cuenta usada en ${app}`,
     before: [
-      `Alguien inició sesión en su cuenta de ${app} sin su clave de acceso ni su segundo paso, con un código enviado a su correo y un código de un administrador.`,
+      `Alguien inició sesión en su cuenta de ${app} sin su llave de acceso ni su segundo paso, con un código enviado a su correo y un código de un administrador.`,
       `Hora: ${time(at)}`,
       `Si no fue usted, contacte de inmediato con el equipo de ${app} y compruebe quién puede leer su correo.`,
     ],
