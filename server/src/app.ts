@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
-import express, { type Express } from 'express';
+import express, { type Express, type Request } from 'express';
 import { accountRoutes } from './account/routes.ts';
 import { atLoopback } from './adapters/http/loopback.ts';
 import type { Log } from './adapters/telemetry/log.ts';
@@ -11,6 +11,7 @@ import type { Clock } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import type { Random } from './domain/kernel/random.ts';
 import { inProject } from './domain/kernel/scope.ts';
+import type { Issuer } from './domain/projects/issuer.ts';
 import { withoutLongBodies } from './http/bodies.ts';
 import { builtFiles } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
@@ -20,8 +21,8 @@ import { type Observer, observed } from './http/observer.ts';
 import { Pages } from './http/pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { plainDocuments } from './oidc/documents.ts';
-import { oidcPages } from './oidc/pages.ts';
-import { type OidcDeps, oidcRoutes } from './oidc/routes.ts';
+import { missingIssuer, oidcPages } from './oidc/pages.ts';
+import { metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
 import { scimRoutes } from './scim/routes.ts';
 import type { Services } from './services.ts';
 import { signinRoutes } from './signin/routes.ts';
@@ -63,7 +64,11 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     app.use(`/${folder}`, builtFiles(join(options.consoleFolder, folder), cacheControl));
   built('assets', 'public, max-age=31536000, immutable');
   built('messages', 'public, max-age=300');
-  app.use(oidcRoutes(oidcDeps(services, cookies, pages, issuer, log)));
+  const oidc = oidcDeps(services, cookies, pages, log);
+  const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
+  app.use('/p/:slug', oidcRoutes(oidc, ofProject));
+  app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
+  app.use(oidcRoutes(oidc, () => services.issuers.base));
   app.use(
     signinRoutes({
       issuer,
@@ -104,7 +109,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   app.use(lastResort(log, pages));
   const listener = plainDocuments(
     {
-      issuer,
+      issuer: services.issuers.base,
       jwks: () => services.keys.jwks(),
       requestId: () => options.random.id(),
       securityHeaders: security,
@@ -117,18 +122,18 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
 /** Routes that read a body, each with its own limit and error format. */
 function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
-  return /^\/(authorize|oauth2\/token|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
+  return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/token|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
     url,
   );
 }
 
-function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: string, log: Log): OidcDeps {
+function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log): OidcDeps {
   const { registry: clients, tokens, keys, signer } = services;
   const { errorPage, endSession: endSessionPages } = oidcPages(pages, ({ id }) =>
     services.experiences.published(services.db.reader(), id),
   );
-  const readHint = async (idToken: string) => {
-    const claims = await signer.verify('id-token', idToken, { expiredIsFine: true });
+  const readHint = async (idToken: string, issuer: Issuer) => {
+    const claims = await signer.verify('id-token', idToken, { issuer, expiredIsFine: true });
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
     return {
       subject: claims.sub,
@@ -137,15 +142,14 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, issuer: st
     };
   };
   return {
-    issuer,
     log,
     jwks: () => keys.jwks(),
+    missingIssuer: missingIssuer(pages),
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     authorize: {
-      issuer,
       clients,
       authorizations: services.authorizations,
-      hintedUser: async (idToken) => (await readHint(idToken))?.subject ?? null,
+      hintedUser: async (idToken, issuer) => (await readHint(idToken, issuer))?.subject ?? null,
       cookies,
       errorPage,
       log,

@@ -6,13 +6,18 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { printAdminSchema, printPermissions } from './admin/schema.ts';
 import { renderConfigMarkdown } from './config.ts';
+import { baseIssuer, projectIssuer } from './domain/projects/issuer.ts';
 import { discoveryDocument } from './oidc/discovery.ts';
+
+const base = baseIssuer('https://id.example.com');
+const ofProject = projectIssuer(base.url, { id: '', slug: 'example' });
 
 const generated: Record<string, string> = {
   'server/config.md': renderConfigMarkdown(),
   'server/src/admin/permissions.txt': printPermissions(),
   'server/src/admin/schema.graphql': printAdminSchema(),
-  'server/src/oidc/generated/openid-configuration.json': `${JSON.stringify(discoveryDocument('https://id.example.com'), null, 2)}\n`,
+  'server/src/oidc/generated/openid-configuration-of-project.json': `${JSON.stringify(discoveryDocument(ofProject), null, 2)}\n`,
+  'server/src/oidc/generated/openid-configuration.json': `${JSON.stringify(discoveryDocument(base), null, 2)}\n`,
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -53,6 +53,7 @@ import { Guessing } from './domain/otp/guessing.ts';
 import { Otp } from './domain/otp/otp.ts';
 import { Sends } from './domain/otp/sends.ts';
 import { PhoneChanges } from './domain/phones/phone-changes.ts';
+import { Issuers } from './domain/projects/issuers.ts';
 import { Projects } from './domain/projects/projects.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
@@ -126,6 +127,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     archive: ports.eventArchive ?? null,
   });
   const smsGuard = new SmsGuard(base);
+  const issuers = new Issuers(base);
   const keys = new Keys({ ...base, schedule: defaultSchedule });
   const signer = new Signer({ ...base, keys });
   const projects = new Projects({ ...base, canSendSms: senders.sms !== null });
@@ -207,6 +209,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     vault,
     keys,
     signer,
+    issuers,
     projects,
     testMode,
     experiences,

@@ -23,9 +23,13 @@ export class RelyingParty {
   readonly app: TestApp;
   readonly client: Client;
 
-  constructor(app: TestApp, client: Client) {
+  readonly issuer: string;
+
+  /** @param issuer its address; default: the base issuer */
+  constructor(app: TestApp, client: Client, issuer = app.url) {
     this.app = app;
     this.client = client;
+    this.issuer = issuer;
   }
 
   /** Puts the browser into the state after a sign-in; returns the session id. */
@@ -45,7 +49,7 @@ export class RelyingParty {
 
   authorize(changes: Changes = {}, method: 'get' | 'post' = 'get'): Promise<Response> {
     const parameters = authorizationParameters(this.client.id, this.proof.challenge, changes);
-    const url = `${this.app.url}/authorize`;
+    const url = `${this.issuer}/authorize`;
     if (method === 'post') return this.browser.post(url, parameters);
     return this.browser.get(`${url}?${new URLSearchParams(parameters)}`);
   }
@@ -56,7 +60,7 @@ export class RelyingParty {
     expect(response.status).toBe(303);
     const location = locationOf(response);
     expect(location.href.startsWith(changes['redirect_uri'] ?? redirectUri)).toBe(true);
-    expect(location.searchParams.get('iss')).toBe(this.app.url);
+    expect(location.searchParams.get('iss')).toBe(this.issuer);
     return location.searchParams;
   }
 
@@ -76,7 +80,7 @@ export class RelyingParty {
       ...changes,
     };
     const form = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    return fetch(`${this.app.url}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form), headers });
+    return fetch(`${this.issuer}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form), headers });
   }
 
   async tokens(changes: Changes = {}): Promise<TokenAnswer> {
@@ -87,16 +91,16 @@ export class RelyingParty {
 
   /** Claims of an ID token, verified as a relying party does. */
   async claims(idToken: string): Promise<JWTPayload> {
-    const response = await fetch(`${this.app.url}/.well-known/jwks.json`);
+    const response = await fetch(`${this.issuer}/.well-known/jwks.json`);
     const jwks = createLocalJWKSet((await response.json()) as Parameters<typeof createLocalJWKSet>[0]);
     const currentDate = this.app.clock.now();
-    const options = { issuer: this.app.url, audience: this.client.id, algorithms: ['ES512'], currentDate };
+    const options = { issuer: this.issuer, audience: this.client.id, algorithms: ['ES512'], currentDate };
     return (await jwtVerify(idToken, jwks, options)).payload;
   }
 
   userInfo(accessToken: string, init: RequestInit = {}): Promise<Response> {
     const headers = { Authorization: `Bearer ${accessToken}`, ...init.headers };
-    return fetch(`${this.app.url}/userinfo`, { ...init, headers });
+    return fetch(`${this.issuer}/userinfo`, { ...init, headers });
   }
 
   endSession(
@@ -107,7 +111,7 @@ export class RelyingParty {
     const form = Object.fromEntries(
       Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    const url = `${this.app.url}/oauth2/end_session`;
+    const url = `${this.issuer}/oauth2/end_session`;
     if (method === 'post') return this.browser.post(url, form, headers);
     return this.browser.get(`${url}?${new URLSearchParams(form)}`, headers);
   }

@@ -101,6 +101,8 @@ export type CreateProjectInput = {
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   signUp?: SignUp | null | undefined;
+  /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
+  slug?: string | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */

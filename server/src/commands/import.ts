@@ -146,6 +146,7 @@ class Importing {
     const known = await this.columnsOf(em, table);
     const kept = batch.filter((record) => this.isWanted(table, record));
     const data = kept.map((record) => this.checked(table, record, known));
+    if (table.type === 'project') await this.chooseSlugs(em, data);
     // Rows of one statement have the same columns: a column missing from a record would be set to null.
     const groups = Map.groupBy(data, (row) => Object.keys(row).sort().join());
     for (const rowsAlike of groups.values()) await this.upsert(em, table, rowsAlike, kept);
@@ -272,6 +273,15 @@ class Importing {
       record,
       `has the id of a ${type} that belongs to another project or owner in this instance: ${foreign.id}`,
     );
+  }
+
+  /** A slug never changes, so that of a known project stays; a new project gets another if its own is taken. */
+  private async chooseSlugs(em: EntityManager, data: readonly Record<string, unknown>[]): Promise<void> {
+    const { projects } = this.opened.services;
+    for (const row of data) {
+      const known = await projects.find(em, String(row['id']));
+      row['slug'] = known?.slug ?? (await projects.freeSlug(em, String(row['slug'] ?? row['name'])));
+    }
   }
 
   private macKey(record: TransferRecord): { masterKey: string; key: Buffer } {

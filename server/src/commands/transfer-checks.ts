@@ -5,6 +5,7 @@ import { checkContent, type ExperienceInput } from '../domain/experience/content
 import { judgeLogo } from '../domain/experience/logo-file.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import { checkSessionPolicy } from '../domain/projects/session-policy.ts';
+import { checkedSlug } from '../domain/projects/slug.ts';
 import type { Services } from '../services.ts';
 
 type Data = Record<string, unknown>;
@@ -51,6 +52,7 @@ export function faultOf({ type, data }: TransferRecord, services: Checking): str
 const checks: Record<string, (data: Data, services: Checking) => void> = {
   project(data, { projects }) {
     projects.check(settingsOf(data, columns.project));
+    if (data['slug'] !== undefined) checkedSlug(data['slug'] as string);
     checkSessionPolicy(settingsOf(data, columns.sessionPolicy));
   },
   client(data, { clients }) {

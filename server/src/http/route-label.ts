@@ -24,6 +24,8 @@ const folders = ['/admin', '/assets', '/messages', '/setup', '/demo', '/account'
  * Low-cardinality label of a path for metrics and traces. Never contains caller input such as ids or tokens.
  */
 export function routeLabel(path: string): string {
+  const ofProject = /^\/p\/[^/]+(\/.*)$/.exec(path)?.[1];
+  if (ofProject !== undefined) return fixed.has(ofProject) ? `/p/:slug${ofProject}` : 'other';
   if (fixed.has(path)) return path;
   if (signInSteps.test(path)) return '/v1/signin/:step';
   const found = scim.exec(path);

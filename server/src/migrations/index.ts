@@ -28,6 +28,8 @@ import { Migration20261122000800PasskeyUse } from './20261122000800-passkey-use.
 import { Migration20261122000900PasskeySignIns } from './20261122000900-passkey-sign-ins.ts';
 import { Migration20261123000100PasskeyPolicy } from './20261123000100-passkey-policy.ts';
 import { Migration20261123000200RecoveryGrants } from './20261123000200-recovery-grants.ts';
+import { Migration20261123000300ProjectSlugs } from './20261123000300-project-slugs.ts';
+import { Migration20261123000301Issuers } from './20261123000301-issuers.ts';
 import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
 import { Migration20261123000700Messages } from './20261123000700-messages.ts';
 
@@ -63,6 +65,8 @@ export const migrations = [
   { name: '20261122000900-passkey-sign-ins', class: Migration20261122000900PasskeySignIns },
   { name: '20261123000100-passkey-policy', class: Migration20261123000100PasskeyPolicy },
   { name: '20261123000200-recovery-grants', class: Migration20261123000200RecoveryGrants },
+  { name: '20261123000300-project-slugs', class: Migration20261123000300ProjectSlugs },
+  { name: '20261123000301-issuers', class: Migration20261123000301Issuers },
   { name: '20261123000500-erasures', class: Migration20261123000500Erasures },
   { name: '20261123000700-messages', class: Migration20261123000700Messages },
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import { type AcrRequest, asksForMore } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
@@ -85,7 +86,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
 ];
 
 /** Checks the request. Throws `OAuthError`, which is sent to the redirect URI. */
-export function check(parameters: Parameters, target: VettedTarget): CheckedRequest {
+export function check(parameters: Parameters, target: VettedTarget, _issuer: Issuer): CheckedRequest {
   for (const [error, description, fails] of checks) if (fails(parameters)) throw new OAuthError(error, description);
   const prompts = parameters.get('prompt')?.split(' ') ?? [];
   const maxAge = parameters.get('max_age');

@@ -2,18 +2,19 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { cameWithoutCookies, parametersOf } from '../http/parameters.ts';
 import { check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface AuthorizeDeps {
-  issuer: string;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
-  /** The subject of a valid ID token of ours, expired or not; null for anything else. */
-  hintedUser(idToken: string): Promise<string | null>;
+  /** The subject of a valid ID token of this issuer, expired or not; null for anything else. */
+  hintedUser(idToken: string, issuer: Issuer): Promise<string | null>;
   cookies: {
     session(req: Request, projectId: string): string | undefined;
     flow(req: Request, flow: string): string | undefined;
@@ -34,11 +35,12 @@ type AuthorizeAnswer =
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
 export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
-    if (cameWithoutCookies(req)) return res.redirect(303, `/authorize?${req.body}`);
+    if (cameWithoutCookies(req)) return res.redirect(303, `${req.baseUrl}/authorize?${req.body}`);
+    const issuer = issuerOf(req);
     const answer = (await decide(deps, req, 'cached')) ?? (await decide(deps, req, 'current')) ?? { page: 'client' };
     if ('page' in answer) return deps.errorPage(req, res, 400, answer.page);
-    if ('error' in answer) return redirectError(deps.issuer, res, answer.target, answer.error);
-    if ('code' in answer) return redirectCode(deps.issuer, res, answer.target, answer.code);
+    if ('error' in answer) return redirectError(issuer, res, answer.target, answer.error);
+    if ('code' in answer) return redirectCode(issuer, res, answer.target, answer.code);
     deps.cookies.setFlow(res, answer.begun.flow, answer.begun.browserSecret);
     res.redirect(303, signInPage(answer.begun.flow));
   };
@@ -52,12 +54,13 @@ async function decide(
 ): Promise<AuthorizeAnswer | null> {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) return { page: 'parameters' };
-  const target = await vet(parameters, deps.clients[source]);
+  const issuer = issuerOf(req);
+  const target = await vet(parameters, clientsAt(issuer, deps.clients[source]));
   let isCurrent = source === 'current';
   if (typeof target === 'string') return isCurrent ? { page: target } : null;
   try {
-    const request = check(parameters, target);
-    const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint);
+    const request = { ...check(parameters, target, issuer), issuer };
+    const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint, issuer);
     const hintedUserId = hinted ?? undefined;
     // An invalid hint matches no session.
     if (request.prompt !== 'login' && hinted !== null) {
@@ -86,18 +89,19 @@ async function decide(
 /** `GET /authorize/resume?flow=…`: target of the hosted page after the sign-in. */
 export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
+    const issuer = issuerOf(req);
     const flow = parametersOf(req).get('flow');
-    const done = flow === undefined ? null : await complete(deps, req, flow);
+    const done = flow === undefined ? null : await complete(deps, req, issuer, flow);
     if (flow === undefined || !done) return deps.errorPage(req, res, 400, 'flow-expired');
     const { request, outcome } = done;
     const target = { redirectUri: request.redirectUri, state: request.state ?? undefined };
     if (outcome === 'sign-in-first') return res.redirect(303, signInPage(flow));
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') {
-      return redirectError(deps.issuer, res, target, new OAuthError('login_required', 'Another user has signed in.'));
+      return redirectError(issuer, res, target, new OAuthError('login_required', 'Another user has signed in.'));
     }
-    if (outcome === 'acr-unmet') return redirectError(deps.issuer, res, target, unmet);
-    redirectCode(deps.issuer, res, target, outcome.code);
+    if (outcome === 'acr-unmet') return redirectError(issuer, res, target, unmet);
+    redirectCode(issuer, res, target, outcome.code);
   };
 }
 
@@ -106,8 +110,8 @@ const unmet = new OAuthError(
   'The user has not signed in with the authentication context that is essential for this request.',
 );
 
-function complete(deps: AuthorizeDeps, req: Request, flow: string) {
-  return deps.authorizations.complete(flow, deps.cookies.flow(req, flow), (projectId) =>
+function complete(deps: AuthorizeDeps, req: Request, issuer: Issuer, flow: string) {
+  return deps.authorizations.complete(issuer, flow, deps.cookies.flow(req, flow), (projectId) =>
     deps.cookies.session(req, projectId),
   );
 }
@@ -118,13 +122,13 @@ function signInPage(flow: string): string {
 
 type Target = Pick<VettedTarget, 'redirectUri' | 'state'>;
 
-function redirectCode(issuer: string, res: Response, target: Target, code: string): void {
-  redirect(res, target, { code, iss: issuer });
+function redirectCode({ url }: Issuer, res: Response, target: Target, code: string): void {
+  redirect(res, target, { code, iss: url });
 }
 
-function redirectError(issuer: string, res: Response, target: Target, error: OAuthError): void {
+function redirectError({ url }: Issuer, res: Response, target: Target, error: OAuthError): void {
   if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(error.retryAfterSeconds));
-  redirect(res, target, { error: error.error, error_description: error.description, iss: issuer });
+  redirect(res, target, { error: error.error, error_description: error.description, iss: url });
 }
 
 /** RFC 6749 §4.1.2, RFC 9207 §2; 303, so that a POST is not repeated at the target (RFC 9700 §4.12). */

@@ -1,10 +1,11 @@
+import type { Issuer } from '../domain/projects/issuer.ts';
 import { supportedScopes } from '../domain/tokens/claims.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */
 const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
 
-/** The discovery document (OpenID Connect Discovery §3; service.md 2.7). */
-export function discoveryDocument(issuer: string) {
+/** The discovery document of an issuer (OpenID Connect Discovery §3, RFC 8414 §2; service.md 2.7). */
+export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -13,10 +14,10 @@ export function discoveryDocument(issuer: string) {
     end_session_endpoint: `${issuer}/oauth2/end_session`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: [...capabilities.responseModes],
     grant_types_supported: ['authorization_code'],
     code_challenge_methods_supported: ['S256'],
-    id_token_signing_alg_values_supported: ['ES512'],
+    id_token_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
     subject_types_supported: ['public'],
     scopes_supported: [...supportedScopes],
     claims_supported: [
@@ -44,9 +45,9 @@ export function discoveryDocument(issuer: string) {
       'sid',
       'nonce',
     ],
-    acr_values_supported: ['urn:service:pwdless:v1'],
-    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
-    token_endpoint_auth_signing_alg_values_supported: ['EdDSA'],
+    acr_values_supported: [...capabilities.acrValues],
+    token_endpoint_auth_methods_supported: [...capabilities.authMethods],
+    token_endpoint_auth_signing_alg_values_supported: [...capabilities.assertionAlgorithms],
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,

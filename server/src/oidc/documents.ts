@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { digest } from '../domain/kernel/secret.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import type { Headers } from '../http/security-headers.ts';
 import { discoveryDocument } from './discovery.ts';
 
 export interface DocumentDeps {
-  issuer: string;
+  /** The base issuer. */
+  issuer: Issuer;
   /** The same object until the keys change. */
   jwks(): Promise<object>;
   requestId(): string;

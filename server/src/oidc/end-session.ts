@@ -5,12 +5,13 @@ import { isReturnable } from '../domain/clients/redirect-uri.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { inProject } from '../domain/kernel/scope.ts';
 import type { LogoutScope } from '../domain/logout/logout.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { actorOf } from '../http/context.ts';
 import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
+import { clientsAt, issuerOf } from './issuer.ts';
 
-/** Claims of an ID token of ours, expired or not. */
 interface Hint {
   subject: string;
   clientId: string;
@@ -18,8 +19,9 @@ interface Hint {
 }
 
 export interface EndSessionDeps {
-  clients: Pick<ClientSource, 'byId'>;
-  readHint(idToken: string): Promise<Hint | null>;
+  clients: ClientSource;
+  /** The claims of a valid ID token of this issuer, expired or not. */
+  readHint(idToken: string, issuer: Issuer): Promise<Hint | null>;
   /** The live session of this browser in a project; does not extend the idle timeout. */
   liveSession(projectId: string, secret: string): Promise<Session | null>;
   logout: {
@@ -60,15 +62,16 @@ export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
     const parameters = parametersOf(req);
     // Without this, the session would continue although the page reports its end.
     if (req.get('sec-fetch-site') === 'cross-site' && cameWithoutCookies(req)) {
-      return res.redirect(303, `/oauth2/end_session?${req.body}`);
+      return res.redirect(303, `${req.baseUrl}/oauth2/end_session?${req.body}`);
     }
     if (parameters.wrongContentType || parameters.faults.length > 0) {
       return deps.pages.error(req, res, 400, 'parameters');
     }
-    const hint = await hintOf(deps, parameters);
+    const issuer = issuerOf(req);
+    const hint = await hintOf(deps, parameters, issuer);
     const clientId = parameters.get('client_id') ?? hint?.clientId;
     if (clientId === undefined) return endAll(deps, req, res, parameters);
-    const client = await deps.clients.byId(clientId);
+    const client = await clientsAt(issuer, deps.clients).byId(clientId);
     if (!client) return deps.pages.error(req, res, 400, 'client');
     await endFor(deps, req, res, client, parameters, hint?.clientId === client.id ? hint : null);
   };
@@ -110,9 +113,10 @@ async function endFor(
   res.redirect(303, returnTo);
 }
 
-/** Without a client, asks to end all sessions of this browser. */
+/** Without a client, asks to end all sessions of this browser, at a project's issuer those of the project. */
 async function endAll(deps: EndSessionDeps, req: Request, res: Response, parameters: Parameters): Promise<void> {
-  const held = deps.cookies.sessions(req);
+  const { project } = issuerOf(req);
+  const held = deps.cookies.sessions(req).filter(({ projectId }) => project === null || project.id === projectId);
   const live = await Promise.all(held.map(({ projectId, secret }) => deps.liveSession(projectId, secret)));
   const sessions = live.filter((session) => session !== null);
   const all = sessions.map(({ id }) => id).join(' ');
@@ -165,9 +169,9 @@ async function end(
     : deps.logout.endSession(session, actor));
 }
 
-async function hintOf(deps: EndSessionDeps, parameters: Parameters): Promise<Hint | null> {
+async function hintOf(deps: EndSessionDeps, parameters: Parameters, issuer: Issuer): Promise<Hint | null> {
   const idToken = parameters.get('id_token_hint');
-  return idToken === undefined ? null : deps.readHint(idToken);
+  return idToken === undefined ? null : deps.readHint(idToken, issuer);
 }
 
 /** The registered redirect URI with `state`; undefined if there is none or it is not registered exactly. */

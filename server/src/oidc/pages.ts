@@ -1,9 +1,9 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { hiddenFields } from '../http/html.ts';
-import type { PageContent, Pages } from '../http/pages.ts';
+import { type PageContent, type Pages, wantsPage } from '../http/pages.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { EndSessionDeps } from './end-session.ts';
 
@@ -14,6 +14,17 @@ const reasons = {
   parameters: 'error.parameters',
   'flow-expired': 'error.flowExpired',
 } as const;
+
+/** The answer where no issuer is. */
+export function missingIssuer(pages: Pages): RequestHandler {
+  return (req, res) => {
+    res.setHeader('Cache-Control', 'no-store');
+    if (wantsPage(req)) {
+      return pages.send(req, res, 'error', { status: 404, values: { message: pages.text(req, 'error.issuer') } });
+    }
+    res.status(404).json({ error: 'invalid_request', error_description: 'There is no issuer at this address.' });
+  };
+}
 
 /** The pages of this room. They show the request id and registered names, no other input. */
 export function oidcPages(
@@ -44,7 +55,7 @@ export function oidcPages(
         const { values, ...dress } = await dressed(client);
         pages.send(req, res, 'confirm-logout', {
           ...dress,
-          values: { ...values, csrf, action: '/oauth2/end_session', device_keys: deviceKeys.join(' ') },
+          values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
           html: { fields: hiddenFields(fields) },
           formTargets: returnsTo === undefined ? [] : [new URL(returnsTo).origin],
         });

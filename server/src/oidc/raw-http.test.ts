@@ -9,6 +9,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty, type TokenAnswer } from '../../test/relying-party.ts';
 import { atLoopback } from '../adapters/http/loopback.ts';
 import { Metrics } from '../adapters/telemetry/metrics.ts';
+import { baseIssuer } from '../domain/projects/issuer.ts';
 import { observed } from '../http/observer.ts';
 import { plainDocuments } from './documents.ts';
 
@@ -203,7 +204,7 @@ describe('UserInfo with', () => {
 describe('a document served without Express', () => {
   const failing = () => Promise.reject(new Error('database away'));
   const documents = plainDocuments(
-    { issuer: 'https://id.example.com', jwks: failing, requestId: () => 'one', securityHeaders: [] },
+    { issuer: baseIssuer('https://id.example.com'), jwks: failing, requestId: () => 'one', securityHeaders: [] },
     (_req, res) => void res.writeHead(503).end(),
   );
 

@@ -6,6 +6,7 @@
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
 import { bodyFault, failureOf } from '../http/failure.ts';
@@ -15,24 +16,28 @@ import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authori
 import { discoveryDocument } from './discovery.ts';
 import { cacheControl, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
+import { type FindIssuer, issuerOf, withIssuer } from './issuer.ts';
 import { OAuthError, statusOf, toOAuthError } from './oauth-error.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
 import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
 
 export interface OidcDeps {
-  issuer: string;
   authorize: AuthorizeDeps;
   token: TokenDeps;
   userInfo: UserInfoDeps;
   endSession: EndSessionDeps;
-  jwks(): Promise<object>;
+  /** The JWK Set of an issuer (RFC 7517 §5). */
+  jwks(issuer: Issuer): Promise<object>;
+  missingIssuer: RequestHandler;
   /** True for the origin of any registered redirect URI. */
   isRegisteredOrigin(origin: string): Promise<boolean>;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
-export function oidcRoutes(deps: OidcDeps): Router {
-  const router = Router();
+/** The endpoints of the issuers that `find` finds; what each offers is in its capabilities. */
+export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
+  const router = Router({ mergeParams: true });
+  router.use(withIssuer(find, deps.missingIssuer));
   const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
   const registeredOrigins = cors({
     origin: deps.isRegisteredOrigin,
@@ -42,16 +47,11 @@ export function oidcRoutes(deps: OidcDeps): Router {
   });
   const errors = jsonErrors(deps);
 
-  const discovery = publish(discoveryDocument(deps.issuer));
-  router
-    .route('/.well-known/openid-configuration')
-    .all(anyOrigin)
-    .get((req, res) => sendCacheable(req, res, discovery))
-    .all(onlyMethods('GET'));
+  router.route('/.well-known/openid-configuration').all(anyOrigin).get(sendDiscovery).all(onlyMethods('GET'));
   router
     .route('/.well-known/jwks.json')
     .all(anyOrigin)
-    .get(async (req, res) => sendCacheable(req, res, publish(await deps.jwks())))
+    .get(async (req, res) => sendCacheable(req, res, publish(await deps.jwks(issuerOf(req)))))
     .all(onlyMethods('GET'));
 
   const authorize = authorizeEndpoint(deps.authorize);
@@ -80,6 +80,23 @@ export function oidcRoutes(deps: OidcDeps): Router {
 
   router.use(errors);
   return router;
+}
+
+/**
+ * Metadata where RFC 8414 §3.1 puts it, for clients that build the address from the issuer's: below the root, then the
+ * issuer's path.
+ */
+export function metadataRoutes(deps: OidcDeps, find: FindIssuer): Router {
+  const router = Router({ mergeParams: true });
+  router.use(withIssuer(find, deps.missingIssuer));
+  const anyOrigin = cors({ origin: '*', methods: ['GET'], requestHeaders: [] });
+  router.route('/').all(anyOrigin).get(sendDiscovery).all(onlyMethods('GET'));
+  router.use(jsonErrors(deps));
+  return router;
+}
+
+function sendDiscovery(req: Request, res: Response): void {
+  sendCacheable(req, res, publish(discoveryDocument(issuerOf(req))));
 }
 
 /** Cacheable for five minutes, and longer while the ETag matches (RFC 9110 §13.1.2). */

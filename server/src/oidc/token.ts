@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { ClientRegistry, ClientSource } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
@@ -13,6 +14,7 @@ import {
   credentialOf,
   namedClient,
 } from './client-auth.ts';
+import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps {
@@ -42,18 +44,19 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   if (grantType !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'Only authorization_code is supported.');
   }
+  const issuer = issuerOf(req);
   const stranger = actorOf(req);
   const asStranger = (error: unknown) => refused(deps, error, namedClient(parameters), stranger, stranger);
   // The cache, then the database: a cached client alone neither refuses nor grants.
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
-    const caller = await authenticated(deps, req, parameters, clients).catch((error: unknown) =>
+    const caller = await authenticated(deps, req, parameters, clientsAt(issuer, clients)).catch((error: unknown) =>
       isLast || !isClientRejected(error) ? asStranger(error) : null,
     );
     if (!caller) continue;
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
-    const answer = await redeem(deps, parameters, caller, actor).catch((error: unknown) =>
+    const answer = await redeem(deps, parameters, issuer, caller, actor).catch((error: unknown) =>
       refused(deps, error, id, actor, stranger),
     );
     if (answer) return answer;
@@ -73,6 +76,7 @@ function isClientRejected(error: unknown): boolean {
 async function redeem(
   deps: TokenDeps,
   parameters: Parameters,
+  issuer: Issuer,
   { by, ...caller }: AuthenticatedClient,
   actor: Actor,
 ): Promise<TokenResponse | null> {
@@ -86,7 +90,7 @@ async function redeem(
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }
-  return deps.tokens.exchange({ ...caller, code, codeVerifier, redirectUri, authenticatedBy: by, actor });
+  return deps.tokens.exchange({ ...caller, issuer, code, codeVerifier, redirectUri, authenticatedBy: by, actor });
 }
 
 /** Records a refusal of the client (as anonymous) or of its code, and rethrows. */

@@ -1,10 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Issuer } from '../domain/projects/issuer.ts';
 import type { UserInfoOutcome } from '../domain/tokens/tokens.ts';
 import { parametersOf, queryOf } from '../http/parameters.ts';
+import { issuerOf } from './issuer.ts';
 import type { OAuthErrorCode } from './oauth-error.ts';
 
 export interface UserInfoDeps {
-  tokens: { userInfo(accessToken: string): Promise<UserInfoOutcome> };
+  tokens: { userInfo(accessToken: string, issuer: Issuer): Promise<UserInfoOutcome> };
 }
 
 /** `GET` and `POST /userinfo` (OpenID Connect Core §5.3, RFC 6750 §2.1 and §2.2; service.md 7.4). */
@@ -21,7 +23,7 @@ export function userInfoEndpoint(deps: UserInfoDeps): RequestHandler {
     if (token === null) {
       return refuseBearer(res, 400, 'invalid_request', 'Send one access token, in the Authorization header.');
     }
-    const outcome = await deps.tokens.userInfo(token);
+    const outcome = await deps.tokens.userInfo(token, issuerOf(req));
     if (!('refused' in outcome)) {
       res.json(outcome.claims);
       return;

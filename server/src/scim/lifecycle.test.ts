@@ -78,18 +78,21 @@ async function signedIn(scim: ScimProject, userName: string) {
       codeVerifier: 'verifier',
       redirectUri,
       authenticatedBy: 'none',
+      issuer: services.issuers.base,
       actor: relyingParty,
     });
     if (!answer) throw new Error('the client has changed');
     return answer;
   };
   const { access_token } = await exchange(codes[0]);
-  expect(await services.tokens.userInfo(access_token)).toMatchObject({ claims: { email: userName } });
+  expect(await services.tokens.userInfo(access_token, services.issuers.base)).toMatchObject({
+    claims: { email: userName },
+  });
   return {
     id: user.id,
     session,
     exchange: () => exchange(codes[1]),
-    userInfo: () => services.tokens.userInfo(access_token),
+    userInfo: () => services.tokens.userInfo(access_token, services.issuers.base),
   };
 }
 

@@ -108,7 +108,7 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   };
   const answer = await deps.ceremonies.take(step, caller, { ...fields, proof: req.get(deviceProofHeader), body });
   if ('sessionSecret' in answer) deps.cookies.setSession(res, answer.projectId, answer.sessionSecret);
-  return writeAnswer(step, answer, page.request ? resumeAddress(deps, req) : null);
+  return writeAnswer(step, answer, page.request ? resumeAddress(page.request.issuer ?? deps.issuer, req) : null);
 }
 
 /** Authenticates an application's page by API key, else the hosted page by its flow. */
@@ -121,9 +121,10 @@ function pageOf(deps: SigninDeps, req: Request): Promise<JudgedPage> {
   return refuse({ code: 'unauthenticated' });
 }
 
-function resumeAddress(deps: SigninDeps, req: Request): string {
+/** @param issuer the issuer of the flow's request */
+function resumeAddress(issuer: string, req: Request): string {
   const flow = req.get(signinFlowHeader) ?? '';
-  return `${deps.issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
+  return `${issuer}/authorize/resume?${new URLSearchParams({ flow })}`;
 }
 
 function bodyOf(req: Request): Buffer {

@@ -48,6 +48,12 @@ class ProjectSettingsInput {
 export class CreateProjectInput extends ProjectSettingsInput {
   @Field(() => String)
   name!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: '1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes.',
+  })
+  slug?: string | null;
 }
 
 @InputType({ description: 'Absent fields are unchanged.' })

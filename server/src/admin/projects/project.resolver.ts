@@ -80,6 +80,11 @@ export class ProjectResolver {
     return ctx.domain.projects.delete(input.id, input.confirmName, ctx.actor);
   }
 
+  @FieldResolver(() => String, { description: "The address of the project's issuer: `{base_url}/p/{slug}`." })
+  issuer(@Root() project: Project, @Ctx() { domain }: AdminContext) {
+    return domain.projects.issuerOf(project);
+  }
+
   @FieldResolver(() => Boolean, { description: 'Whether sign-in responses include one-time codes.' })
   testMode(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
     return domain.projects.testMode.holds(em, project);

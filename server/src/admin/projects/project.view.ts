@@ -30,6 +30,9 @@ export class ProjectView {
   @Field(() => String)
   name!: string;
 
+  @Field(() => String, { description: 'Unique; never changes, because applications depend on the issuer.' })
+  slug!: string;
+
   @Field(() => BuiltInEnum, { nullable: true, description: 'Set for projects created at the first start.' })
   builtIn!: 'console' | 'demo' | null;
 

@@ -44,8 +44,8 @@ export class Seed {
     return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${seedLock})`);
       const found = await em.findOne(Project, { builtIn: 'console' });
-      const console = found ?? this.plantConsole(em);
-      if (!found && options.demo) this.plantDemo(em);
+      const console = found ?? (await this.plantConsole(em));
+      if (!found && options.demo) await this.plantDemo(em);
       await em.flush();
       const consoleClient = await em.findOneOrFail(Client, { builtIn: 'console' });
       const demoClient = await em.findOne(Client, { builtIn: 'demo' });
@@ -57,9 +57,10 @@ export class Seed {
     });
   }
 
-  private plantConsole(em: EntityManager): Project {
+  private async plantConsole(em: EntityManager): Promise<Project> {
     const project = this.deps.projects.make(em, {
       name: 'Latchkey',
+      slug: await this.deps.projects.freeSlug(em, 'Latchkey'),
       builtIn: 'console',
       scimEnabled: false,
       signUp: 'provisioned_only',
@@ -76,8 +77,12 @@ export class Seed {
     return project;
   }
 
-  private plantDemo(em: EntityManager): void {
-    const project = this.deps.projects.make(em, { name: 'demo', builtIn: 'demo' });
+  private async plantDemo(em: EntityManager): Promise<void> {
+    const project = this.deps.projects.make(em, {
+      name: 'demo',
+      slug: await this.deps.projects.freeSlug(em, 'demo'),
+      builtIn: 'demo',
+    });
     this.deps.clients.make(em, project, {
       name: 'Demo',
       builtIn: 'demo',

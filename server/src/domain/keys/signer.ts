@@ -2,6 +2,7 @@ import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
+import { baseIssuer, type Issuer } from '../projects/issuer.ts';
 import type { Keys } from './keys.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
@@ -14,6 +15,13 @@ const tokenKinds = {
 } as const satisfies Record<string, { typ: string; alg: SigningAlgorithm }>;
 export type TokenKind = keyof typeof tokenKinds;
 
+/** How a token is signed. */
+export interface Signing {
+  /** `iss`. */
+  issuer?: string;
+  alg?: SigningAlgorithm;
+}
+
 /** An access token with a verified signature. */
 interface Verified {
   kid: string;
@@ -24,19 +32,24 @@ const mostVerified = 5000;
 
 /** Signs and verifies the issuer's tokens. Signs only claims composed here, never a caller's bytes. */
 export class Signer {
-  readonly issuer: string;
+  /** The base issuer. */
+  readonly base: Issuer;
   /** By SHA-256 of the token. */
   private readonly verified = new Map<string, Verified>();
 
   constructor(private readonly deps: { keys: Keys; clock: Clock; issuer: string }) {
-    this.issuer = deps.issuer;
+    this.base = baseIssuer(deps.issuer);
   }
 
-  /** A compact JWS with `kid` and `typ`. Signing runs off the event loop. */
-  async sign(kind: TokenKind, claims: JWTPayload): Promise<string> {
-    const { typ, alg } = tokenKinds[kind];
+  /**
+   * A compact JWS with `kid` and `typ`. Signing runs off the event loop.
+   *
+   * @param as `iss`, by default the base issuer's, and the algorithm, by default that of the kind
+   */
+  async sign(kind: TokenKind, claims: JWTPayload, as: Signing = {}): Promise<string> {
+    const { typ, alg } = { ...tokenKinds[kind], ...as };
     const key = await this.deps.keys.signing(alg);
-    const input = `${segment({ alg, typ, kid: key.kid })}.${segment({ iss: this.issuer, ...claims })}`;
+    const input = `${segment({ alg, typ, kid: key.kid })}.${segment({ iss: as.issuer ?? this.base.url, ...claims })}`;
     const signature = await key.sign(Buffer.from(input));
     return `${input}.${Buffer.from(signature).toString('base64url')}`;
   }
@@ -45,11 +58,11 @@ export class Signer {
    * Like {@link verify}, for access tokens: caches verified signatures. Expiry and the key's publication are checked
    * each time.
    */
-  async verifyAccessToken(token: string): Promise<JWTPayload | null> {
+  async verifyAccessToken(token: string, issuer: Issuer): Promise<JWTPayload | null> {
     const name = digest(token);
     const known = this.verified.get(name);
     if (!known) {
-      const payload = await this.verify('access-token', token, { audience: this.issuer });
+      const payload = await this.verify('access-token', token, { issuer, audience: issuer.url });
       const { kid } = payload ? decodeProtectedHeader(token) : {};
       if (payload && typeof kid === 'string') this.remember(name, { kid, payload });
       return payload;
@@ -58,6 +71,7 @@ export class Signer {
     const now = seconds(this.deps.clock.now());
     const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now);
     const isPublished = (await this.deps.keys.published()).some(({ kid }) => kid === known.kid);
+    if (known.payload.iss !== issuer.url) return null;
     if (isTimely && isPublished) return known.payload;
     this.verified.delete(name);
     return null;
@@ -76,9 +90,10 @@ export class Signer {
   async verify(
     kind: TokenKind,
     token: string,
-    options: { audience?: string; expiredIsFine?: boolean } = {},
+    options: { issuer?: Issuer; audience?: string; expiredIsFine?: boolean } = {},
   ): Promise<JWTPayload | null> {
     const { typ, alg } = tokenKinds[kind];
+    const issuer = options.issuer ?? this.base;
     if (!isCompactJws(token)) return null;
     try {
       const header = decodeProtectedHeader(token);
@@ -87,7 +102,7 @@ export class Signer {
       const { payload } = await jwtVerify(token, key.verifyKey, {
         algorithms: [alg],
         typ,
-        issuer: this.issuer,
+        issuer: issuer.url,
         ...(options.audience === undefined ? {} : { audience: options.audience }),
         // Checks expiry by our clock; an expired hint is checked at its last valid instant.
         currentDate: options.expiredIsFine ? lastInstant(token) : this.deps.clock.now(),

@@ -20,6 +20,8 @@ const schema = defineEntity({
     project: impliedTenant,
     id: key(),
     client: () => sameProject(Client, 'client_id'),
+    /** `iss` of the token; null: the base issuer. */
+    issuer: p.text().nullable(),
     /** `sub` of the token; the user may be erased. */
     subject: p.uuid(),
     /** The session that the token names; null: the token ends every session of the user. */

@@ -252,9 +252,11 @@ export class Logout {
     });
     for (const client of clients) {
       const receiver = { client, projectId: first.project.id, subject: first.user.id };
-      const general = scope === 'global' ? this.keep(em, receiver, null, null) : null;
-      const named = general && !client.backchannelLogoutSessionRequired ? [] : (joined.get(client.id) ?? []);
-      const deliveries = named.map((sid) => this.keep(em, receiver, sid, general));
+      const ofClient = joined.get(client.id) ?? [];
+      const latest = { sessionId: null, issuer: ofClient.at(-1)?.issuer ?? null };
+      const general = scope === 'global' ? this.keep(em, receiver, latest, null) : null;
+      const named = general && !client.backchannelLogoutSessionRequired ? [] : ofClient;
+      const deliveries = named.map((one) => this.keep(em, receiver, one, general));
       for (const delivery of general ? [general] : deliveries)
         await this.deps.queue.send(em, deliverJob, deliverData(delivery));
     }
@@ -263,7 +265,7 @@ export class Logout {
   private keep(
     em: EntityManager,
     { client, projectId, subject }: { client: Client; projectId: string; subject: string },
-    sid: string | null,
+    { sessionId, issuer }: { sessionId: string | null; issuer: string | null },
     after: LogoutDelivery | null,
   ): LogoutDelivery {
     const { clock, random } = this.deps;
@@ -272,7 +274,8 @@ export class Logout {
       project: projectId,
       client,
       subject,
-      sid,
+      issuer,
+      sid: sessionId,
       afterId: after?.id ?? null,
       jti: random.id(),
       uri: client.backchannelLogoutUri as string,
@@ -288,7 +291,8 @@ export class Logout {
   private token(delivery: LogoutDelivery): Promise<string> {
     const now = seconds(this.deps.clock.now());
     const client = delivery.client.getEntity();
-    return this.deps.signer.sign(client.logoutTokenType === 'logout' ? 'logout-logout' : 'logout-secevent', {
+    const kind = client.logoutTokenType === 'logout' ? 'logout-logout' : 'logout-secevent';
+    const claims = {
       aud: client.id,
       sub: delivery.subject,
       iat: now,
@@ -296,7 +300,8 @@ export class Logout {
       jti: delivery.jti,
       ...(delivery.sid ? { sid: delivery.sid } : {}),
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
-    });
+    };
+    return this.deps.signer.sign(kind, claims, delivery.issuer === null ? {} : { issuer: delivery.issuer });
   }
 }
 
@@ -304,15 +309,23 @@ export class Logout {
 const isFirst = sql`not exists (select from logout_deliveries before
   where before.project_id = logout_deliveries.project_id and before.id = logout_deliveries.after_id and before.state = 'pending' and before.attempts = '[]')`;
 
+/** A session that a client joined, and the issuer of its tokens. */
+interface Joined {
+  sessionId: string;
+  issuer: string | null;
+}
+
 /** The sessions that each client joined, by client id. */
-async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, string[]>> {
+async function participations(em: EntityManager, sessions: Session[]): Promise<Map<string, Joined[]>> {
   const found = await query(
     em,
-    sql<{ client_id: string; session_id: string }>`
-      select client_id, session_id from participations
+    sql<{ client_id: string; session_id: string; issuer: string | null }>`
+      select client_id, session_id, issuer from participations
       where project_id = ${sessions[0]?.project.id ?? null} and session_id = any(${sessions.map(({ id }) => id)}::uuid[]) order by first_at, session_id`,
   );
-  const joined = new Map<string, string[]>();
-  for (const row of found) joined.set(row.client_id, [...(joined.get(row.client_id) ?? []), row.session_id]);
+  const joined = new Map<string, Joined[]>();
+  for (const { client_id, session_id, issuer } of found) {
+    joined.set(client_id, [...(joined.get(client_id) ?? []), { sessionId: session_id, issuer }]);
+  }
   return joined;
 }

@@ -18,6 +18,12 @@ const schema = defineEntity({
   properties: {
     id: key(),
     name: p.text(),
+    /** Path of its issuer, `/p/{slug}`; never changes, since applications and their users' accounts depend on `iss`. */
+    slug: p
+      .text()
+      .unique()
+      .defaultRaw(`'p-' || replace(gen_random_uuid()::text, '-', '')`)
+      .ignoreSchemaChanges('default'),
     /** `console` is the project of the admins, `demo` the sample; both are created at the first start. */
     builtIn: p.text().$type<'console' | 'demo'>().nullable().unique(),
     scimEnabled: p.boolean().default(true),

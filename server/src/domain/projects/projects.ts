@@ -9,9 +9,11 @@ import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
+import { projectIssuerUrl } from './issuer.ts';
 import { Project } from './project.entity.ts';
 import { checkedProject, type ProjectSettings, type StoredSettings } from './project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
+import { checkedSlug, slugOf, slugWith } from './slug.ts';
 import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
 /** Absent values stay unchanged. */
@@ -23,6 +25,9 @@ export interface ProjectChange extends Partial<ProjectSettings> {
 export interface SessionPolicyChange extends Partial<SessionPolicy> {
   expectedVersion?: number | undefined;
 }
+
+/** Key of the advisory lock: one project at a time gets a slug. */
+const slugLock = 7_316_904_560;
 
 /** Counts of everything deleted with a project. */
 export interface ProjectContents {
@@ -72,6 +77,11 @@ export class Projects {
     return isUuid(id) ? em.findOne(Project, id) : Promise.resolve(null);
   }
 
+  /** The address of the project's issuer. */
+  issuerOf({ slug }: Project): string {
+    return projectIssuerUrl(this.deps.issuer, slug);
+  }
+
   /** Newest first. @param among the projects that the caller may see; `null`: all */
   list(
     em: EntityManager,
@@ -85,12 +95,21 @@ export class Projects {
     return em.count(Project, matching(filter));
   }
 
-  /** Refuses `invalid`. */
-  create(input: Partial<ProjectSettings> & { name: string }, actor: Actor): Promise<Project> {
+  /**
+   * @param input.slug absent: made from the name
+   *
+   * Refuses `invalid`, `taken`.
+   */
+  create(input: Partial<ProjectSettings> & { name: string; slug?: string }, actor: Actor): Promise<Project> {
     const settings = this.check(input);
+    const given = input.slug === undefined ? undefined : checkedSlug(input.slug);
     return this.deps.db.transaction(async (em) => {
-      const project = this.make(em, { ...settings, name: settings.name as string });
-      const detail = { after: settings };
+      const slug = given ?? (await this.freeSlug(em, settings.name as string));
+      if (given !== undefined && (await em.count(Project, { slug })) > 0) {
+        refuse({ code: 'taken', what: 'project', field: 'slug' });
+      }
+      const project = this.make(em, { ...settings, name: settings.name as string, slug });
+      const detail = { after: { ...settings, slug } };
       this.deps.audit.record(em, {
         type: 'project.created',
         actor,
@@ -103,11 +122,15 @@ export class Projects {
   }
 
   /** Joins: a new project with the defaults of service.md 2.6, without an audit event. */
-  make(em: EntityManager, input: StoredSettings & { name: string; builtIn?: 'console' | 'demo' }): Project {
+  make(
+    em: EntityManager,
+    input: StoredSettings & { name: string; slug: string; builtIn?: 'console' | 'demo' },
+  ): Project {
     const now = this.deps.clock.now();
     const project = em.create(Project, {
       id: this.deps.random.id(),
       name: input.name,
+      slug: input.slug,
       builtIn: input.builtIn ?? null,
       scimEnabled: input.scimEnabled ?? true,
       scimAuthoritative: input.scimAuthoritative ?? true,
@@ -133,6 +156,14 @@ export class Projects {
     });
     em.persist(project);
     return project;
+  }
+
+  /** Joins: a slug made from the name that no project has. Concurrent callers wait for this transaction. */
+  async freeSlug(em: EntityManager, name: string): Promise<string> {
+    await query(em, sql`select pg_advisory_xact_lock(${slugLock})`);
+    const slug = slugOf(name);
+    if ((await em.count(Project, { slug })) === 0) return slug;
+    return slugWith(slug, this.deps.random.id().slice(-8));
   }
 
   /** Refuses `not-found`, `invalid`, `conflict`. */

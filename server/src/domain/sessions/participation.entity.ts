@@ -1,4 +1,4 @@
-import { defineEntity } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { instant } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
@@ -11,6 +11,8 @@ const schema = defineEntity({
     project: impliedTenant,
     session: () => sameProject(Session, 'session_id').primary(),
     client: () => sameProject(Client, 'client_id').primary(),
+    /** The issuer of the latest tokens; null: the base issuer. */
+    issuer: p.text().nullable(),
     firstAt: instant(),
     lastAt: instant(),
   },

@@ -201,14 +201,14 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
 /** Minimum seconds between updates of `last_at`: limits writes of busy sessions. */
 const participationSeconds = 60;
 
-/** SQL: upserts a participation for each row of `from` (`project_id`, `session_id`, `client_id`). */
+/** SQL: upserts a participation for each row of `from` (`project_id`, `session_id`, `client_id`, `issuer`). */
 export function participation(from: Fragment, now: Date): Fragment {
-  return sql`insert into participations (project_id, session_id, client_id, first_at, last_at)
-    select project_id, session_id, client_id, ${now}::timestamptz, ${now}::timestamptz from ${from} r
+  return sql`insert into participations (project_id, session_id, client_id, issuer, first_at, last_at)
+    select project_id, session_id, client_id, issuer, ${now}::timestamptz, ${now}::timestamptz from ${from} r
     where session_id is not null and coalesce((
-      select p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz
+      select p.last_at <= ${secondsLater(now, -participationSeconds)}::timestamptz or p.issuer is distinct from r.issuer
       from participations p where p.project_id = r.project_id and p.session_id = r.session_id and p.client_id = r.client_id), true)
-    on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at`;
+    on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at, issuer = excluded.issuer`;
 }
 
 /** SQL condition: session `of` was proved by a passkey that verified its user. Sessions of the previous release have only `amr`. */

@@ -16,6 +16,8 @@ const schema = defineEntity({
     user: () => sameProject(User, 'user_id'),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
+    /** The issuer that gave it, and the only one that redeems it; null: the base issuer. */
+    issuer: p.text().nullable(),
     /** Null for codes of the browser SDK. */
     redirectUri: p.text().nullable(),
     /** RFC 7636 S256 challenge. */

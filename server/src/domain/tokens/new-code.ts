@@ -15,6 +15,8 @@ export interface CodeColumns {
   userId: string | Fragment;
   /** The SSO session, for the hosted page. */
   sessionId?: string | Fragment | undefined;
+  /** See `storedIssuer`; absent: the base issuer. */
+  issuer?: string | null | undefined;
   /** Absent for codes of the browser SDK. */
   redirectUri?: string | undefined;
   codeChallenge?: string | Fragment | undefined;
@@ -29,13 +31,26 @@ export interface CodeColumns {
 /** SQL: inserts a code (256 bits, 60 s, stored as a hash) for each row of `from`: at most one. */
 export function insertedCode(
   { random, code, now }: { random: Random; code: string; now: Date },
-  { projectId, clientId, userId, sessionId, redirectUri, codeChallenge, scope, nonce, authTime, amr, acr }: CodeColumns,
+  {
+    projectId,
+    clientId,
+    userId,
+    sessionId,
+    issuer,
+    redirectUri,
+    codeChallenge,
+    scope,
+    nonce,
+    authTime,
+    amr,
+    acr,
+  }: CodeColumns,
   from: Fragment = sql``,
 ): Fragment {
-  return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, redirect_uri, code_challenge,
+  return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
       scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
     select ${projectId}::uuid, ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
-      ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text, ${scope}, ${nonce ?? null}::text,
+      ${issuer ?? null}::text, ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text, ${scope}, ${nonce ?? null}::text,
       ${authTime}::timestamptz, ${amr}::text[], ${acr ?? null}::text, ${now}::timestamptz,
       ${secondsLater(now, codeTtlSeconds)}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
     ${from}`;

@@ -5,6 +5,7 @@ import type { Actor } from '../kernel/actor.ts';
 import { seconds } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Statement, sql } from '../kernel/sql.ts';
+import { type Issuer, storedIssuer } from '../projects/issuer.ts';
 import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
 
@@ -15,6 +16,8 @@ import type { Grant } from './claims.ts';
 type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
 
 export interface Exchange extends JudgedClient {
+  /** Where the code is redeemed: it must have given it. */
+  issuer: Issuer;
   code: string;
   codeVerifier: string | undefined;
   redirectUri: string | undefined;
@@ -50,6 +53,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         and c.expires_at > ${now}::timestamptz
         and case when ${jtiHash}::text is null then true else exists (select from used) end
         and c.code_challenge is not distinct from ${challenge}::text
+        and c.issuer is not distinct from ${storedIssuer(exchange.issuer)}::text
         and c.redirect_uri is not distinct from ${redirectUri ?? null}::text
         and case when c.redirect_uri is null then ${authenticatedBy}::text <> 'none'
                  else k.token_endpoint_auth_method = 'none' or ${authenticatedBy}::text in ('assertion', 'trial') end
@@ -57,7 +61,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         and k.project_id = client.project_id and k.id = client.id and p.id = client.project_id
         and (code.session_id is null or (select s.ended_at is null from sessions s
           where s.project_id = code.project_id and s.id = code.session_id))
-      returning c.id, c.client_id, c.user_id, c.session_id, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
+      returning c.id, c.client_id, c.user_id, c.session_id, c.issuer, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
         u.user_name, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),

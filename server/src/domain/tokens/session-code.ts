@@ -7,6 +7,8 @@ import { insertedCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
 export interface SessionCode extends JudgedClient {
+  /** See `storedIssuer`. */
+  issuer: string | null;
   /** SHA-256 of the session cookie's secret. */
   sessionHash: string;
   redirectUri: string;
@@ -46,6 +48,7 @@ export function sessionCode(
       and not ${lacksAcr} and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
   const code = {
     ...fromSession,
+    issuer: asked.issuer,
     redirectUri,
     codeChallenge,
     scope,

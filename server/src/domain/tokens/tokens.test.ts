@@ -18,6 +18,7 @@ import { Keys } from '../keys/keys.ts';
 import { defaultSchedule } from '../keys/schedule.ts';
 import { Signer } from '../keys/signer.ts';
 import { Vault } from '../keys/vault.ts';
+import { baseIssuer } from '../projects/issuer.ts';
 import { Project } from '../projects/project.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
@@ -111,6 +112,7 @@ async function exchange(code: string, changes: Partial<Exchange> = {}) {
     codeVerifier: verifier,
     redirectUri,
     authenticatedBy: 'none',
+    issuer: baseIssuer(issuer),
     actor: system,
     ...changes,
   };
@@ -154,9 +156,9 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
   it('refuses a replayed code and revokes its access token', async () => {
     const code = await issue();
     const { access_token: accessToken } = await exchange(code);
-    expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
+    expect(await tokens.userInfo(accessToken, baseIssuer(issuer))).toMatchObject({ claims: { sub: user.id } });
     expect(await refusal(exchange(code))).toEqual({ code: 'grant-rejected', reason: 'used' });
-    expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
+    expect(await tokens.userInfo(accessToken, baseIssuer(issuer))).toEqual({ refused: 'invalid_token' });
   });
 
   it('refuses a revoked code', async () => {
@@ -181,7 +183,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
         from ${numbered('users')} u join ${numbered('authorization_codes')} k using (n) where k.id = c.id`),
     );
     const request = { client, code: '', codeVerifier: '', redirectUri: '', authenticatedBy: 'none' } as const;
-    const statement = redemption({ ...request, actor: system }, '', clock.now());
+    const statement = redemption({ ...request, issuer: baseIssuer(issuer), actor: system }, '', clock.now());
     const conditions = await indexConditions(db, statement);
     expect(conditions['authorization_codes']).toEqual([
       '(hash = ?)',
@@ -270,7 +272,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const code = await issue();
     await changed(db, text, [id()]);
     await expect(exchange(code)).rejects.toMatchObject(refused);
-    expect(await tokens.userInfo(before.access_token)).toEqual({ refused: 'invalid_token' });
+    expect(await tokens.userInfo(before.access_token, baseIssuer(issuer))).toEqual({ refused: 'invalid_token' });
   });
 
   it('refuses the code of an ended session', async () => {
@@ -306,7 +308,7 @@ describe('exchanging a code (RFC 6749 §4.1.3)', () => {
     const response = await exchange(await issue());
     expect(response.expires_in).toBe(3600);
     clock.turn(3600);
-    expect(await tokens.userInfo(response.access_token)).toEqual({ refused: 'invalid_token' });
+    expect(await tokens.userInfo(response.access_token, baseIssuer(issuer))).toEqual({ refused: 'invalid_token' });
   });
 });
 
@@ -318,14 +320,14 @@ describe('UserInfo', () => {
     const forged = `${header}.${Buffer.from('{"scope":"openid"}').toString('base64url')}.${signature}`;
     const none = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${accessToken.split('.')[1]}.`;
     for (const token of [idToken, altered, forged, none, '', 'x', 'a.b.c']) {
-      expect(await tokens.userInfo(token)).toEqual({ refused: 'invalid_token' });
+      expect(await tokens.userInfo(token, baseIssuer(issuer))).toEqual({ refused: 'invalid_token' });
     }
   });
 
   it('returns only the claims of the granted scopes', async () => {
     const { access_token: accessToken } = await exchange(await issue({ scope: 'openid' }));
-    expect(await tokens.userInfo(accessToken)).toMatchObject({ claims: { sub: user.id } });
-    expect(await tokens.userInfo(accessToken)).not.toHaveProperty('claims.email');
+    expect(await tokens.userInfo(accessToken, baseIssuer(issuer))).toMatchObject({ claims: { sub: user.id } });
+    expect(await tokens.userInfo(accessToken, baseIssuer(issuer))).not.toHaveProperty('claims.email');
   });
 });
 
@@ -342,7 +344,7 @@ describe('signing keys', () => {
     expect((await keys.jwks()).keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(before));
     clock.turn(-24 * 3600);
     await keys.withdraw((await keys.signing('EdDSA')).kid, system);
-    expect(await tokens.userInfo(accessToken)).toEqual({ refused: 'invalid_token' });
+    expect(await tokens.userInfo(accessToken, baseIssuer(issuer))).toEqual({ refused: 'invalid_token' });
     expect((await keys.signing('EdDSA')).kid).toEqual(expect.any(String));
   });
 });

@@ -8,6 +8,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
+import type { Issuer } from '../projects/issuer.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
@@ -81,15 +82,15 @@ export class Tokens {
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.redemption' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
-    return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row);
+    return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row, exchange.issuer);
   }
 
-  private async tokensOf(row: RedemptionRow): Promise<TokenResponse> {
+  private async tokensOf(row: RedemptionRow, { url }: Issuer): Promise<TokenResponse> {
     const grant = toGrant(row);
     const now = seconds(this.deps.clock.now());
     const [idToken, accessToken] = await Promise.all([
-      this.deps.signer.sign('id-token', idTokenClaims(grant, this.deps.random.id(), now)),
-      this.deps.signer.sign('access-token', accessTokenClaims(grant, this.deps.signer.issuer, now)),
+      this.deps.signer.sign('id-token', idTokenClaims(grant, this.deps.random.id(), now), { issuer: url }),
+      this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
     ]);
     return {
       id_token: idToken,
@@ -103,9 +104,11 @@ export class Tokens {
   /**
    * UserInfo's claims for an access token (OpenID Connect Core §5.3), unless its session was ended. An idle or expired
    * session does not revoke the token.
+   *
+   * @param issuer the only issuer whose tokens are valid here
    */
-  async userInfo(accessToken: string): Promise<UserInfoOutcome> {
-    const token = await this.deps.signer.verifyAccessToken(accessToken);
+  async userInfo(accessToken: string, issuer: Issuer): Promise<UserInfoOutcome> {
+    const token = await this.deps.signer.verifyAccessToken(accessToken, issuer);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };

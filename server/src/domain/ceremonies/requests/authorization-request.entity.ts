@@ -14,6 +14,8 @@ const schema = defineEntity({
     flowHash: p.text().index(),
     /** SHA-256 of the flow cookie: a flow continues only in the browser that started it. */
     browserHash: p.text(),
+    /** The issuer that it came to, and that its answer names; null: the base issuer. */
+    issuer: p.text().nullable(),
     redirectUri: p.text(),
     scope: p.text(),
     state: p.text().nullable(),

@@ -15,6 +15,8 @@ export const requestTtlSeconds = 30 * 60;
 export interface NewAuthorizationRequest {
   projectId: string;
   clientId: string;
+  /** See `storedIssuer`; absent: the base issuer. */
+  issuer?: string | null | undefined;
   redirectUri: string;
   scope: string;
   state?: string | null | undefined;
@@ -60,6 +62,7 @@ export class AuthorizationRequests {
         client: [input.projectId, input.clientId],
         flowHash: digest(flow),
         browserHash: digest(browserSecret),
+        issuer: input.issuer ?? null,
         redirectUri: input.redirectUri,
         scope: input.scope,
         state: input.state ?? null,

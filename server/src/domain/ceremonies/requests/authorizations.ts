@@ -6,6 +6,7 @@ import { refuse } from '../../kernel/problem.ts';
 import { inAllProjects, openProject } from '../../kernel/scope.ts';
 import { digest } from '../../kernel/secret.ts';
 import type { LimitRule, Limits } from '../../limits/limits.ts';
+import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
 import { Project } from '../../projects/project.entity.ts';
 import type { Session } from '../../sessions/session.entity.ts';
 import { isByPasskey, type Sessions } from '../../sessions/sessions.ts';
@@ -17,6 +18,7 @@ import type { AuthorizationRequests, BegunFlow } from './authorization-requests.
 /** The parts of a validated authorization request that its response depends on. */
 export interface Authorization {
   client: Client;
+  issuer: Issuer;
   redirectUri: string;
   state: string | undefined;
   scope: string;
@@ -66,10 +68,11 @@ export class Authorizations {
   ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed' | 'no-session'> {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
-    const { client, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds, acr } = authorization;
+    const { client, issuer, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds, acr } = authorization;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
       client,
+      issuer: storedIssuer(issuer),
       redirectUri,
       codeChallenge,
       scope,
@@ -96,6 +99,7 @@ export class Authorizations {
       this.deps.requests.begin(em, {
         projectId: authorization.client.project.id,
         clientId: authorization.client.id,
+        issuer: storedIssuer(authorization.issuer),
         redirectUri: authorization.redirectUri,
         scope: authorization.scope,
         state: authorization.state,
@@ -112,9 +116,11 @@ export class Authorizations {
 
   /**
    * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then; `other-user` if the
-   * request hinted at another user, `acr-unmet` if it was not proved as the request requires; null if this browser has no such flow.
+   * request hinted at another user, `acr-unmet` if it was not proved as the request requires; null if this browser has no
+   * such flow of this issuer.
    */
   async complete(
+    issuer: Issuer,
     flow: string,
     browserSecret: string | undefined,
     sessionSecretOf: (projectId: string) => string | undefined,
@@ -122,7 +128,7 @@ export class Authorizations {
     if (browserSecret === undefined) return null;
     const { db, requests } = this.deps;
     const known = await inAllProjects(() => requests.find(db.reader(), flow, browserSecret));
-    if (!known) return null;
+    if (!known || (known.issuer ?? null) !== storedIssuer(issuer)) return null;
     openProject(known.project.id);
     return db.transaction(async (em) => {
       const request = await requests.find(em, flow, browserSecret);
@@ -136,6 +142,7 @@ export class Authorizations {
       const code = await this.deps.tokens.issueCode(em, {
         projectId: request.project.id,
         clientId: request.client.id,
+        issuer: request.issuer ?? null,
         redirectUri: request.redirectUri,
         codeChallenge: request.codeChallenge,
         scope: request.scope,

@@ -75,7 +75,7 @@ export class Trials {
    * trial was not started in this session, is finished or has expired.
    */
   async finish(of: TenantKey, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
-    const { db, tokens } = this.deps;
+    const { db, tokens, signer } = this.deps;
     const client = await this.triable(of, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const exchanged = await tokens.exchange({
@@ -84,15 +84,16 @@ export class Trials {
       codeVerifier: this.verifier(state, sessionId),
       redirectUri: this.redirectUri(),
       authenticatedBy: 'trial',
+      issuer: signer.base,
       actor,
     });
     const answer = exchanged ?? refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const issued = { project: client.project, id: String(decodeJwt(answer.access_token).jti) };
     try {
-      const told = await tokens.userInfo(answer.access_token);
+      const told = await tokens.userInfo(answer.access_token, signer.base);
       const [idToken, accessToken] = await Promise.all([
         this.decode('id-token', answer.id_token, client.id),
-        this.decode('access-token', answer.access_token, this.deps.signer.issuer),
+        this.decode('access-token', answer.access_token, signer.base.url),
       ]);
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
       await db.transaction(async (em) => {
@@ -106,7 +107,7 @@ export class Trials {
         userInfo: 'claims' in told ? told.claims : { error: told.refused },
         scope: answer.scope,
         expiresInSeconds: answer.expires_in,
-        revoked: 'refused' in (await tokens.userInfo(answer.access_token)),
+        revoked: 'refused' in (await tokens.userInfo(answer.access_token, signer.base)),
       };
     } catch (error) {
       await db.transaction((em) => tokens.revoke(em, issued));
@@ -116,7 +117,7 @@ export class Trials {
 
   /** A console page that is no client's redirect URI, so no other request can send codes there. */
   private redirectUri(): string {
-    return `${this.deps.signer.issuer}/admin/trial`;
+    return `${this.deps.signer.base.url}/admin/trial`;
   }
 
   private verifier(state: string, sessionId: string): string {

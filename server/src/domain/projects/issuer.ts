@@ -1,0 +1,77 @@
+/** Ways of client authentication at the token endpoint (OpenID Connect Core section 9, RFC 7591 section 2). */
+export const tokenEndpointAuthMethods = [
+  'none',
+  'private_key_jwt',
+  'client_secret_basic',
+  'client_secret_post',
+] as const;
+export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
+
+/** Signing algorithms of ID tokens (RFC 7518 section 3.1, RFC 8037); the first is the default. */
+export const idTokenAlgorithms = ['ES512', 'ES256', 'RS256', 'EdDSA'] as const;
+export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
+
+export type ResponseMode = 'query' | 'form_post';
+
+/** What an issuer offers. Handlers and discovery read it; they do not ask which issuer it is. */
+export interface Capabilities {
+  authMethods: readonly TokenEndpointAuthMethod[];
+  /** Algorithms of client assertions. */
+  assertionAlgorithms: readonly string[];
+  /** The first one signs for clients whose own is not listed. */
+  idTokenAlgorithms: readonly IdTokenAlgorithm[];
+  responseModes: readonly ResponseMode[];
+  acrValues: readonly string[];
+  /** Whether API keys authenticate clients (service.md 4.4). */
+  apiKeys: boolean;
+  /** Whether confidential clients can be exempt from PKCE. */
+  optionalPkce: boolean;
+}
+
+/** An OpenID Connect issuer: the base issuer, or that of a project. */
+export interface Issuer {
+  /** `iss`: the base address, or `{base_url}/p/{slug}`. */
+  url: string;
+  /** The only project whose clients it knows; null at the base issuer, which knows all. */
+  project: { id: string; slug: string } | null;
+  capabilities: Capabilities;
+}
+
+/** Exactly service.md 2.7. */
+const base: Capabilities = {
+  authMethods: ['none', 'private_key_jwt'],
+  assertionAlgorithms: ['EdDSA'],
+  idTokenAlgorithms: ['ES512'],
+  responseModes: ['query'],
+  acrValues: ['urn:service:pwdless:v1'],
+  apiKeys: true,
+  optionalPkce: false,
+};
+
+const ofProjects: Capabilities = {
+  authMethods: tokenEndpointAuthMethods,
+  assertionAlgorithms: ['EdDSA', 'ES256', 'PS256', 'RS256'],
+  idTokenAlgorithms,
+  responseModes: ['query', 'form_post'],
+  acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
+  apiKeys: false,
+  optionalPkce: true,
+};
+
+export function baseIssuer(url: string): Issuer {
+  return { url, project: null, capabilities: base };
+}
+
+/** @param baseUrl the base issuer's address */
+export function projectIssuer(baseUrl: string, { id, slug }: { id: string; slug: string }): Issuer {
+  return { url: projectIssuerUrl(baseUrl, slug), project: { id, slug }, capabilities: ofProjects };
+}
+
+export function projectIssuerUrl(baseUrl: string, slug: string): string {
+  return `${baseUrl}/p/${slug}`;
+}
+
+/** The issuer as rows store it: null for the base issuer. */
+export function storedIssuer({ url, project }: Pick<Issuer, 'url' | 'project'>): string | null {
+  return project === null ? null : url;
+}

@@ -1,0 +1,40 @@
+import type { Request, RequestHandler } from 'express';
+import type { Client } from '../domain/clients/client.entity.ts';
+import type { ClientSource } from '../domain/clients/client-registry.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
+
+/** Finds the issuer that a request addresses; null: there is none. */
+export type FindIssuer = (req: Request) => Issuer | Promise<Issuer | null>;
+
+const issuers = new WeakMap<Request, Issuer>();
+
+/** Middleware that remembers the issuer of a request for {@link issuerOf}; calls `missing` if there is none. */
+export function withIssuer(find: FindIssuer, missing: RequestHandler): RequestHandler {
+  return async (req, res, next) => {
+    const issuer = await find(req);
+    if (!issuer) return missing(req, res, next);
+    issuers.set(req, issuer);
+    next();
+  };
+}
+
+export function issuerOf(req: Request): Issuer {
+  const issuer = issuers.get(req);
+  if (!issuer) throw new Error('withIssuer must come first');
+  return issuer;
+}
+
+/** The clients that an issuer knows: at a project's issuer, those of the project. */
+export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
+  const known = (client: Client) => issuer.project === null || client.project.getEntity().slug === issuer.project.slug;
+  return {
+    byId: async (clientId) => {
+      const client = await source.byId(clientId);
+      return client && known(client) ? client : null;
+    },
+    byKeyHash: async (keyHash) => {
+      const holder = await source.byKeyHash(keyHash);
+      return holder && known(holder.client) ? holder : null;
+    },
+  };
+}
