@@ -128,7 +128,7 @@ function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
 }
 
 function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log): OidcDeps {
-  const { registry: clients, tokens, keys, signer } = services;
+  const { registry: clients, tokens, signer } = services;
   const { errorPage, endSession: endSessionPages } = oidcPages(pages, ({ id }) =>
     services.experiences.published(services.db.reader(), id),
   );
@@ -143,7 +143,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
   };
   return {
     log,
-    jwks: () => keys.jwks(),
+    jwks: (issuer) => services.issuerKeys.of(issuer),
     missingIssuer: missingIssuer(pages),
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     authorize: {
@@ -229,6 +229,7 @@ function adminDeps(
         mfa: services.mfa,
         senderTests: services.senderTests,
         clients,
+        clientSecrets: services.clientSecrets,
         admins,
         delegationKeys,
         directories,

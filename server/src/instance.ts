@@ -7,7 +7,7 @@ import { EventFileError, EventFolder } from './adapters/files/event-archive.ts';
 import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
 import { TransferFileError } from './adapters/files/transfer.ts';
 import { PortError } from './adapters/http/listener.ts';
-import { postForm } from './adapters/http/outbound.ts';
+import { fetchJson, postForm } from './adapters/http/outbound.ts';
 import { migrate, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
@@ -103,6 +103,7 @@ export function compose(
       random: systemRandom,
       eventArchive: config.AUDIT_ARCHIVE_DIR ? new EventFolder(config.AUDIT_ARCHIVE_DIR) : undefined,
       senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),
+      fetchJson: (uri) => fetchJson(uri, { allowPrivate, timeoutMs: 5000 }),
       postLogoutToken: (uri, token) => {
         const post = (headers: Record<string, string>) =>
           postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000, headers });

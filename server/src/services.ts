@@ -20,8 +20,11 @@ import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
+import { ClientSecrets } from './domain/clients/client-secrets.ts';
 import { Clients } from './domain/clients/clients.ts';
+import { IssuerKeys } from './domain/clients/issuer-keys.ts';
 import { Origins } from './domain/clients/origins.ts';
+import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Devices } from './domain/credentials/devices.ts';
 import { Passkeys } from './domain/credentials/passkeys.ts';
 import { DelegationKeys } from './domain/delegation/delegation-keys.ts';
@@ -71,6 +74,8 @@ export interface Ports {
   /** Null where messages of this kind cannot be sent. */
   senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
+  /** Reads the key sets of clients. Absent: none can be read. */
+  fetchJson?: FetchJson;
   /** Called for each event of the audit log, for metrics. */
   onEvent?(type: string, result: string): void;
   /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
@@ -134,9 +139,14 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const { testMode } = projects;
   const experiences = new Experiences(base);
   const lookOf = (projectId: string, locale: Locale) => experiences.mailLook(db.reader(), projectId, locale);
-  const clients = new Clients({ ...base, allowPrivateLogoutTargets });
+  const clientSecrets = new ClientSecrets(base);
+  const clients = new Clients({ ...base, secrets: clientSecrets, allowPrivateLogoutTargets });
   const registry = new ClientRegistry(base);
-  const assertions = new ClientAssertions({ clock, audiences: [`${issuer}/oauth2/token`, issuer] });
+  const assertions = new ClientAssertions({
+    clock,
+    remoteKeys: new RemoteKeys({ clock, fetchJson: ports.fetchJson ?? (async () => ({ error: 'no network' })) }),
+  });
+  const issuerKeys = new IssuerKeys({ db, keys });
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
   const users = new Users(base);
@@ -216,6 +226,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     clients,
     registry,
     assertions,
+    clientSecrets,
+    issuerKeys,
     origins,
     tokenRefusals,
     users,

@@ -116,6 +116,7 @@ export async function openAdminRoom(
         senderTests: services.senderTests,
         delivery: services.delivery,
         clients,
+        clientSecrets: services.clientSecrets,
         admins,
         delegationKeys,
         trials: services.trials,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fetchJson } from '../src/adapters/http/outbound.ts';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
 import { openLog } from '../src/adapters/telemetry/log.ts';
@@ -93,6 +94,7 @@ async function build(
         mail: { kind: 'mailbox', send: async (mail) => void mailbox.push(mail) },
         sms: { kind: 'mailbox', send: async (sms) => void mailbox.push(sms) },
       },
+      fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });
         return { status: 200 };

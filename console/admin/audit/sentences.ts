@@ -65,6 +65,8 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'client.rejected': ['applications', 'Client authentication failed'],
   'api-key.issued': ['applications', '{actor} created an API key for {subject}'],
   'api-key.revoked': ['applications', '{actor} revoked an API key of {subject}'],
+  'client-secret.issued': ['applications', '{actor} created a client secret of {subject}'],
+  'client-secret.revoked': ['applications', '{actor} revoked a client secret of {subject}'],
   'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],
   'delegation-key.generated': ['applications', '{actor} generated delegation keys for {subject}'],
   'delegation-key.revoked': ['applications', '{actor} revoked delegation keys of {subject}'],

@@ -1,7 +1,7 @@
-import { Switch, TextInput } from '@mantine/core';
+import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
-import { FactorStanding } from '../generated/operations.ts';
+import { FactorStanding, type IdTokenAlgorithm } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
@@ -21,6 +21,9 @@ interface Values {
   postLogoutRedirectUris: string[];
   tokenEndpointAuthMethod: keyof typeof authMethodNames;
   jwks: string;
+  jwksUri: string;
+  idTokenSignedResponseAlg: IdTokenAlgorithm;
+  pkceOptional: boolean;
   pkceRequired: boolean;
   relatedOrigins: boolean;
   passkeyRequired: boolean;
@@ -35,6 +38,9 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       postLogoutRedirectUris: client.postLogoutRedirectUris,
       tokenEndpointAuthMethod: client.tokenEndpointAuthMethod,
       jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
+      jwksUri: client.jwksUri ?? '',
+      idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
+      pkceOptional: client.pkceOptional,
       pkceRequired: client.pkceRequired,
       relatedOrigins: client.relatedOrigins,
       passkeyRequired: client.passkeyRequired,
@@ -45,6 +51,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     ...edits,
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
+    ...(edits.jwksUri === undefined ? {} : { jwksUri: (edits.jwksUri.trim() || null) as never }),
     ...(edits.jwks === undefined ? {} : { jwks: (edits.jwks.trim() || null) as never }),
   }));
   const { values } = form;
@@ -68,7 +75,35 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       </Section>
       <Section title="Authentication" lead="Client authentication at the token endpoint.">
         <Radios label="Authentication" options={authMethods} {...form.field('tokenEndpointAuthMethod')} />
-        {values.tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT' && <KeyPair {...form.field('jwks')} />}
+        {values.tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT' && (
+          <>
+            <KeyPair {...form.field('jwks')} />
+            <TextInput
+              label="Key set address (jwks_uri)"
+              description="Read in place of the public key. Leave one of the two empty."
+              placeholder="https://app.example.com/jwks.json"
+              maw="28rem"
+              {...form.field('jwksUri')}
+            />
+          </>
+        )}
+        <NativeSelect
+          label="ID token signature"
+          description="At the project's issuer. The base issuer always signs with ES512."
+          maw="28rem"
+          data={Object.entries(algorithmNames).map(([value, label]) => ({ value, label }))}
+          {...form.field('idTokenSignedResponseAlg')}
+          onChange={(event) =>
+            form.field('idTokenSignedResponseAlg').onChange(event.currentTarget.value as IdTokenAlgorithm)
+          }
+        />
+        {values.tokenEndpointAuthMethod !== 'NONE' && (
+          <Switch
+            label="Allow sign-in without PKCE"
+            description="At the project's issuer. Risk: whoever steals a code and the credential can redeem it, and injected codes go unnoticed."
+            {...form.toggle('pkceOptional')}
+          />
+        )}
         <Switch
           label="Require PKCE for SDK sign-in"
           description="Sign-in without a code challenge fails. Redirect flows always need one."
@@ -107,6 +142,15 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
 const authMethods = {
   NONE: { name: authMethodNames.NONE },
   PRIVATE_KEY_JWT: { name: authMethodNames.PRIVATE_KEY_JWT },
+  CLIENT_SECRET_BASIC: { name: authMethodNames.CLIENT_SECRET_BASIC },
+  CLIENT_SECRET_POST: { name: authMethodNames.CLIENT_SECRET_POST },
+};
+
+const algorithmNames: Record<IdTokenAlgorithm, string> = {
+  ES512: 'ES512',
+  ES256: 'ES256',
+  RS256: 'RS256',
+  EDDSA: 'EdDSA',
 };
 
 const labels: Record<keyof Values, string> = {
@@ -115,6 +159,9 @@ const labels: Record<keyof Values, string> = {
   postLogoutRedirectUris: 'Post-logout redirect URIs',
   tokenEndpointAuthMethod: 'Authentication',
   jwks: 'Public key',
+  jwksUri: 'Key set address',
+  idTokenSignedResponseAlg: 'ID token signature',
+  pkceOptional: 'Sign-in without PKCE',
   pkceRequired: 'PKCE for SDK sign-in',
   relatedOrigins: 'Passkeys on its own pages',
   passkeyRequired: 'Passkey',
@@ -126,5 +173,8 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'relatedOrigins') return from.relatedOrigins ? 'On' : 'Off';
   if (name === 'passkeyRequired') return from.passkeyRequired ? 'Required' : "By the project's policy";
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
+  if (name === 'jwksUri') return from.jwksUri;
+  if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
+  if (name === 'pkceOptional') return from.pkceOptional ? 'Allowed' : 'Refused';
   return name === 'name' ? from.name : tidy(from[name]);
 }

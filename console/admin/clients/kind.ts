@@ -1,3 +1,4 @@
+import type { TokenEndpointAuthMethod } from '../generated/operations.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 /** Application type, for display. The server stores only the client authentication method. */
@@ -22,13 +23,13 @@ export const clientKinds: Record<ClientKind, { name: string; hint: string; icon:
 };
 
 interface Known {
-  tokenEndpointAuthMethod: 'NONE' | 'PRIVATE_KEY_JWT';
+  tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   redirectUris: readonly string[];
 }
 
 /** Guesses the type of an existing application. */
 export function kindOf({ tokenEndpointAuthMethod, redirectUris }: Known): ClientKind {
-  if (tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT') return 'web-server';
+  if (tokenEndpointAuthMethod !== 'NONE') return 'web-server';
   const areLocal = redirectUris.length > 0 && redirectUris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(uri));
   return areLocal ? 'native' : 'single-page';
 }
@@ -36,4 +37,11 @@ export function kindOf({ tokenEndpointAuthMethod, redirectUris }: Known): Client
 export const authMethodNames = {
   NONE: 'Public: PKCE alone',
   PRIVATE_KEY_JWT: 'Private key (private_key_jwt)',
+  CLIENT_SECRET_BASIC: 'Client secret (client_secret_basic)',
+  CLIENT_SECRET_POST: 'Client secret (client_secret_post)',
 } as const;
+
+/** Whether an application authenticates with a client secret. */
+export function hasSecret(method: TokenEndpointAuthMethod): boolean {
+  return method === 'CLIENT_SECRET_BASIC' || method === 'CLIENT_SECRET_POST';
+}

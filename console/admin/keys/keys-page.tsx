@@ -19,8 +19,13 @@ import { Time } from '../ui/time.tsx';
 
 type Key = SigningKeyRowFragment;
 
-const uses = { ES512: 'ID tokens, logout tokens', EDDSA: 'Access tokens' } as const;
-const algs = { ES512: 'ES512', EDDSA: 'EdDSA' } as const;
+const uses = {
+  ES512: 'ID tokens, logout tokens',
+  EDDSA: 'Access tokens; ID tokens of applications that chose EdDSA',
+  ES256: 'ID and logout tokens of applications that chose ES256',
+  RS256: 'ID and logout tokens of applications that chose RS256',
+} as const;
+const algs = { ES512: 'ES512', EDDSA: 'EdDSA', ES256: 'ES256', RS256: 'RS256' } as const;
 
 function phaseOf({ signing, signsFrom, withdrawnAt }: Key) {
   if (withdrawnAt) return 'withdrawn';

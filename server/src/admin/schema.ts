@@ -13,6 +13,7 @@ import { authorizeSchema } from './api/authorize.ts';
 import { ActivityResolver } from './audit/activity.resolver.ts';
 import { AuditResolver } from './audit/audit-event.resolver.ts';
 import { ClientResolver } from './clients/client.resolver.ts';
+import { ClientSecretResolver } from './clients/client-secret.resolver.ts';
 import { DelegationKeyResolver } from './clients/delegation-key.resolver.ts';
 import { TrialResolver } from './clients/trial.resolver.ts';
 import { DevMailboxResolver } from './delivery/dev-mailbox.resolver.ts';
@@ -42,6 +43,7 @@ export function adminSchema(): GraphQLSchema {
       resolvers: [
         ProjectResolver,
         ClientResolver,
+        ClientSecretResolver,
         TrialResolver,
         DelegationKeyResolver,
         UserResolver,

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { SystemCheck } from '../domain/instance/checks.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { currentKey, defaultSchedule, nextKey } from '../domain/keys/schedule.ts';
-import { signingAlgorithms } from '../domain/keys/signing-key.entity.ts';
+import { signingAlgorithms, standingAlgorithms } from '../domain/keys/signing-key.entity.ts';
 import { VaultError } from '../domain/keys/vault.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { testModeMaxUsers } from '../domain/projects/test-mode.ts';
@@ -176,7 +176,10 @@ export async function masterKey({ keys, masterKeyChange, vault }: Services, conf
 /** Checks age and rotation of the signing keys. */
 export async function keys({ keys: signing }: Services, now: Date): Promise<SystemCheck[]> {
   const all = await signing.list();
-  return signingAlgorithms.map((alg) => {
+  const inUse = signingAlgorithms.filter(
+    (alg) => standingAlgorithms.some((one) => one === alg) || all.some((key) => key.alg === alg),
+  );
+  return inUse.map((alg) => {
     const name = `Key ${alg}`;
     const current = currentKey(all, alg, now);
     if (!current) return fail(name, 'No active key', 'Start the server to create one. If it does not, check its log.');

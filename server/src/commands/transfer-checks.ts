@@ -33,7 +33,8 @@ const columns = {
     },
     ...{ postLogoutRedirectUris: 'post_logout_redirect_uris', backchannelLogoutUri: 'backchannel_logout_uri' },
     ...{ backchannelLogoutSessionRequired: 'backchannel_logout_session_required', pkceRequired: 'pkce_required' },
-    ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required' },
+    ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required', pkceOptional: 'pkce_optional' },
+    ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   },
 } as const;
@@ -56,7 +57,9 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
     checkSessionPolicy(settingsOf(data, columns.sessionPolicy));
   },
   client(data, { clients }) {
-    checkKey(clients.check(settingsOf(data, columns.client)));
+    const settings = settingsOf(data, columns.client);
+    const set = data['jwk_set'] == null ? {} : { jwks: { keys: data['jwk_set'] } };
+    checkKey(clients.check({ ...settings, ...set }));
   },
   logo({ type, bytes, width, height }) {
     const file = judgeLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));

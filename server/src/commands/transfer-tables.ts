@@ -37,6 +37,15 @@ export const transferTables: readonly TransferTable[] = [
     secrets: [{ column: 'hash' }],
   },
   {
+    type: 'client-secret',
+    table: 'client_secrets',
+    parent: of('client'),
+    key: ['id'],
+    where: 't.revoked_at is null',
+    withoutSecrets: 'false',
+    secrets: [{ column: 'hash' }],
+  },
+  {
     type: 'delegation-key',
     table: 'delegation_keys',
     parent: of('client'),

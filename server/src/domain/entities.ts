@@ -9,6 +9,7 @@ import { Ceremony } from './ceremonies/ceremony.entity.ts';
 import { AuthorizationRequest } from './ceremonies/requests/authorization-request.entity.ts';
 import { ApiKey } from './clients/api-key.entity.ts';
 import { Client } from './clients/client.entity.ts';
+import { ClientSecret } from './clients/client-secret.entity.ts';
 import { DelegationKey } from './clients/delegation-key.entity.ts';
 import { UsedAssertion } from './clients/used-assertion.entity.ts';
 import { Credential } from './credentials/credential.entity.ts';
@@ -66,6 +67,7 @@ export const entities = [
   Client,
   ApiKey,
   UsedAssertion,
+  ClientSecret,
   DelegationKey,
   Credential,
   Device,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
-import type { Issuer } from '../domain/projects/issuer.ts';
+import { type ResponseMode } from '../domain/kernel/openid.ts';
+import { type Issuer } from '../domain/projects/issuer.ts';
 import { type AcrRequest, asksForMore } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
@@ -19,7 +20,9 @@ export interface VettedTarget {
 export interface CheckedRequest extends VettedTarget {
   scope: string;
   nonce: string | undefined;
-  codeChallenge: string;
+  /** Absent: the client may omit PKCE, and did. */
+  codeChallenge: string | undefined;
+  responseMode: ResponseMode;
   prompt: 'none' | 'login' | undefined;
   maxAgeSeconds: number | undefined;
   idTokenHint: string | undefined;
@@ -31,6 +34,15 @@ export interface CheckedRequest extends VettedTarget {
 
 /** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
 const longest = 2048;
+
+/** What the checks need to know of issuer and client. */
+interface Asked {
+  modes: readonly ResponseMode[];
+  /** Whether an administrator could allow the client to omit PKCE. */
+  couldOmitPkce: boolean;
+  /** Whether the request has no PKCE, and may. */
+  omitsPkce: boolean;
+}
 
 /** Why the request cannot be redirected; shown on the error page. */
 export type Unvetted = 'client' | 'redirect-uri' | 'parameters';
@@ -52,22 +64,67 @@ export async function vet(
   return { client, redirectUri, state };
 }
 
+/** Whether a client may omit PKCE (RFC 7636): it is confidential, and its administrator and the issuer allow it. */
+export function mayOmitPkce({ capabilities }: Issuer, client: Client): boolean {
+  return capabilities.optionalPkce && client.pkceOptional && client.tokenEndpointAuthMethod !== 'none';
+}
+
+/** `response_mode`, if the issuer offers it; else `query` (OAuth 2.0 Multiple Response Type Encoding Practices §2.1). */
+export function responseModeOf(parameters: Parameters, { capabilities }: Issuer): ResponseMode {
+  return capabilities.responseModes.find((mode) => mode === parameters.get('response_mode')) ?? 'query';
+}
+
+function askedAt(parameters: Parameters, client: Client, issuer: Issuer): Asked {
+  const hasPkce = ['code_challenge', 'code_challenge_method'].some((name) => parameters.get(name) !== undefined);
+  return {
+    modes: issuer.capabilities.responseModes,
+    couldOmitPkce: issuer.capabilities.optionalPkce && client.tokenEndpointAuthMethod !== 'none',
+    omitsPkce: !hasPkce && mayOmitPkce(issuer, client),
+  };
+}
+
+function isMode(mode: string | undefined, modes: readonly string[]): boolean {
+  return mode === undefined || modes.includes(mode);
+}
+
 /** One row per check, in order: the refusal and its condition. */
-const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters) => boolean])[] = [
+const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters, asked: Asked) => boolean])[] = [
   ['invalid_request', 'A parameter is repeated or malformed.', (p) => p.faults.length > 0],
   ['request_not_supported', 'request is not supported.', (p) => p.get('request') !== undefined],
   ['request_uri_not_supported', 'request_uri is not supported.', (p) => p.get('request_uri') !== undefined],
   ['registration_not_supported', 'registration is not supported.', (p) => p.get('registration') !== undefined],
   ['invalid_request', 'response_type is missing.', (p) => p.get('response_type') === undefined],
   ['unsupported_response_type', 'response_type must be code.', (p) => p.get('response_type') !== 'code'],
-  ['invalid_request', 'response_mode must be query.', (p) => !['query', undefined].includes(p.get('response_mode'))],
+  [
+    'invalid_request',
+    'response_mode must be query.',
+    (p, { modes }) => modes.length === 1 && !isMode(p.get('response_mode'), modes),
+  ],
+  [
+    'invalid_request',
+    'response_mode must be query or form_post.',
+    (p, { modes }) => !isMode(p.get('response_mode'), modes),
+  ],
   ['invalid_scope', 'scope must include openid.', (p) => !(p.get('scope') ?? '').split(' ').includes('openid')],
-  ['invalid_request', 'code_challenge is missing.', (p) => p.get('code_challenge') === undefined],
-  ['invalid_request', 'code_challenge_method must be S256.', (p) => p.get('code_challenge_method') !== 'S256'],
+  [
+    'invalid_request',
+    'code_challenge is missing. The application must use PKCE, or an administrator allows it to sign in without.',
+    (p, { couldOmitPkce, omitsPkce }) => couldOmitPkce && !omitsPkce && p.get('code_challenge') === undefined,
+  ],
+  [
+    'invalid_request',
+    'code_challenge is missing.',
+    (p, { omitsPkce }) => !omitsPkce && p.get('code_challenge') === undefined,
+  ],
+  [
+    'invalid_request',
+    'code_challenge_method must be S256.',
+    (p, { omitsPkce }) => !omitsPkce && p.get('code_challenge_method') !== 'S256',
+  ],
   [
     'invalid_request',
     'code_challenge must be 43 characters of base64url.',
-    (p) => !/^[A-Za-z0-9_-]{43}$/.test(p.get('code_challenge') ?? ''),
+    (p, { omitsPkce }) => !omitsPkce && !/^[A-Za-z0-9_-]{43}$/.test(p.get('code_challenge') ?? ''),
   ],
   [
     'invalid_request',
@@ -86,8 +143,10 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
 ];
 
 /** Checks the request. Throws `OAuthError`, which is sent to the redirect URI. */
-export function check(parameters: Parameters, target: VettedTarget, _issuer: Issuer): CheckedRequest {
-  for (const [error, description, fails] of checks) if (fails(parameters)) throw new OAuthError(error, description);
+export function check(parameters: Parameters, target: VettedTarget, issuer: Issuer): CheckedRequest {
+  const asked = askedAt(parameters, target.client, issuer);
+  for (const [error, description, fails] of checks)
+    if (fails(parameters, asked)) throw new OAuthError(error, description);
   const prompts = parameters.get('prompt')?.split(' ') ?? [];
   const maxAge = parameters.get('max_age');
   const acr = acrOf(parameters);
@@ -95,7 +154,8 @@ export function check(parameters: Parameters, target: VettedTarget, _issuer: Iss
     ...target,
     scope: grantedScope(parameters.get('scope') ?? ''),
     nonce: parameters.get('nonce'),
-    codeChallenge: parameters.get('code_challenge') ?? '',
+    codeChallenge: parameters.get('code_challenge'),
+    responseMode: responseModeOf(parameters, issuer),
     prompt: prompts.includes('none') ? 'none' : asksAgain(prompts) ? 'login' : undefined,
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     idTokenHint: parameters.get('id_token_hint'),

@@ -2,11 +2,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
-import type { Issuer } from '../domain/projects/issuer.ts';
+import { type ResponseMode } from '../domain/kernel/openid.ts';
+import { type Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { cameWithoutCookies, parametersOf } from '../http/parameters.ts';
-import { check, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { check, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
@@ -55,9 +57,10 @@ async function decide(
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) return { page: 'parameters' };
   const issuer = issuerOf(req);
-  const target = await vet(parameters, clientsAt(issuer, deps.clients[source]));
+  const vetted = await vet(parameters, clientsAt(issuer, deps.clients[source]));
   let isCurrent = source === 'current';
-  if (typeof target === 'string') return isCurrent ? { page: target } : null;
+  if (typeof vetted === 'string') return isCurrent ? { page: vetted } : null;
+  const target = { ...vetted, responseMode: responseModeOf(parameters, issuer) };
   try {
     const request = { ...check(parameters, target, issuer), issuer };
     const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint, issuer);
@@ -94,7 +97,8 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     const done = flow === undefined ? null : await complete(deps, req, issuer, flow);
     if (flow === undefined || !done) return deps.errorPage(req, res, 400, 'flow-expired');
     const { request, outcome } = done;
-    const target = { redirectUri: request.redirectUri, state: request.state ?? undefined };
+    const { redirectUri, responseMode } = request;
+    const target = { redirectUri, state: request.state ?? undefined, responseMode: responseMode ?? 'query' };
     if (outcome === 'sign-in-first') return res.redirect(303, signInPage(flow));
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') {
@@ -120,7 +124,7 @@ function signInPage(flow: string): string {
   return `/signin?${new URLSearchParams({ flow })}`;
 }
 
-type Target = Pick<VettedTarget, 'redirectUri' | 'state'>;
+type Target = Pick<VettedTarget, 'redirectUri' | 'state'> & { responseMode: ResponseMode };
 
 function redirectCode({ url }: Issuer, res: Response, target: Target, code: string): void {
   redirect(res, target, { code, iss: url });
@@ -131,10 +135,11 @@ function redirectError({ url }: Issuer, res: Response, target: Target, error: OA
   redirect(res, target, { error: error.error, error_description: error.description, iss: url });
 }
 
-/** RFC 6749 §4.1.2, RFC 9207 §2; 303, so that a POST is not repeated at the target (RFC 9700 §4.12). */
+/** RFC 6749 §4.1.2, RFC 9207 §2, as the request's response_mode says; 303, so that a POST is not repeated at the target (RFC 9700 §4.12). */
 function redirect(res: Response, target: Target, answer: Record<string, string>): void {
-  const query = new URLSearchParams(answer);
-  if (target.state !== undefined) query.set('state', target.state);
+  const fields = target.state === undefined ? answer : { ...answer, state: target.state };
+  if (target.responseMode === 'form_post') return sendForm(res, target.redirectUri, fields);
+  const query = new URLSearchParams(fields);
   const separator = target.redirectUri.includes('?') ? '&' : '?';
   res.redirect(303, `${target.redirectUri}${separator}${query}`);
 }

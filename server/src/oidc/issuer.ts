@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { ClientSource } from '../domain/clients/client-registry.ts';
+import type { ClientSource, KeyHolder } from '../domain/clients/client-registry.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Finds the issuer that a request addresses; null: there is none. */
@@ -27,14 +27,16 @@ export function issuerOf(req: Request): Issuer {
 /** The clients that an issuer knows: at a project's issuer, those of the project. */
 export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
   const known = (client: Client) => issuer.project === null || client.project.getEntity().slug === issuer.project.slug;
+  const ours = async (finding: Promise<KeyHolder | null>) => {
+    const holder = await finding;
+    return holder && known(holder.client) ? holder : null;
+  };
   return {
     byId: async (clientId) => {
       const client = await source.byId(clientId);
       return client && known(client) ? client : null;
     },
-    byKeyHash: async (keyHash) => {
-      const holder = await source.byKeyHash(keyHash);
-      return holder && known(holder.client) ? holder : null;
-    },
+    byKeyHash: (keyHash) => ours(source.byKeyHash(keyHash)),
+    bySecretHash: (keyHash) => ours(source.bySecretHash(keyHash)),
   };
 }

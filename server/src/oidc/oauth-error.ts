@@ -81,7 +81,12 @@ export function toOAuthError(thrown: unknown): OAuthError {
   if (thrown instanceof Refusal) {
     const [error, description] = table[thrown.problem.code];
     const { problem } = thrown;
-    return new OAuthError(error, description, 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined);
+    const told = 'told' in problem ? problem.told : undefined;
+    return new OAuthError(
+      error,
+      told ?? description,
+      'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined,
+    );
   }
   return new OAuthError('server_error', 'Unexpected error; search the log for the request id.');
 }

@@ -7,6 +7,7 @@ import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
+import { mayOmitPkce } from './authorization-request.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -46,12 +47,12 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   }
   const issuer = issuerOf(req);
   const stranger = actorOf(req);
-  const asStranger = (error: unknown) => refused(deps, error, namedClient(parameters), stranger, stranger);
+  const asStranger = (error: unknown) => refused(deps, error, namedClient(req, parameters), stranger, stranger);
   // The cache, then the database: a cached client alone neither refuses nor grants.
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
-    const caller = await authenticated(deps, req, parameters, clientsAt(issuer, clients)).catch((error: unknown) =>
-      isLast || !isClientRejected(error) ? asStranger(error) : null,
+    const caller = await authenticated(deps, req, issuer, parameters, clientsAt(issuer, clients)).catch(
+      (error: unknown) => (isLast || !isClientRejected(error) ? asStranger(error) : null),
     );
     if (!caller) continue;
     const { id, name } = caller.client;
@@ -64,8 +65,14 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
 }
 
-async function authenticated(deps: TokenDeps, req: Request, parameters: Parameters, clients: ClientSource) {
-  return authenticateClient(deps, credentialOf(req, parameters), clients);
+async function authenticated(
+  deps: TokenDeps,
+  req: Request,
+  issuer: Issuer,
+  parameters: Parameters,
+  clients: ClientSource,
+) {
+  return authenticateClient(deps, issuer, credentialOf(req, parameters), clients);
 }
 
 function isClientRejected(error: unknown): boolean {
@@ -85,7 +92,10 @@ async function redeem(
   const codeVerifier = parameters.get('code_verifier');
   const redirectUri = parameters.get('redirect_uri');
   // A code of the SDK has neither and requires a confidential client's credential; all others need both.
-  if (by === 'none' && codeVerifier === undefined) throw new OAuthError('invalid_request', 'code_verifier is missing.');
+  const isRedirected = by === 'none' || redirectUri !== undefined;
+  if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
+    throw new OAuthError('invalid_request', 'code_verifier is missing.');
+  }
   if (by === 'none' && redirectUri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.');
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');

@@ -30,7 +30,7 @@ interface Answers {
   name: string;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
-  method: 'NONE' | 'PRIVATE_KEY_JWT';
+  method: keyof typeof authentications;
   jwks: string;
 }
 
@@ -39,6 +39,10 @@ const authentications = {
   PRIVATE_KEY_JWT: {
     name: 'PKCE and a private key (private_key_jwt)',
     hint: 'The server also signs with its own private key.',
+  },
+  CLIENT_SECRET_BASIC: {
+    name: 'PKCE and a client secret',
+    hint: "What most products ask for. Works at the project's issuer.",
   },
 } as const;
 
@@ -231,8 +235,9 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
 }
 
 function Done({ created, kind }: { created: Created; kind: ClientKind }) {
-  const { client, publishableKey, secretKey } = created;
+  const { client, publishableKey, secretKey, clientSecret } = created;
   const navigate = useNavigate();
+  const project = useProject();
   const path = useProjectPath();
   const snippets = snippetsFor(kind, {
     clientId: client.id,
@@ -246,6 +251,15 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
         <Secrets
           fileName={`${client.id}.keys.txt`}
           secrets={[
+            ...(clientSecret === null
+              ? []
+              : [
+                  {
+                    label: 'Client secret',
+                    value: clientSecret,
+                    hint: `For the issuer ${project.issuer}. Server only.`,
+                  },
+                ]),
             {
               label: 'Publishable key',
               value: publishableKey,

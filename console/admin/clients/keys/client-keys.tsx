@@ -21,6 +21,7 @@ import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.
 import { LastUse, Secrets, untilSaved } from '../../ui/secrets/secret.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
+import { ClientSecrets } from './client-secrets.tsx';
 import { DelegationKeys } from './delegation-keys.tsx';
 
 type Key = ApiKeyRowFragment;
@@ -113,6 +114,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           }
         />
       </Section>
+      <ClientSecrets client={client} mayChange={mayChange} />
       <Section
         title="Client key"
         lead="Public key for client assertions (private_key_jwt)"
@@ -124,11 +126,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           )
         }
       >
-        {client.jwks ? (
-          <Code label="JWK Set" code={JSON.stringify(client.jwks, null, 2)} />
-        ) : (
-          <p>None: this client uses PKCE alone.</p>
-        )}
+        {client.jwks ? <Code label="JWK Set" code={JSON.stringify(client.jwks, null, 2)} /> : <p>None.</p>}
       </Section>
       <DelegationKeys client={client} mayChange={mayChange} />
       <Modal

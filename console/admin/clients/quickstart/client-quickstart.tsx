@@ -1,12 +1,13 @@
 import { Alert, Button, NativeSelect, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useProjectPath } from '../../projects/project.tsx';
+import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { settings } from '../../settings.ts';
 import { CopyField } from '../../ui/code/copy.tsx';
 import { Snippets } from '../../ui/code/snippets.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import type { ClientPartProps } from '../client-part.ts';
+import { issuerAdvice } from '../issuer-advice.ts';
 import { type ClientKind, clientKinds, kindOf } from '../kind.ts';
 import { TrySignIn } from '../trial/try-sign-in.tsx';
 import { snippetsFor } from './snippets.ts';
@@ -15,6 +16,7 @@ import { snippetsFor } from './snippets.ts';
 export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   const [kind, setKind] = useState(() => kindOf(client));
   const path = useProjectPath();
+  const project = useProject();
   const [redirectUri] = client.redirectUris;
   const snippets = snippetsFor(kind, {
     clientId: client.id,
@@ -35,9 +37,10 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
           actions={<TrySignIn clientId={client.id} />}
         />
       )}
-      <Section title="Connection settings">
+      <Section title="Connection settings" lead={issuerAdvice(client)}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <CopyField label="Issuer" value={settings.issuer} />
+          <CopyField label="Project issuer" value={project.issuer} />
           <CopyField label="Client ID" value={client.id} />
         </SimpleGrid>
       </Section>

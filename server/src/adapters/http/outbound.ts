@@ -1,4 +1,4 @@
-import { request as httpRequest, type RequestOptions } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { lookupOf, type NameLookup, nameLookup } from './name-lookup.ts';
@@ -58,11 +58,62 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * POSTs a form to a URL that a customer registered. The socket's peer must be a public address: checked when the name is
- * resolved, and again on the connected socket before the form is sent. Follows no redirects, does not read the response
- * body, takes at most `timeoutMs`.
+ * POSTs a form to a URL that a customer registered. Does not read the response body. See {@link send}.
  */
 export function postForm(url: string, form: URLSearchParams, options: OutboundOptions): Promise<PostResult> {
+  const body = form.toString();
+  const headers = {
+    ...options.headers,
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  return send<PostResult>('POST', url, { ...options, headers }, body, (response, done) => {
+    done({ status: response.statusCode ?? 0 });
+    response.destroy();
+  });
+}
+
+/** Bytes of a document that is read. */
+const maxDocumentBytes = 64 * 1024;
+
+/** The JSON document at a URL that a customer registered: status 200, at most 64 KB. See {@link send}. */
+export function fetchJson(url: string, options: OutboundOptions): Promise<{ json: unknown } | { error: string }> {
+  const headers = { ...options.headers, Accept: 'application/json' };
+  return send<{ json: unknown } | { error: string }>('GET', url, { ...options, headers }, '', (response, done) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const stop = (error: string) => {
+      done({ error });
+      response.destroy();
+    };
+    if (response.statusCode !== 200) return stop(`status ${response.statusCode}`);
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxDocumentBytes) return stop('the document is too large');
+      chunks.push(chunk);
+    });
+    response.on('error', (error) => done({ error: reasonOf(error) }));
+    response.on('end', () => {
+      try {
+        done({ json: JSON.parse(Buffer.concat(chunks).toString()) });
+      } catch {
+        done({ error: 'the document is not JSON' });
+      }
+    });
+  });
+}
+
+/**
+ * A request to a URL that a customer registered. The socket's peer must be a public address: checked when the name is
+ * resolved, and again on the connected socket before anything is sent. Follows no redirects, takes at most `timeoutMs`.
+ */
+function send<T>(
+  method: 'GET' | 'POST',
+  url: string,
+  options: OutboundOptions,
+  body: string,
+  read: (response: IncomingMessage, done: (answer: T | { error: string }) => void) => void,
+): Promise<T | { error: string }> {
   return new Promise((done) => {
     const target = new URL(url);
     const secure = target.protocol === 'https:';
@@ -70,15 +121,10 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
     // A name is checked when it is resolved; an IP address is never resolved.
     const literal = target.hostname.replace(/^\[|\]$/g, '');
     if (!options.allowPrivate && isIP(literal) !== 0 && !isPublicAddress(literal)) return done(notPublic);
-    const body = form.toString();
-    const send = secure ? httpsRequest : httpRequest;
+    const open = secure ? httpsRequest : httpRequest;
     const requestOptions: RequestOptions = {
-      method: 'POST',
-      headers: {
-        ...options.headers,
-        'Content-Type': 'application/x-www-form-urlencoded',
-        'Content-Length': Buffer.byteLength(body),
-      },
+      method,
+      headers: options.headers,
       // The socket connects to the address that was checked, which prevents DNS rebinding.
       lookup: options.allowPrivate
         ? undefined
@@ -87,10 +133,7 @@ export function postForm(url: string, form: URLSearchParams, options: OutboundOp
       agent: false,
       signal: AbortSignal.timeout(options.timeoutMs),
     };
-    const request = send(target, requestOptions, (response) => {
-      done({ status: response.statusCode ?? 0 });
-      response.destroy();
-    });
+    const request = open(target, requestOptions, (response) => read(response, done));
     request.on('socket', (socket) => {
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         if (!options.allowPrivate && !isPublicAddress(socket.remoteAddress ?? '')) {

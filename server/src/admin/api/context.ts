@@ -3,6 +3,7 @@ import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import type { Recoveries } from '../../domain/accounts/recoveries.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
 import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
+import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
@@ -52,6 +53,7 @@ export interface Mailbox {
 export interface AdminDomain {
   projects: Projects;
   clients: Clients;
+  clientSecrets: ClientSecrets;
   trials: Trials;
   admins: Admins;
   experiences: Experiences;
@@ -108,8 +110,7 @@ export interface ProjectContext extends AdminContext {
 
 export function contextOf(request: AdminRequest, projectId: string | null): AdminContext {
   const em = request.db.reader();
-  const { clients, delegationKeys } = request.domain;
-  return { ...request, projectId, em, loaders: loadersFor(em, clients, delegationKeys) };
+  return { ...request, projectId, em, loaders: loadersFor(em, request.domain) };
 }
 
 /** The caller as the granter of a role. */

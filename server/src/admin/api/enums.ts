@@ -2,12 +2,13 @@ import 'reflect-metadata';
 import { registerEnumType } from 'type-graphql';
 import { roles } from '../../domain/admins/membership.entity.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
-import { logoutTokenTypes, tokenEndpointAuthMethods } from '../../domain/clients/client.entity.ts';
+import { logoutTokenTypes } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageStates } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
 import { checkLevels } from '../../domain/instance/checks.ts';
+import { idTokenAlgorithms, tokenEndpointAuthMethods } from '../../domain/kernel/openid.ts';
 import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
@@ -32,6 +33,7 @@ export const TokenEndpointAuthMethodEnum = enumOf(
   'How a client authenticates at the token endpoint (RFC 7591 §2).',
   tokenEndpointAuthMethods,
 );
+export const IdTokenAlgorithmEnum = enumOf('IdTokenAlgorithm', 'Signature of ID tokens.', idTokenAlgorithms);
 export const LogoutTokenTypEnum = enumOf(
   'LogoutTokenTyp',
   'Header `typ` of logout tokens: `secevent+jwt` or `logout+jwt`.',

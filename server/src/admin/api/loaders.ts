@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ApiKey } from '../../domain/clients/api-key.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
+import type { ClientSecret } from '../../domain/clients/client-secret.entity.ts';
+import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKey } from '../../domain/clients/delegation-key.entity.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
@@ -15,12 +17,20 @@ export interface Loaders {
   client(key: TenantKey): Promise<Client | undefined>;
   user(key: TenantKey): Promise<User | undefined>;
   apiKeysOf(client: TenantKey): Promise<ApiKey[] | undefined>;
+  clientSecretsOf(client: TenantKey): Promise<ClientSecret[] | undefined>;
   delegationKeysOf(client: TenantKey): Promise<DelegationKey[] | undefined>;
   /** Undefined if the group has no members. */
   membersIn(group: TenantKey): Promise<number | undefined>;
 }
 
-export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: DelegationKeys): Loaders {
+/** The services that read them. */
+interface Sources {
+  clients: Clients;
+  clientSecrets: ClientSecrets;
+  delegationKeys: DelegationKeys;
+}
+
+export function loadersFor(em: EntityManager, { clients, clientSecrets, delegationKeys }: Sources): Loaders {
   const ofTenants = <V>(load: (keys: TenantKey[]) => Promise<Map<string, V>>) => batched(keyText, load);
   const ofClient = (row: { client: { getEntity(): Client } }) => keyText(row.client.getEntity());
   return {
@@ -31,6 +41,7 @@ export function loadersFor(em: EntityManager, clients: Clients, delegationKeys: 
     client: ofTenants(async (keys) => byKey(await em.find(Client, { $or: keys.map(atKey) }))),
     user: ofTenants(async (keys) => byKey(await em.find(User, { $or: keys.map(atKey) }))),
     apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
+    clientSecretsOf: ofTenants(async (keys) => Map.groupBy(await clientSecrets.of(em, keys), ofClient)),
     membersIn: ofTenants((keys) => countMembers(em, keys)),
     delegationKeysOf: ofTenants(async (keys) => Map.groupBy(await delegationKeys.list(em, keys), ofClient)),
   };

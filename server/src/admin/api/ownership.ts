@@ -8,6 +8,7 @@ const owners = {
   project: ['projects', 'id'],
   client: ['clients', 'project_id'],
   'api-key': ['api_keys', 'project_id'],
+  'client-secret': ['client_secrets', 'project_id'],
   'delegation-key': ['delegation_keys', 'project_id'],
   user: ['users', 'project_id'],
   group: ['groups', 'project_id'],

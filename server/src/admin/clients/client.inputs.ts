@@ -1,7 +1,8 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int } from 'type-graphql';
-import type { Client, TokenEndpointAuthMethod } from '../../domain/clients/client.entity.ts';
-import { LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
+import type { Client } from '../../domain/clients/client.entity.ts';
+import { type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
+import { IdTokenAlgorithmEnum, LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
 
 @InputType()
 class ClientSettingsInput {
@@ -10,9 +11,19 @@ class ClientSettingsInput {
 
   @Field(() => GraphQLJSON, {
     nullable: true,
-    description: 'One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text.',
+    description:
+      'Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA.',
   })
   jwks?: unknown;
+
+  @Field(() => String, { nullable: true, description: 'Where its keys are fetched, in place of `jwks`; https.' })
+  jwksUri?: string | null;
+
+  @Field(() => IdTokenAlgorithmEnum, {
+    nullable: true,
+    description: "At the project's issuer. Default: ES512, the only one at the base issuer.",
+  })
+  idTokenSignedResponseAlg?: IdTokenAlgorithm | null;
 
   @Field(() => [String], { nullable: true, description: 'Must match exactly; https, or http on loopback.' })
   redirectUris?: string[] | null;
@@ -32,8 +43,19 @@ class ClientSettingsInput {
   @Field(() => Int, { nullable: true, description: "1 to 3600 seconds; default: the project's value." })
   accessTokenTtlSeconds?: number | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`.',
+  })
   pkceRequired?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false.",
+  })
+  pkceOptional?: boolean | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   relatedOrigins?: boolean | null;
@@ -52,7 +74,8 @@ export class CreateClientInput extends ClientSettingsInput {
 }
 
 @InputType({
-  description: 'Absent fields are unchanged; null clears `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`.',
+  description:
+    'Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and `accessTokenTtlSeconds`.',
 })
 export class UpdateClientInput extends ClientSettingsInput {
   @Field(() => ID)

@@ -39,15 +39,19 @@ export class ClientResolver {
   @Mutation(() => CreatedClient)
   createClient(@Arg('input', () => CreateClientInput) input: CreateClientInput, @Ctx() ctx: AdminContext) {
     const { projectId, name } = input;
-    return ctx.domain.clients.create({ ...settingsOf(input), projectId, name }, ctx.actor);
+    const settings = settingsOf(input);
+    const isSecret = settings.tokenEndpointAuthMethod?.startsWith('client_secret');
+    if (isSecret && input.pkceRequired === false) settings.pkceOptional ??= true;
+    return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor);
   }
 
   @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets })
   @Mutation(() => ClientView)
   updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: ProjectContext) {
-    const { jwks, backchannelLogoutUri, accessTokenTtlSeconds } = input;
+    const { jwks, jwksUri, backchannelLogoutUri, accessTokenTtlSeconds } = input;
     // Null clears these; for all others it means absent.
-    const emptied = Object.entries({ jwks, backchannelLogoutUri, accessTokenTtlSeconds }).filter(([, v]) => v === null);
+    const clearable = { jwks, jwksUri, backchannelLogoutUri, accessTokenTtlSeconds };
+    const emptied = Object.entries(clearable).filter(([, v]) => v === null);
     const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
     return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor);
   }
@@ -80,9 +84,10 @@ export class ClientResolver {
     return client.id;
   }
 
-  @FieldResolver(() => GraphQLJSON, { nullable: true, description: 'A JWK Set with one public key.' })
+  @FieldResolver(() => GraphQLJSON, { nullable: true, description: 'A JWK Set of public keys.' })
   jwks(@Root() client: Client) {
-    return client.jwk ? { keys: [client.jwk] } : null;
+    const keys = client.jwkSet ?? (client.jwk ? [client.jwk] : null);
+    return keys && { keys };
   }
 
   @FieldResolver(() => LogoutTokenTypEnum)
@@ -114,7 +119,8 @@ function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<Clien
 /** Settings that decide where codes, tokens and users are sent, and how a client authenticates. */
 const clientAuthSettings = [
   ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
-  ...['jwks', 'tokenEndpointAuthMethod', 'pkceRequired', 'relatedOrigins', 'passkeyRequired', 'disabled'],
+  ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
+  ...['passkeyRequired', 'disabled'],
 ];
 
 function redirectsSecrets(inputs: Inputs): boolean {

@@ -1,10 +1,11 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
-import type { Client, TokenEndpointAuthMethod } from '../../domain/clients/client.entity.ts';
+import type { Client } from '../../domain/clients/client.entity.ts';
+import { type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
 import { Access, ofClient, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
-import { ApiKeyKindEnum, BuiltInEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
+import { ApiKeyKindEnum, BuiltInEnum, IdTokenAlgorithmEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
 
 @Access('project_viewer', ofClient)
 @ObjectType('ApiKey', { description: 'A key of a client. The key is shown only once, when it is created.' })
@@ -14,6 +15,25 @@ export class ApiKeyView {
 
   @Field(() => ApiKeyKindEnum)
   kind!: ApiKeyKind;
+
+  @Field(() => String, { description: 'The last four characters.' })
+  hint!: string;
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'With a resolution of one minute.' })
+  lastUsedAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true })
+  revokedAt!: Date | null;
+}
+
+@Access('project_viewer', ofClient)
+@ObjectType('ClientSecret', { description: 'A secret of a client. It is shown only once, when it is created.' })
+export class ClientSecretView {
+  @Field(() => ID)
+  id!: string;
 
   @Field(() => String, { description: 'The last four characters.' })
   hint!: string;
@@ -43,6 +63,12 @@ export class ClientView {
   @Field(() => TokenEndpointAuthMethodEnum)
   tokenEndpointAuthMethod!: TokenEndpointAuthMethod;
 
+  @Field(() => String, { nullable: true, description: 'Where its keys are fetched.' })
+  jwksUri!: string | null;
+
+  @Field(() => IdTokenAlgorithmEnum, { description: "At the project's issuer; the base issuer signs with ES512." })
+  idTokenSignedResponseAlg!: IdTokenAlgorithm;
+
   @Field(() => [String])
   redirectUris!: string[];
 
@@ -60,6 +86,9 @@ export class ClientView {
 
   @Field(() => Boolean, { description: 'Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).' })
   pkceRequired!: boolean;
+
+  @Field(() => Boolean, { description: "Whether it may omit PKCE at its project's issuer, if it is confidential." })
+  pkceOptional!: boolean;
 
   @Field(() => Boolean, {
     description: "Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Related Origin Requests).",
@@ -94,6 +123,19 @@ export class CreatedClient {
 
   @Field(() => String, { description: '`lk_sk_…`, for the server library.' })
   secretKey!: string;
+
+  @Field(() => String, { nullable: true, description: '`lk_cs_…`; null if the client authenticates otherwise.' })
+  clientSecret!: string | null;
+}
+
+@Access('inherited')
+@ObjectType({ description: 'A new client secret, shown only once.' })
+export class IssuedClientSecret {
+  @Field(() => ClientSecretView)
+  clientSecret!: ClientSecretView;
+
+  @Field(() => String, { description: '`lk_cs_…`.' })
+  secret!: string;
 }
 
 @Access('inherited')

@@ -1,10 +1,12 @@
-import { type CryptoKey, errors, importJWK, jwtVerify } from 'jose';
+import { type CryptoKey, createLocalJWKSet, decodeProtectedHeader, errors, importJWK, type JWK, jwtVerify } from 'jose';
 import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
+import type { Issuer } from '../projects/issuer.ts';
 import type { Client } from './client.entity.ts';
+import type { RemoteKeys } from './remote-keys.ts';
 
 /** Tolerated clock skew in seconds. */
 const leewaySeconds = 30;
@@ -28,61 +30,113 @@ export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment 
     on conflict do nothing returning 1`;
 }
 
+type Verifying = CryptoKey | ReturnType<typeof createLocalJWKSet>;
+
 /** Client assertions of `private_key_jwt` (RFC 7523 §3, OpenID Connect Core §9). */
 export class ClientAssertions {
   /** Imported keys, while the client entity is cached. */
-  private readonly imported = new WeakMap<Client, CryptoKey>();
+  private readonly imported = new WeakMap<Client, Verifying>();
 
-  /** @param audiences allowed values of `aud`: the token endpoint and the issuer */
-  constructor(private readonly deps: { clock: Clock; audiences: string[] }) {}
+  constructor(private readonly deps: { clock: Clock; remoteKeys: RemoteKeys }) {}
 
   /**
    * Refuses `client-rejected` unless signature, issuer, audience and times are valid. The statement that grants
    * something checks that the assertion is unused and the client unchanged.
+   *
+   * @param issuer where it was sent: `aud` is its token endpoint or its address
    */
-  async judge(client: Client, assertion: string): Promise<JudgedAssertion> {
-    if (!client.jwk) refuse({ code: 'client-rejected', reason: 'no key is registered' });
-    const payload = await this.verified(client, assertion);
+  async judge(client: Client, assertion: string, issuer: Issuer): Promise<JudgedAssertion> {
+    const payload = await this.verified(client, assertion, issuer);
     const now = seconds(this.deps.clock.now());
     const { exp, iat, jti, sub } = payload;
-    if (sub !== client.id) refuse({ code: 'client-rejected', reason: 'sub is not the client' });
-    if (typeof exp !== 'number') refuse({ code: 'client-rejected', reason: 'exp is missing' });
-    if (exp > now + longestSeconds + leewaySeconds) refuse({ code: 'client-rejected', reason: 'exp is too far ahead' });
-    if (iat !== undefined && (iat > now + leewaySeconds || iat < now - longestSeconds - leewaySeconds)) {
-      refuse({ code: 'client-rejected', reason: 'iat is in the future or too old' });
+    if (sub !== client.id) reject('sub is not the client', 'In the client assertion, sub must be the client_id.');
+    if (typeof exp !== 'number') return reject('exp is missing', 'The client assertion needs exp.');
+    if (exp > now + longestSeconds + leewaySeconds) {
+      reject('exp is too far ahead', 'The client assertion lives too long: exp must be at most 5 minutes ahead.');
     }
-    if (typeof jti !== 'string' || jti === '') refuse({ code: 'client-rejected', reason: 'jti is missing' });
+    if (iat !== undefined && (iat > now + leewaySeconds || iat < now - longestSeconds - leewaySeconds)) {
+      reject(
+        'iat is in the future or too old',
+        'The client assertion must be at most 5 minutes old: check iat and the clock.',
+      );
+    }
+    if (typeof jti !== 'string' || jti === '') {
+      return reject('jti is missing', 'The client assertion needs jti, a value used once.');
+    }
     return {
       jtiHash: digest(jti),
       forgetAt: secondsLater(new Date(exp * 1000), 4 * leewaySeconds),
     };
   }
 
-  private async verified(client: Client, assertion: string) {
-    if (!isCompactJws(assertion)) refuse({ code: 'client-rejected', reason: 'not a compact JWS in base64url' });
+  private async verified(client: Client, assertion: string, { url, capabilities }: Issuer) {
+    const key = await this.keyOf(client, assertion);
+    if (!isCompactJws(assertion)) reject('not a compact JWS in base64url');
+    const audiences = [`${url}/oauth2/token`, url];
+    const algorithms = capabilities.assertionAlgorithms.flatMap((alg) => (alg === 'EdDSA' ? [alg, 'Ed25519'] : [alg]));
+    const wrongAudience = `aud of the client assertion must be ${audiences[0]}.`;
     try {
-      const { payload } = await jwtVerify(assertion, await this.keyOf(client), {
-        algorithms: ['EdDSA', 'Ed25519'],
+      const { payload } = await jwtVerify(assertion, key as CryptoKey, {
+        algorithms,
         issuer: client.id,
-        audience: this.deps.audiences,
+        audience: audiences,
         clockTolerance: leewaySeconds,
         currentDate: this.deps.clock.now(),
       });
-      if (![payload.aud].flat().every((one) => one !== undefined && this.deps.audiences.includes(one))) {
-        return refuse({ code: 'client-rejected', reason: 'aud contains another audience' });
+      if (![payload.aud].flat().every((one) => one !== undefined && audiences.includes(one))) {
+        return reject('aud contains another audience', wrongAudience);
       }
       return payload;
     } catch (error) {
       if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error;
-      return refuse({ code: 'client-rejected', reason: error.message });
+      if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
+        reject(error.message, wrongAudience);
+      if (error instanceof errors.JOSEAlgNotAllowed) {
+        reject(
+          error.message,
+          `The client assertion must be signed with ${capabilities.assertionAlgorithms.join(', ')}.`,
+        );
+      }
+      if (error instanceof errors.JWTExpired)
+        reject(error.message, 'The client assertion has expired: check exp and the clock.');
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
+        reject(error.message, 'kid and alg of the client assertion must select one registered key.');
+      }
+      return reject(error.message);
     }
   }
 
-  private async keyOf(client: Client): Promise<CryptoKey> {
+  private async keyOf(client: Client, assertion: string): Promise<Verifying> {
+    if (client.jwksUri != null) return this.remoteKeysOf(client.jwksUri, assertion);
     const known = this.imported.get(client);
     if (known) return known;
-    const key = (await importJWK(client.jwk ?? {}, 'EdDSA')) as CryptoKey;
+    const key = client.jwkSet ? createLocalJWKSet({ keys: client.jwkSet }) : await imported(client.jwk);
     this.imported.set(client, key);
     return key;
   }
+
+  private async remoteKeysOf(uri: string, assertion: string): Promise<Verifying> {
+    const keys = await this.deps.remoteKeys.at(uri, kidOf(assertion));
+    if (keys === null)
+      return reject('jwks_uri cannot be read', 'The key set at the application’s jwks_uri cannot be read.');
+    return createLocalJWKSet({ keys });
+  }
+}
+
+async function imported(jwk: JWK | null | undefined): Promise<CryptoKey> {
+  if (!jwk) return reject('no key is registered');
+  return (await importJWK(jwk, 'EdDSA')) as CryptoKey;
+}
+
+function kidOf(assertion: string): string | undefined {
+  try {
+    return decodeProtectedHeader(assertion).kid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param told for the caller: depends only on the request and on what is public about the client */
+function reject(reason: string, told?: string): never {
+  return refuse({ code: 'client-rejected', reason, ...(told === undefined ? {} : { told }) });
 }

@@ -3,7 +3,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { query, type Statement, sql } from '../kernel/sql.ts';
+import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
@@ -15,10 +15,13 @@ const cacheSize = 10_000;
 /** Precision of `lastUsedAt`, to limit writes. */
 const lastUsedSeconds = 60;
 
-/** An API key and its client. */
+/** An API key or a client secret. */
+type KeyKind = ApiKeyKind | 'client-secret';
+
+/** An API key or client secret, and its client. */
 export interface KeyHolder {
   client: Client;
-  kind: ApiKeyKind;
+  kind: KeyKind;
   /** SHA-256 of the key. */
   keyHash: string;
 }
@@ -29,6 +32,8 @@ export interface ClientSource {
   byId(clientId: string): Promise<Client | null>;
   /** Null if the key is unknown or revoked, or its client disabled. */
   byKeyHash(keyHash: string): Promise<KeyHolder | null>;
+  /** The same for a client secret. */
+  bySecretHash(keyHash: string): Promise<KeyHolder | null>;
 }
 
 /** Clients for the protocol endpoints. */
@@ -51,11 +56,8 @@ export class ClientRegistry {
       if (client) openProject(client.project.id);
       return client;
     },
-    byKeyHash: async (keyHash) => {
-      const holder = await this.keys.get(keyHash, () => inAllProjects(() => this.readKey(keyHash)));
-      if (holder) openProject(holder.client.project.id);
-      return holder;
-    },
+    byKeyHash: (keyHash) => this.holder(keyHash, apiKeys),
+    bySecretHash: (keyHash) => this.holder(keyHash, clientSecrets),
   };
 
   /** The database; replaces the cached entry. */
@@ -68,6 +70,10 @@ export class ClientRegistry {
       this.keys.invalidate(keyHash);
       return this.cached.byKeyHash(keyHash);
     },
+    bySecretHash: (keyHash) => {
+      this.keys.invalidate(keyHash);
+      return this.cached.bySecretHash(keyHash);
+    },
   };
 
   /** The client of a live secret key (`lk_sk_…`), from the database; null for any other text. */
@@ -76,6 +82,12 @@ export class ClientRegistry {
     return holder?.kind === 'secret' ? holder.client : null;
   };
 
+  private async holder(keyHash: string, source: KeySource): Promise<KeyHolder | null> {
+    const holder = await this.keys.get(keyHash, () => inAllProjects(() => this.readKey(keyHash, source)));
+    if (holder) openProject(holder.client.project.id);
+    return holder;
+  }
+
   private async read(clientId: string): Promise<Client | null> {
     // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
     if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
@@ -83,21 +95,21 @@ export class ClientRegistry {
   }
 
   /** Reads the key's row, and the client only if the cached one has another version. */
-  private async readKey(keyHash: string): Promise<KeyHolder | null> {
+  private async readKey(keyHash: string, { rows, used, prepare }: KeySource): Promise<KeyHolder | null> {
     const now = this.deps.clock.now();
     const [row] = await query(
       this.deps.db.alone,
       sql<KeyRow>`with found as (
           select a.project_id, a.id, a.kind, a.last_used_at, a.client_id, k.version, p.version as project_version
-          from api_keys a join clients k on k.project_id = a.project_id and k.id = a.client_id join projects p on p.id = k.project_id
+          from (${rows}) a join clients k on k.project_id = a.project_id and k.id = a.client_id join projects p on p.id = k.project_id
           where a.hash = ${keyHash} and a.revoked_at is null and k.disabled_at is null
         ), used as (
-          update api_keys set last_used_at = ${now}::timestamptz from found
-          where api_keys.project_id = found.project_id and api_keys.id = found.id
+          update ${used} t set last_used_at = ${now}::timestamptz from found
+          where t.project_id = found.project_id and t.id = found.id
             and (found.last_used_at is null or found.last_used_at <= ${secondsLater(now, -lastUsedSeconds)}::timestamptz)
         )
         select kind, client_id, version, project_version from found`,
-      { prepare: 'clients.by-key' },
+      { prepare },
     );
     if (!row) return null;
     const cached = await this.cached.byId(row.client_id);
@@ -107,8 +119,26 @@ export class ClientRegistry {
   }
 }
 
+/** A table of keys: its rows, its name, and that of its prepared statement. */
+interface KeySource {
+  rows: Fragment;
+  used: Fragment;
+  prepare: string;
+}
+
+const apiKeys: KeySource = {
+  rows: sql`select * from api_keys`,
+  used: sql.table('api_keys'),
+  prepare: 'clients.by-key',
+};
+const clientSecrets: KeySource = {
+  rows: sql`select *, 'client-secret' as kind from client_secrets`,
+  used: sql.table('client_secrets'),
+  prepare: 'clients.by-secret',
+};
+
 interface KeyRow {
-  kind: ApiKeyKind;
+  kind: KeyKind;
   client_id: string;
   version: number;
   project_version: number;
@@ -122,14 +152,19 @@ export interface JudgedClient {
 
 /**
  * SQL query of one row, or none if the client is disabled, its key is not live, or the version of client or project has
- * changed. Every statement that grants something by a cached client depends on it.
+ * changed. Every statement that grants something by a cached client depends on it. Its text differs for a client secret.
  */
 export function currentClient({ client, key }: JudgedClient): Statement<{ id: string; project_id: string }> {
   const keyHash = key?.keyHash ?? null;
+  const isLive =
+    key?.kind === 'client-secret'
+      ? sql`(select a.client_id = k.id and a.revoked_at is null
+          from client_secrets a where a.project_id = k.project_id and a.hash = ${keyHash}::text)`
+      : sql`(select a.client_id = k.id and a.kind = ${key?.kind ?? null}::text and a.revoked_at is null
+          from api_keys a where a.project_id = k.project_id and a.hash = ${keyHash}::text)`;
   return sql`select k.id, k.project_id from clients k join projects p on p.id = k.project_id
     where k.project_id = ${client.project.id}::uuid and k.id = ${client.id}::uuid and k.disabled_at is null
       and k.version = ${client.version}::int and p.version = ${client.project.getEntity().version}::int
       and case when ${keyHash}::text is null then true
-        else (select a.client_id = k.id and a.kind = ${key?.kind ?? null}::text and a.revoked_at is null
-          from api_keys a where a.project_id = k.project_id and a.hash = ${keyHash}::text) end`;
+        else ${isLive} end`;
 }

@@ -1,13 +1,14 @@
 import { cleanMailName } from '../kernel/name.ts';
-import { refuse } from '../kernel/problem.ts';
-import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
 import {
-  type Client,
-  logoutTokenTypes,
+  type IdTokenAlgorithm,
+  idTokenAlgorithms,
   type TokenEndpointAuthMethod,
   tokenEndpointAuthMethods,
-} from './client.entity.ts';
-import { parseClientKey } from './client-key.ts';
+} from '../kernel/openid.ts';
+import { refuse } from '../kernel/problem.ts';
+import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
+import { type Client, logoutTokenTypes } from './client.entity.ts';
+import { parseClientKeys } from './client-keys.ts';
 import { checkLogoutUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
 
@@ -15,8 +16,11 @@ import { checkRedirectUri } from './redirect-uri.ts';
 export interface ClientSettings {
   name: string;
   tokenEndpointAuthMethod: TokenEndpointAuthMethod;
-  /** A JWK, a JWK Set with one key, or either as JSON text; null: none. See {@link parseClientKey}. */
+  /** A JWK, a JWK Set, or either as JSON text; null: none. See {@link parseClientKeys}. */
   jwks: unknown;
+  /** Where the keys are fetched instead; null: nowhere. */
+  jwksUri: string | null;
+  idTokenSignedResponseAlg: IdTokenAlgorithm;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
   backchannelLogoutUri: string | null;
@@ -26,6 +30,8 @@ export interface ClientSettings {
   accessTokenTtlSeconds: number | null;
   /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
   pkceRequired: boolean;
+  /** Whether a confidential client may omit PKCE at its project's issuer. */
+  pkceOptional: boolean;
   /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
   relatedOrigins: boolean;
   /** Whether its users must sign in with a passkey, whatever the project's policy. */
@@ -34,6 +40,10 @@ export interface ClientSettings {
 }
 
 const maxUris = 100;
+const switches = [
+  ...(['backchannelLogoutSessionRequired', 'pkceRequired', 'pkceOptional', 'relatedOrigins'] as const),
+  'passkeyRequired',
+] as const;
 
 /** Copies known settings only, so that no other input reaches the row. */
 export function checkedSettings(
@@ -49,20 +59,29 @@ export function checkedSettings(
       tokenEndpointAuthMethods,
     );
   }
-  if (input.jwks !== undefined) settings.jwk = input.jwks === null ? null : parseClientKey(input.jwks);
+  if (input.jwks !== undefined) Object.assign(settings, keysOf(input.jwks));
+  if (input.jwksUri !== undefined) {
+    settings.jwksUri = fetchedUri('jwksUri', input.jwksUri, allowPrivateLogoutTargets);
+  }
+  if (input.idTokenSignedResponseAlg !== undefined) {
+    settings.idTokenSignedResponseAlg = oneOf(
+      'idTokenSignedResponseAlg',
+      input.idTokenSignedResponseAlg,
+      idTokenAlgorithms,
+    );
+  }
   if (input.redirectUris !== undefined) settings.redirectUris = uris('redirectUris', input.redirectUris);
   if (input.postLogoutRedirectUris !== undefined) {
     settings.postLogoutRedirectUris = uris('postLogoutRedirectUris', input.postLogoutRedirectUris);
   }
   if (input.backchannelLogoutUri !== undefined) {
-    settings.backchannelLogoutUri = logoutUri(input.backchannelLogoutUri, allowPrivateLogoutTargets);
+    settings.backchannelLogoutUri = fetchedUri(
+      'backchannelLogoutUri',
+      input.backchannelLogoutUri,
+      allowPrivateLogoutTargets,
+    );
   }
-  for (const name of [
-    'backchannelLogoutSessionRequired',
-    'pkceRequired',
-    'relatedOrigins',
-    'passkeyRequired',
-  ] as const) {
+  for (const name of switches) {
     const value = input[name];
     if (value === undefined) continue;
     if (typeof value !== 'boolean') refuse({ code: 'invalid', field: name, reason: 'must be true or false' });
@@ -81,10 +100,19 @@ export function checkedSettings(
   return settings;
 }
 
-function logoutUri(uri: string | null, allowPrivate: boolean): string | null {
+/** A single Ed25519 key is `jwk`, as the contract has it; all else is `jwkSet`. */
+function keysOf(jwks: unknown): Pick<Client, 'jwk' | 'jwkSet'> {
+  if (jwks === null) return { jwk: null, jwkSet: null };
+  const [first, ...others] = parseClientKeys(jwks);
+  const isSingle = others.length === 0 && first?.kty === 'OKP';
+  return isSingle ? { jwk: first, jwkSet: null } : { jwk: null, jwkSet: [...(first ? [first] : []), ...others] };
+}
+
+/** An address that this server calls. */
+function fetchedUri(field: string, uri: string | null, allowPrivate: boolean): string | null {
   if (uri === null) return null;
   const reason = typeof uri === 'string' ? checkLogoutUri(uri, allowPrivate) : 'must be text';
-  if (reason) refuse({ code: 'invalid', field: 'backchannelLogoutUri', reason });
+  if (reason) refuse({ code: 'invalid', field, reason });
   return uri;
 }
 

@@ -1,10 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { instant, key } from '../kernel/columns.ts';
+import { idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
 import { tenant } from '../projects/tenant.ts';
 
-export const tokenEndpointAuthMethods = ['none', 'private_key_jwt'] as const;
-export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
 export const logoutTokenTypes = ['secevent', 'logout'] as const;
 
 const schema = defineEntity({
@@ -17,8 +16,14 @@ const schema = defineEntity({
     name: p.text(),
     builtIn: p.text().$type<'console' | 'demo'>().nullable(),
     tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
-    /** One Ed25519 public key, for `private_key_jwt`. */
+    /** One Ed25519 public key, for `private_key_jwt`; the only form that the base issuer's contract knows. */
     jwk: p.json<JWK>().nullable(),
+    /** Several public keys, or one of another kind. */
+    jwkSet: p.json<JWK[]>().nullable(),
+    /** Where its keys are fetched. At most one of the three is set. */
+    jwksUri: p.text().nullable(),
+    /** Algorithm of its ID and logout tokens, at issuers that offer it. */
+    idTokenSignedResponseAlg: p.enum(idTokenAlgorithms).default('ES512'),
     redirectUris: p.array().columnType('text[]'),
     postLogoutRedirectUris: p.array().columnType('text[]'),
     backchannelLogoutUri: p.text().nullable(),
@@ -29,6 +34,8 @@ const schema = defineEntity({
     accessTokenTtlSeconds: p.integer().nullable(),
     /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
     pkceRequired: p.boolean().default(false),
+    /** Whether it may omit PKCE, if it is confidential and the issuer allows it. */
+    pkceOptional: p.boolean().default(false),
     /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
     relatedOrigins: p.boolean().default(false),
     /** Whether its users must sign in with a passkey, whatever the project's policy. */

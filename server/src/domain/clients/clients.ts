@@ -15,6 +15,7 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
 import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
+import type { ClientSecrets } from './client-secrets.ts';
 import { type ClientSettings, checkedSettings } from './client-settings.ts';
 
 export interface NewClient extends Partial<ClientSettings> {
@@ -40,6 +41,8 @@ export interface CreatedClient {
   publishableKey: string;
   /** `lk_sk_…`, shown once. */
   secretKey: string;
+  /** `lk_cs_…`, shown once; null if the client authenticates otherwise. */
+  clientSecret: string | null;
 }
 
 const maxLiveKeys = 50;
@@ -52,6 +55,7 @@ export class Clients {
       clock: Clock;
       random: Random;
       audit: Audit;
+      secrets: Pick<ClientSecrets, 'make'>;
       allowPrivateLogoutTargets: boolean;
     },
   ) {}
@@ -94,7 +98,8 @@ export class Clients {
       this.tell(em, 'client.created', client, actor, { after: settings });
       const publishable = this.makeKey(em, client, 'publishable', actor);
       const secret = this.makeKey(em, client, 'secret', actor);
-      return { client, publishableKey: publishable.key, secretKey: secret.key };
+      const clientSecret = hasSecret(client) ? this.deps.secrets.make(em, client, actor).secret : null;
+      return { client, publishableKey: publishable.key, secretKey: secret.key, clientSecret };
     });
   }
 
@@ -108,6 +113,9 @@ export class Clients {
       builtIn: input.builtIn ?? null,
       tokenEndpointAuthMethod: input.tokenEndpointAuthMethod ?? 'none',
       jwk: input.jwk ?? null,
+      jwkSet: input.jwkSet ?? null,
+      jwksUri: input.jwksUri ?? null,
+      idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? 'ES512',
       redirectUris: input.redirectUris ?? [],
       postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
       backchannelLogoutUri: input.backchannelLogoutUri ?? null,
@@ -115,6 +123,7 @@ export class Clients {
       logoutTokenType: input.logoutTokenType ?? 'secevent',
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
       pkceRequired: input.pkceRequired ?? false,
+      pkceOptional: input.pkceOptional ?? false,
       relatedOrigins: input.relatedOrigins ?? false,
       passkeyRequired: input.passkeyRequired ?? false,
       disabledAt: input.disabledAt ?? null,
@@ -249,8 +258,17 @@ function matching(projectId: string, search: string | undefined) {
   return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
 }
 
-/** Refuses `invalid` if the client authenticates by a key and has none. */
-export function checkKey({ tokenEndpointAuthMethod, jwk }: Partial<Client>): void {
-  if (tokenEndpointAuthMethod !== 'private_key_jwt' || jwk) return;
+/** Whether the client authenticates with a client secret. */
+export function hasSecret({ tokenEndpointAuthMethod }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean {
+  return tokenEndpointAuthMethod === 'client_secret_basic' || tokenEndpointAuthMethod === 'client_secret_post';
+}
+
+/** Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys. */
+export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri }: Partial<Client>): void {
+  const hasKeys = jwk != null || jwkSet != null;
+  if (hasKeys && jwksUri != null) {
+    refuse({ code: 'invalid', field: 'jwksUri', reason: 'cannot be combined with jwks: clear one of them' });
+  }
+  if (tokenEndpointAuthMethod !== 'private_key_jwt' || hasKeys || jwksUri != null) return;
   refuse({ code: 'invalid', field: 'jwks', reason: 'is required for private_key_jwt' });
 }

@@ -4,6 +4,7 @@ export type Noun =
   | 'experience'
   | 'client'
   | 'api-key'
+  | 'client-secret'
   | 'delegation-key'
   | 'user'
   | 'group'
@@ -37,8 +38,8 @@ export type Problem =
   /** A one-time code was wrong, expired or used; the answer does not say which. */
   | { code: 'code-rejected'; attemptsLeft: number }
   | { code: 'grant-rejected'; reason: 'unknown' | 'expired' | 'used' | 'mismatch' | 'user' }
-  /** Client authentication failed (RFC 6749 §5.2); the reason is for the log. */
-  | { code: 'client-rejected'; reason: string }
+  /** Client authentication failed (RFC 6749 §5.2); the reason is for the log, `told` for the caller. */
+  | { code: 'client-rejected'; reason: string; told?: string }
   /** The sign-in transaction is unknown, expired, finished or of another caller. */
   | { code: 'transaction-expired' }
   /** The hosted flow is unknown, expired, finished or of another browser. */

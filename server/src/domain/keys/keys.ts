@@ -17,7 +17,7 @@ import { type Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { query, sql } from '../kernel/sql.ts';
 import { currentKey, nextKey, type Schedule, succession } from './schedule.ts';
-import { type SigningAlgorithm, SigningKey, signingAlgorithms } from './signing-key.entity.ts';
+import { type SigningAlgorithm, SigningKey, signingAlgorithms, standingAlgorithms } from './signing-key.entity.ts';
 import { type Vault, VaultError } from './vault.ts';
 
 /** One published key, for verifying, and for signing while it may sign. */
@@ -41,7 +41,8 @@ const patienceMs = 250;
 const keysLock = 7_316_904_552;
 
 /**
- * The issuer's keys: one active ES512 (ID and logout tokens) and one active EdDSA (access tokens). The next is
+ * The keys of this instance: one active ES512 (ID and logout tokens), one active EdDSA (access tokens), and one of each
+ * other algorithm that a client at its project's issuer has asked for. The next is
  * published at least 24 h before it signs, the old one stays until its last token has expired plus 24 h.
  */
 export class Keys {
@@ -80,24 +81,41 @@ export class Keys {
     return Promise.race([keys, late]).finally(() => timer.abort());
   }
 
-  /** The current signing key. */
+  /** The current signing key; the first of an algorithm is made on its first use. */
   async signing(alg: SigningAlgorithm): Promise<LoadedKey> {
+    await this.have([alg]);
     const key = currentKey(await this.published(), alg, this.deps.clock.now());
     return key ?? refuse({ code: 'unavailable', reason: `no ${alg} signing key`, retryAfterSeconds: 5 });
   }
 
-  /** The JWK Set (RFC 7517 §5): public members only. The same object until the published keys change. */
+  /** The base issuer's JWK Set (RFC 7517 §5): public members only. The same object until the published keys change. */
   async jwks(): Promise<{ keys: JWK[] }> {
     const keys = await this.published();
-    if (this.told?.of !== keys) this.told = { of: keys, jwks: { keys: keys.map((key) => key.publicJwk) } };
+    if (this.told?.of !== keys) this.told = { of: keys, jwks: publicSet(keys, standingAlgorithms) };
     return this.told.jwks;
+  }
+
+  /** The JWK Set of some algorithms: a key type that a client does not know may make it reject the whole set. */
+  async jwksOf(algorithms: readonly SigningAlgorithm[]): Promise<{ keys: JWK[] }> {
+    await this.have(algorithms);
+    return publicSet(await this.published(), algorithms);
+  }
+
+  /** Makes the first keys of algorithms that have none. */
+  private async have(algorithms: readonly SigningAlgorithm[]): Promise<void> {
+    const lacking = (keys: readonly (LoadedKey | SigningKey)[]) =>
+      algorithms.filter((alg) => !isStanding(alg) && !currentKey(keys, alg, this.deps.clock.now()));
+    if (lacking(await this.published()).length === 0) return;
+    await this.exclusively(async (em, keys) => {
+      for (const alg of lacking(keys)) await this.create(em, keys, alg, this.deps.clock.now(), system);
+    });
   }
 
   /** Creates the first keys, publishes successors when due, deletes expired keys. Safe to run in every process. */
   async tend(): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
-      for (const alg of signingAlgorithms) {
+      for (const alg of inUse(keys)) {
         if (!currentKey(keys, alg, now)) await this.create(em, keys, alg, now, system);
         else {
           const at = succession(keys, alg, now, this.deps.schedule);
@@ -112,7 +130,7 @@ export class Keys {
   async rotate(actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
-      for (const alg of signingAlgorithms) {
+      for (const alg of inUse(keys)) {
         if (nextKey(keys, alg, now)) continue;
         await this.create(em, keys, alg, secondsLater(now, this.deps.schedule.noticeSeconds), actor);
       }
@@ -154,7 +172,7 @@ export class Keys {
           subject: { kind: 'signing-key', id: key.id },
         });
       }
-      for (const alg of signingAlgorithms) await this.create(em, keys, alg, now, actor);
+      for (const alg of inUse(keys)) await this.create(em, keys, alg, now, actor);
       withdrawn.push(...live.map(({ id }) => id));
     });
     return withdrawn;
@@ -243,6 +261,24 @@ export class Keys {
   }
 }
 
+const isStanding = (alg: SigningAlgorithm) => standingAlgorithms.some((one) => one === alg);
+
+/** Algorithms that have keys, or always need one. */
+function inUse(keys: readonly SigningKey[]): SigningAlgorithm[] {
+  return signingAlgorithms.filter((alg) => isStanding(alg) || keys.some((key) => key.alg === alg));
+}
+
+function publicSet(keys: readonly LoadedKey[], algorithms: readonly SigningAlgorithm[]): { keys: JWK[] } {
+  return { keys: keys.filter(({ alg }) => algorithms.includes(alg)).map((key) => key.publicJwk) };
+}
+
+/** Hash and encoding of a signature (RFC 7518 §3.3, §3.4); EdDSA has neither. */
+const signatures = {
+  ES512: ['sha512', 'ieee-p1363'],
+  ES256: ['sha256', 'ieee-p1363'],
+  RS256: ['sha256', 'der'],
+} as const;
+
 /**
  * ES512 takes over a millisecond and runs on libuv's threads; EdDSA takes less than a thread switch. Uses
  * `node:crypto`, since WebCrypto costs a third more (decisions/0081).
@@ -250,10 +286,9 @@ export class Keys {
 function signerOf(alg: SigningAlgorithm, pkcs8: string): LoadedKey['sign'] {
   const key = createPrivateKey(pkcs8);
   if (alg === 'EdDSA') return async (input) => sign(null, input, key);
+  const [hash, dsaEncoding] = signatures[alg];
   return (input) =>
     new Promise((resolve, reject) => {
-      sign('sha512', input, { key, dsaEncoding: 'ieee-p1363' }, (error, signature) =>
-        error ? reject(error) : resolve(signature),
-      );
+      sign(hash, input, { key, dsaEncoding }, (error, signature) => (error ? reject(error) : resolve(signature)));
     });
 }

@@ -6,7 +6,10 @@ import { baseIssuer, type Issuer } from '../projects/issuer.ts';
 import type { Keys } from './keys.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
-/** Kinds of token. The kind fixes `typ` and algorithm, so that one cannot be used as another. */
+/**
+ * Kinds of token. The kind fixes `typ` and, but for the ID tokens of projects, the algorithm, so that one cannot be used
+ * as another.
+ */
 const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },
   'access-token': { typ: 'at+jwt', alg: 'EdDSA' },
@@ -92,15 +95,17 @@ export class Signer {
     token: string,
     options: { issuer?: Issuer; audience?: string; expiredIsFine?: boolean } = {},
   ): Promise<JWTPayload | null> {
-    const { typ, alg } = tokenKinds[kind];
+    const { typ } = tokenKinds[kind];
     const issuer = options.issuer ?? this.base;
+    const algorithms: readonly string[] =
+      kind === 'id-token' ? issuer.capabilities.idTokenAlgorithms : [tokenKinds[kind].alg];
     if (!isCompactJws(token)) return null;
     try {
       const header = decodeProtectedHeader(token);
-      const key = (await this.deps.keys.published()).find((one) => one.kid === header.kid && one.alg === alg);
-      if (!key || header.alg !== alg || header.typ !== typ) return null;
+      const key = (await this.deps.keys.published()).find((one) => one.kid === header.kid && one.alg === header.alg);
+      if (!key || !algorithms.includes(key.alg) || header.typ !== typ) return null;
       const { payload } = await jwtVerify(token, key.verifyKey, {
-        algorithms: [alg],
+        algorithms: [key.alg],
         typ,
         issuer: issuer.url,
         ...(options.audience === undefined ? {} : { audience: options.audience }),

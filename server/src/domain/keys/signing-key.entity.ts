@@ -2,7 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { instant } from '../kernel/columns.ts';
 
-export const signingAlgorithms = ['ES512', 'EdDSA'] as const;
+/** Algorithms that always have a key: those of the base issuer. */
+export const standingAlgorithms = ['ES512', 'EdDSA'] as const;
+/** The others get their first key when a client needs one. */
+export const signingAlgorithms = [...standingAlgorithms, 'ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
 const schema = defineEntity({

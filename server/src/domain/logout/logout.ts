@@ -301,7 +301,11 @@ export class Logout {
       ...(delivery.sid ? { sid: delivery.sid } : {}),
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
     };
-    return this.deps.signer.sign(kind, claims, delivery.issuer === null ? {} : { issuer: delivery.issuer });
+    return this.deps.signer.sign(
+      kind,
+      claims,
+      delivery.issuer == null ? {} : { issuer: delivery.issuer, alg: client.idTokenSignedResponseAlg },
+    );
   }
 }
 

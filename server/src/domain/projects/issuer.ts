@@ -1,20 +1,13 @@
-/** Ways of client authentication at the token endpoint (OpenID Connect Core section 9, RFC 7591 section 2). */
-export const tokenEndpointAuthMethods = [
-  'none',
-  'private_key_jwt',
-  'client_secret_basic',
-  'client_secret_post',
-] as const;
-export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
-
-/** Signing algorithms of ID tokens (RFC 7518 section 3.1, RFC 8037); the first is the default. */
-export const idTokenAlgorithms = ['ES512', 'ES256', 'RS256', 'EdDSA'] as const;
-export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
-
-export type ResponseMode = 'query' | 'form_post';
+import {
+  type IdTokenAlgorithm,
+  idTokenAlgorithms,
+  type ResponseMode,
+  type TokenEndpointAuthMethod,
+  tokenEndpointAuthMethods,
+} from '../kernel/openid.ts';
 
 /** What an issuer offers. Handlers and discovery read it; they do not ask which issuer it is. */
-export interface Capabilities {
+interface Capabilities {
   authMethods: readonly TokenEndpointAuthMethod[];
   /** Algorithms of client assertions. */
   assertionAlgorithms: readonly string[];
@@ -69,6 +62,12 @@ export function projectIssuer(baseUrl: string, { id, slug }: { id: string; slug:
 
 export function projectIssuerUrl(baseUrl: string, slug: string): string {
   return `${baseUrl}/p/${slug}`;
+}
+
+/** The algorithm that an issuer signs a client's ID and logout tokens with. */
+export function idTokenAlgorithmOf(wished: IdTokenAlgorithm, { capabilities }: Pick<Issuer, 'capabilities'>) {
+  const [first = 'ES512'] = capabilities.idTokenAlgorithms;
+  return capabilities.idTokenAlgorithms.includes(wished) ? wished : first;
 }
 
 /** The issuer as rows store it: null for the base issuer. */

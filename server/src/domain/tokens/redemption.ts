@@ -3,6 +3,7 @@ import { type JudgedAssertion, usedAssertion } from '../clients/client-assertion
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { seconds } from '../kernel/clock.ts';
+import { type IdTokenAlgorithm } from '../kernel/openid.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Statement, sql } from '../kernel/sql.ts';
 import { type Issuer, storedIssuer } from '../projects/issuer.ts';
@@ -10,10 +11,10 @@ import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
 
 /**
- * `none`: only `client_id`. `api-key`: its secret key. `assertion`: `private_key_jwt`. `trial`: none; a trial sign-in
- * from the console.
+ * `none`: only `client_id`. `api-key`: its secret key. `secret`: its client secret. `assertion`: `private_key_jwt`.
+ * `trial`: none; a trial sign-in from the console.
  */
-type ClientAuthentication = 'none' | 'api-key' | 'assertion' | 'trial';
+type ClientAuthentication = 'none' | 'api-key' | 'secret' | 'assertion' | 'trial';
 
 export interface Exchange extends JudgedClient {
   /** Where the code is redeemed: it must have given it. */
@@ -56,13 +57,13 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         and c.issuer is not distinct from ${storedIssuer(exchange.issuer)}::text
         and c.redirect_uri is not distinct from ${redirectUri ?? null}::text
         and case when c.redirect_uri is null then ${authenticatedBy}::text <> 'none'
-                 else k.token_endpoint_auth_method = 'none' or ${authenticatedBy}::text in ('assertion', 'trial') end
+                 else k.token_endpoint_auth_method = 'none' or ${authenticatedBy}::text in ('assertion', 'secret', 'trial') end
         and u.project_id = code.project_id and u.id = code.user_id and u.active
         and k.project_id = client.project_id and k.id = client.id and p.id = client.project_id
         and (code.session_id is null or (select s.ended_at is null from sessions s
           where s.project_id = code.project_id and s.id = code.session_id))
       returning c.id, c.client_id, c.user_id, c.session_id, c.issuer, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
-        u.user_name, p.id as project_id, p.id_token_ttl_seconds,
+        u.user_name, k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
     participation as (${participation(redeemed, now)}),
@@ -89,6 +90,7 @@ export interface RedemptionRow {
   acr: string | null;
   email: string | null;
   phone: string | null;
+  id_token_signed_response_alg: IdTokenAlgorithm;
   id_token_ttl_seconds: number;
   access_token_ttl_seconds: number;
 }

@@ -12,7 +12,8 @@ export interface SessionCode extends JudgedClient {
   /** SHA-256 of the session cookie's secret. */
   sessionHash: string;
   redirectUri: string;
-  codeChallenge: string;
+  /** Absent: the client may omit PKCE. */
+  codeChallenge: string | undefined;
   scope: string;
   nonce: string | undefined;
   /** The user of the request's `id_token_hint`. */

@@ -8,7 +8,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import type { Issuer } from '../projects/issuer.ts';
+import { type Issuer, idTokenAlgorithmOf } from '../projects/issuer.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
@@ -79,17 +79,22 @@ export class Tokens {
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
     const statement = redemption(exchange, this.deps.random.id(), this.deps.clock.now());
-    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.redemption' });
+    const [row] = await query(this.deps.db.alone, statement, {
+      // The text of the statement differs.
+      prepare: exchange.authenticatedBy === 'secret' ? 'tokens.redemption-by-secret' : 'tokens.redemption',
+    });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row, exchange.issuer);
   }
 
-  private async tokensOf(row: RedemptionRow, { url }: Issuer): Promise<TokenResponse> {
+  private async tokensOf(row: RedemptionRow, issuer: Issuer): Promise<TokenResponse> {
     const grant = toGrant(row);
+    const { url } = issuer;
+    const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
     const [idToken, accessToken] = await Promise.all([
-      this.deps.signer.sign('id-token', idTokenClaims(grant, this.deps.random.id(), now), { issuer: url }),
+      this.deps.signer.sign('id-token', idTokenClaims(grant, this.deps.random.id(), now), { issuer: url, alg }),
       this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
     ]);
     return {

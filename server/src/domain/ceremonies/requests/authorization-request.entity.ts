@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../../clients/client.entity.ts';
 import { instant, key } from '../../kernel/columns.ts';
+import { type ResponseMode } from '../../kernel/openid.ts';
 import { impliedTenant, sameProject } from '../../projects/tenant.ts';
 
 const schema = defineEntity({
@@ -20,7 +21,10 @@ const schema = defineEntity({
     scope: p.text(),
     state: p.text().nullable(),
     nonce: p.text().nullable(),
-    codeChallenge: p.text(),
+    /** Absent: its client may omit PKCE. */
+    codeChallenge: p.text().nullable(),
+    /** Null: `query`. */
+    responseMode: p.text().$type<ResponseMode>().nullable(),
     loginHint: p.text().nullable(),
     /** The user that `id_token_hint` names. */
     hintedUserId: p.uuid().nullable(),

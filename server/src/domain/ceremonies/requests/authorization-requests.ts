@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { matchesRedirectUri } from '../../clients/redirect-uri.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
+import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
@@ -21,7 +22,9 @@ export interface NewAuthorizationRequest {
   scope: string;
   state?: string | null | undefined;
   nonce?: string | null | undefined;
-  codeChallenge: string;
+  codeChallenge: string | undefined;
+  /** Absent: `query`. */
+  responseMode?: ResponseMode | undefined;
   loginHint?: string | null | undefined;
   /** The user that a valid `id_token_hint` names. */
   hintedUserId?: string | null | undefined;
@@ -67,7 +70,8 @@ export class AuthorizationRequests {
         scope: input.scope,
         state: input.state ?? null,
         nonce: input.nonce ?? null,
-        codeChallenge: input.codeChallenge,
+        codeChallenge: input.codeChallenge ?? null,
+        responseMode: input.responseMode ?? null,
         loginHint: input.loginHint ?? null,
         hintedUserId: input.hintedUserId ?? null,
         uiLocales: input.uiLocales ?? null,

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Client } from '../../clients/client.entity.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
+import { type ResponseMode } from '../../kernel/openid.ts';
 import { refuse } from '../../kernel/problem.ts';
 import { inAllProjects, openProject } from '../../kernel/scope.ts';
 import { digest } from '../../kernel/secret.ts';
@@ -23,7 +24,8 @@ export interface Authorization {
   state: string | undefined;
   scope: string;
   nonce: string | undefined;
-  codeChallenge: string;
+  codeChallenge: string | undefined;
+  responseMode: ResponseMode;
   maxAgeSeconds: number | undefined;
   loginHint: string | undefined;
   uiLocales: string | undefined;
@@ -105,6 +107,7 @@ export class Authorizations {
         state: authorization.state,
         nonce: authorization.nonce,
         codeChallenge: authorization.codeChallenge,
+        responseMode: authorization.responseMode,
         loginHint: authorization.loginHint,
         hintedUserId,
         uiLocales: authorization.uiLocales,
@@ -144,7 +147,7 @@ export class Authorizations {
         clientId: request.client.id,
         issuer: request.issuer ?? null,
         redirectUri: request.redirectUri,
-        codeChallenge: request.codeChallenge,
+        codeChallenge: request.codeChallenge ?? undefined,
         scope: request.scope,
         nonce: request.nonce ?? undefined,
         acr,

@@ -1,0 +1,24 @@
+import type { Client } from './client-part.ts';
+import { hasSecret } from './kind.ts';
+
+/** Which issuer the application needs, in one sentence. */
+export function issuerAdvice(client: Client): string {
+  const reason = reasonForProjectIssuer(client);
+  return reason === undefined
+    ? 'Use either issuer; the project issuer offers more, such as client secrets and RS256.'
+    : `Use the project issuer: this application ${reason}.`;
+}
+
+/** Why only the project issuer fits; undefined: both do. */
+function reasonForProjectIssuer(client: Client): string | undefined {
+  if (hasSecret(client.tokenEndpointAuthMethod)) return 'authenticates with a client secret';
+  if (client.idTokenSignedResponseAlg !== 'ES512') return 'expects another signature than ES512';
+  if (client.tokenEndpointAuthMethod === 'NONE') return undefined;
+  if (client.pkceOptional) return 'may sign in without PKCE';
+  return client.jwksUri !== null || !isEd25519(client.jwks) ? 'uses keys other than one Ed25519 key' : undefined;
+}
+
+function isEd25519(jwks: unknown): boolean {
+  const { keys = [] } = (jwks ?? {}) as { keys?: { crv?: string }[] };
+  return keys.length === 1 && keys[0]?.crv === 'Ed25519';
+}

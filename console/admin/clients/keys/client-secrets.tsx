@@ -1,0 +1,123 @@
+import { Badge, Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useMutation } from '../../api.ts';
+import {
+  ClientById,
+  type ClientSecretRowFragment,
+  IssueClientSecret,
+  RevokeClientSecret,
+} from '../../generated/operations.ts';
+import { useProject } from '../../projects/project.tsx';
+import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { LastUse, Secrets, untilSaved } from '../../ui/secrets/secret.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { ClientPartProps } from '../client-part.ts';
+import { hasSecret } from '../kind.ts';
+
+type Secret = ClientSecretRowFragment;
+
+const maxLive = 2;
+const nameOf = ({ hint }: Secret) => `lk_cs_…${hint}`;
+
+/** The application's client secrets: one in use and, for rotation, its successor. */
+export function ClientSecrets({ client, mayChange }: ClientPartProps) {
+  const project = useProject();
+  const [issued, setIssued] = useState<string>();
+  const [revoking, setRevoking] = useState<Secret>();
+  const [issue, issuing, failure] = useMutation(IssueClientSecret, [ClientById]);
+  const live = client.clientSecrets.filter(({ revokedAt }) => revokedAt === null);
+  if (!hasSecret(client.tokenEndpointAuthMethod) && live.length === 0) return null;
+
+  const make = async () => {
+    const outcome = await issue({ clientId: client.id });
+    if (outcome.data) setIssued(outcome.data.issueClientSecret.secret);
+  };
+  const columns: Column<Secret>[] = [
+    { header: 'Secret', isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
+    {
+      header: 'Status',
+      cell: ({ revokedAt }) => (revokedAt ? <Badge color="bad">Revoked</Badge> : <Badge color="good">Live</Badge>),
+    },
+    { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    ...(mayChange
+      ? [
+          actionColumn<Secret>(
+            'Revoke',
+            (secret) => `Revoke ${nameOf(secret)}`,
+            setRevoking,
+            ({ revokedAt }) => revokedAt === null,
+          ),
+        ]
+      : []),
+  ];
+  return (
+    <>
+      <Section
+        flush
+        title="Client secrets"
+        lead={`For the issuer ${project.issuer}. To rotate: create the second, deploy it, then revoke the first.`}
+        actions={
+          mayChange && (
+            <Button
+              leftSection={<Icon name="plus" size={16} />}
+              loading={issuing}
+              disabled={live.length >= maxLive}
+              onClick={() => void make()}
+            >
+              New secret
+            </Button>
+          )
+        }
+      >
+        <FormError failure={failure} />
+        <DataTable
+          label="Client secrets"
+          columns={columns}
+          rows={client.clientSecrets}
+          empty={
+            <Empty icon="key" title="No secret">
+              This application cannot redeem codes until it has one.
+            </Empty>
+          }
+        />
+      </Section>
+      <Modal
+        opened={issued !== undefined}
+        onClose={() => setIssued(undefined)}
+        title="New client secret"
+        size="lg"
+        {...untilSaved}
+      >
+        {issued !== undefined && (
+          <Secrets
+            fileName={`${client.id}.secret.txt`}
+            secrets={[{ label: 'Client secret', value: issued, hint: 'Server only.' }]}
+            onDone={() => setIssued(undefined)}
+          />
+        )}
+      </Modal>
+      <ConfirmMutation
+        title="Revoke this secret?"
+        verb="Revoke secret"
+        operation={RevokeClientSecret}
+        variables={revoking && { id: revoking.id }}
+        invalidates={[ClientById]}
+        done={revoking ? `${nameOf(revoking)} revoked` : ''}
+        onClose={() => setRevoking(undefined)}
+      >
+        <p>
+          Token requests with <code>{revoking && nameOf(revoking)}</code> fail at once. This cannot be undone.
+        </p>
+        <p>
+          <LastUse at={revoking?.lastUsedAt} /> {live.length === 1 && 'It is the last live secret.'}
+        </p>
+      </ConfirmMutation>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { createPublicKey } from 'node:crypto';
+import type { JWK } from 'jose';
+import { refuse } from '../kernel/problem.ts';
+import { parseClientKey } from './client-key.ts';
+
+const maxKeys = 10;
+/** Bits of an RSA modulus. */
+const rsaBits = [2048, 4096] as const;
+/** Algorithms of assertions by key type, and the members that a public key consists of (RFC 7518 §6). */
+const kinds: Record<string, { algorithms: readonly string[]; members: readonly string[] }> = {
+  'EC P-256': { algorithms: ['ES256'], members: ['kty', 'crv', 'x', 'y'] },
+  RSA: { algorithms: ['RS256', 'PS256'], members: ['kty', 'n', 'e'] },
+};
+
+/**
+ * The public keys of a client for `private_key_jwt`, from a JWK, a JWK Set or either as JSON text: Ed25519, P-256, or RSA
+ * of 2048 to 4096 bits; each of several has its own `kid`. Refuses `invalid`.
+ */
+export function parseClientKeys(input: unknown): JWK[] {
+  const value = typeof input === 'string' && input.length <= 65_536 ? parsed(input) : input;
+  const keys = isObject(value) && Array.isArray(value['keys']) ? value['keys'] : [value];
+  if (keys.length === 0 || keys.length > maxKeys) fault(`must contain 1 to ${maxKeys} keys`);
+  const all = keys.map(parseKey);
+  const kids = new Set(all.map(({ kid }) => kid));
+  if (all.length > 1 && (kids.has(undefined) || kids.size < all.length))
+    fault('each of several keys needs its own kid');
+  return all;
+}
+
+/** The keys of a fetched JWK Set that this server can use; others are ignored (RFC 7517 §5). */
+export function usableKeys(set: unknown): JWK[] {
+  const keys = isObject(set) && Array.isArray(set['keys']) ? set['keys'].slice(0, 50) : [];
+  return keys.flatMap((key) => {
+    try {
+      return [parseKey(key)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function parseKey(input: unknown): JWK {
+  if (!isObject(input)) fault('must be a JWK or a JWK Set');
+  const jwk = input as Record<string, unknown>;
+  if (jwk['kty'] === 'OKP') return parseClientKey(jwk);
+  if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((name) => name in jwk)) {
+    fault('contains a private key: send the public key only, and replace this key, since it has leaked');
+  }
+  const kind = kinds[jwk['kty'] === 'EC' ? `EC ${String(jwk['crv'])}` : String(jwk['kty'])];
+  if (!kind) return fault('must be Ed25519, P-256 or RSA keys');
+  const { alg, use, kid } = jwk;
+  if (alg !== undefined && !kind.algorithms.includes(String(alg))) fault(`alg must be ${kind.algorithms.join(' or ')}`);
+  if (use !== undefined && use !== 'sig') fault('use must be sig');
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > 256 || !/^[\x20-\x7e]+$/.test(kid))) {
+    fault('kid must be at most 256 characters of ASCII');
+  }
+  const key = Object.fromEntries(kind.members.map((name) => [name, jwk[name]]));
+  checkMaterial(key);
+  return { ...key, ...(alg === undefined ? {} : { alg }), ...(kid === undefined ? {} : { kid }) } as JWK;
+}
+
+/** Refuses points that are not on the curve, and RSA keys of an unusual size. */
+function checkMaterial(key: Record<string, unknown>): void {
+  let bits: number | undefined;
+  try {
+    bits = createPublicKey({ key: key as never, format: 'jwk' }).asymmetricKeyDetails?.modulusLength;
+  } catch {
+    fault('is not a valid key');
+  }
+  const [least, most] = rsaBits;
+  if (key['kty'] === 'RSA' && (bits === undefined || bits < least || bits > most)) {
+    fault(`an RSA key must have ${least} to ${most} bits`);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return fault('is not JSON');
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fault(reason: string): never {
+  return refuse({ code: 'invalid', field: 'jwks', reason });
+}

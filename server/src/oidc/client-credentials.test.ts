@@ -1,0 +1,405 @@
+/** Clients at the issuer of their project: secrets, keys of several kinds, algorithms of ID tokens. */
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { partyAt } from '../../test/project-issuer.ts';
+import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { system } from '../domain/kernel/actor.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+import { assertionType } from './client-auth.ts';
+
+let app: TestApp;
+let project: Project;
+let user: User;
+let keySet: { keys: object[] } = { keys: [] };
+let reads = 0;
+let host: Server;
+let jwksUri: string;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  host = createServer((_req, res) => {
+    reads += 1;
+    res.setHeader('Content-Type', 'application/json');
+    res.end(JSON.stringify(keySet));
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  jwksUri = `http://127.0.0.1:${(host.address() as AddressInfo).port}/jwks.json`;
+});
+
+afterAll(async () => {
+  host.close();
+  await app.close();
+});
+
+beforeEach(async () => {
+  project = await app.make.project();
+  user = await app.make.user(project);
+});
+
+type Settings = Parameters<TestApp['make']['client']>[1];
+
+/** A client and its party at the project's issuer, signed in. */
+async function partyOf(settings: Settings) {
+  const { client, clientSecret } = await app.make.client(project, settings);
+  const party = partyAt(app, project, client);
+  await party.signIn(user);
+  return { party, client, secret: clientSecret ?? '', base: await signedIn(new RelyingParty(app, client)) };
+}
+
+async function signedIn(party: RelyingParty): Promise<RelyingParty> {
+  await party.signIn(user);
+  return party;
+}
+
+const basic = (id: string, secret: string) => ({
+  Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+
+async function outcome(response: Response): Promise<[number, string | undefined, string | undefined]> {
+  const { error, error_description } = (await response.json()) as { error?: string; error_description?: string };
+  return [response.status, error, error_description];
+}
+
+describe('a client secret', () => {
+  it.each(['client_secret_basic', 'client_secret_post'] as const)(
+    'of %s is accepted in header and body',
+    async (method) => {
+      const { party, client, secret } = await partyOf({ tokenEndpointAuthMethod: method });
+      expect(secret).toMatch(/^lk_cs_[\w-]{43}$/);
+      const inHeader = await party.exchange(await party.code(), { client_id: undefined }, basic(client.id, secret));
+      expect(inHeader.status).toBe(200);
+      expect((await party.exchange(await party.code(), { client_secret: secret })).status).toBe(200);
+      const both = await party.exchange(await party.code(), { client_secret: secret }, basic(client.id, secret));
+      expect((await outcome(both)).slice(0, 2)).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('is needed, and says what is wrong without revealing whether it is another’s', async () => {
+    const { party, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
+    const other = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    const code = await party.code();
+    const said = new Set<string | undefined>();
+    for (const wrong of [other.secret, `lk_cs_${'x'.repeat(43)}`, 'x', `${secret} `, secret.toUpperCase()]) {
+      const [status, error, description] = await outcome(await party.exchange(code, {}, basic(client.id, wrong)));
+      expect([status, error]).toEqual([401, 'invalid_client']);
+      said.add(description);
+    }
+    expect([...said]).toEqual(['The client secret is not one of this application: it is wrong or was revoked.']);
+    for (const headers of [{}, basic(client.id, '')]) {
+      expect(await outcome(await party.exchange(code, {}, headers))).toEqual([
+        401,
+        'invalid_client',
+        'The application must send its client secret.',
+      ]);
+    }
+    expect((await party.exchange(code, { client_secret: secret })).status).toBe(200);
+  });
+
+  it('stops working at once in all processes when it is revoked; two can be live', async () => {
+    const sibling = await buildSibling(app);
+    const { party, client, secret: first } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
+    const there = new RelyingParty(app, client, party.issuer.replace(app.url, sibling.url));
+    there.browser.cookies.clear();
+    const exchange = async (secret: string) => {
+      const code = await party.code();
+      const answers = [app.url, sibling.url].map(async (url) => {
+        const form = {
+          grant_type: 'authorization_code',
+          code,
+          code_verifier: party.proof.verifier,
+          redirect_uri: 'https://app.example.com/callback',
+        };
+        return fetch(`${url}/p/${project.slug}/oauth2/token`, {
+          method: 'POST',
+          body: new URLSearchParams(form),
+          headers: basic(client.id, secret),
+        });
+      });
+      return (await Promise.all(answers)).map(({ status }) => status).sort();
+    };
+    const { clientSecrets, db } = app.services;
+    expect(await exchange(first)).toEqual([200, 400]);
+    const { secret: second } = await clientSecrets.issue(client, system);
+    await expect(clientSecrets.issue(client, system)).rejects.toMatchObject({ problem: { code: 'invalid' } });
+    expect(await exchange(second)).toEqual([200, 400]);
+    const [, oldest] = await clientSecrets.of(db.reader(), [client]);
+    expect(oldest?.lastUsedAt).not.toBeNull();
+    if (oldest) await clientSecrets.revoke(oldest, system);
+    expect(await exchange(first)).toEqual([401, 401]);
+    expect(await exchange(second)).toEqual([200, 400]);
+    await sibling.close();
+  });
+
+  it('does not work at the base issuer, which names the right one', async () => {
+    const { party, base, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
+    const code = await base.code();
+    for (const [changes, headers] of [
+      [{ client_secret: secret }, {}],
+      [{}, basic(client.id, secret)],
+      [{}, {}],
+    ] as [Changes, Record<string, string>][]) {
+      expect(await outcome(await base.exchange(code, changes, headers))).toEqual([
+        401,
+        'invalid_client',
+        `Client secrets do not work at this issuer: configure the issuer ${party.issuer} in the application.`,
+      ]);
+    }
+  });
+
+  it('is not in the log, nor in the database', async () => {
+    const { party, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    await party.exchange(await party.code(), { client_secret: secret });
+    expect(app.logLines.join('')).not.toContain(secret);
+    const rows = await app.services.db.reader().execute('select * from client_secrets');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});
+
+describe('HTTP Basic with an empty password', () => {
+  it('names a public client at both issuers', async () => {
+    const { party, base, client } = await partyOf({});
+    for (const rp of [party, base]) {
+      const response = await rp.exchange(await rp.code(), { client_id: undefined }, basic(client.id, ''));
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('does not authenticate a confidential client', async () => {
+    const key = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+    for (const settings of [
+      { tokenEndpointAuthMethod: 'client_secret_post' },
+      { tokenEndpointAuthMethod: 'private_key_jwt', jwks: key },
+    ] as const) {
+      const { party, base, client } = await partyOf(settings);
+      for (const rp of [party, base]) {
+        const response = await rp.exchange(await rp.code(), { client_id: undefined }, basic(client.id, ''));
+        expect((await outcome(response)).slice(0, 2)).toEqual([401, 'invalid_client']);
+      }
+    }
+  });
+
+  it('must name the client of the body', async () => {
+    const { party } = await partyOf({});
+    const { client: other } = await partyOf({});
+    const response = await party.exchange(await party.code(), {}, basic(other.id, ''));
+    expect((await outcome(response)).slice(0, 2)).toEqual([401, 'invalid_client']);
+  });
+});
+
+describe('private_key_jwt', () => {
+  const pairs = {
+    EdDSA: generateKeyPairSync('ed25519'),
+    ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    PS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  };
+  type Alg = keyof typeof pairs;
+  const jwkOf = (alg: Alg, kid: string = alg) => ({ ...pairs[alg].publicKey.export({ format: 'jwk' }), kid });
+
+  async function exchange(
+    party: RelyingParty,
+    key: KeyObject,
+    header: { alg: string; kid?: string },
+    claims: object = {},
+  ) {
+    const now = Math.floor(app.clock.now().getTime() / 1000);
+    const { id } = party.client;
+    const given = { iss: id, sub: id, aud: party.issuer, iat: now, exp: now + 60, jti: randomUUID(), ...claims };
+    const assertion = await new SignJWT(given).setProtectedHeader(header).sign(key);
+    return party.exchange(await party.code(), {
+      client_id: undefined,
+      client_assertion: assertion,
+      client_assertion_type: assertionType,
+    });
+  }
+
+  it.each(Object.keys(pairs) as Alg[])('is accepted with %s, one key of a set, chosen by kid', async (alg) => {
+    const jwks = { keys: (Object.keys(pairs) as Alg[]).map((name) => jwkOf(name)) };
+    const { party } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwks });
+    expect((await exchange(party, pairs[alg].privateKey, { alg, kid: alg })).status).toBe(200);
+    const other = alg === 'ES256' ? 'EdDSA' : 'ES256';
+    expect((await exchange(party, pairs[alg].privateKey, { alg, kid: other })).status).toBe(401);
+  });
+
+  it('says what is wrong with an assertion', async () => {
+    const { party, base } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf('RS256') });
+    const now = Math.floor(app.clock.now().getTime() / 1000);
+    const { privateKey } = pairs.RS256;
+    const told = async (rp: RelyingParty, alg: string, claims: object) =>
+      (await outcome(await exchange(rp, privateKey, { alg }, claims)))[2];
+    expect(await told(party, 'RS256', { exp: now + 3600 })).toContain('at most 5 minutes');
+    expect(await told(party, 'RS256', { aud: app.url })).toBe(
+      `aud of the client assertion must be ${party.issuer}/oauth2/token.`,
+    );
+    expect(await told(party, 'RS512', {})).toBe('The client assertion must be signed with EdDSA, ES256, PS256, RS256.');
+    expect(await told(base, 'RS256', {})).toBe('The client assertion must be signed with EdDSA.');
+  });
+
+  it('does not take an assertion for another issuer, nor the same twice', async () => {
+    const { party, base } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf('EdDSA') });
+    const { privateKey } = pairs.EdDSA;
+    expect((await exchange(party, privateKey, { alg: 'EdDSA' }, { aud: app.url })).status).toBe(401);
+    expect((await exchange(base, privateKey, { alg: 'EdDSA' }, { aud: party.issuer })).status).toBe(401);
+    const jti = randomUUID();
+    expect((await exchange(party, privateKey, { alg: 'EdDSA' }, { jti })).status).toBe(200);
+    expect((await exchange(base, privateKey, { alg: 'EdDSA' }, { jti })).status).toBe(401);
+  });
+
+  it.each([
+    ['a private key', () => pairs.RS256.privateKey.export({ format: 'jwk' })],
+    ['a short RSA key', () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })],
+    ['another curve', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' })],
+    [
+      'keys without kid',
+      () => ({ keys: [pairs.RS256, pairs.ES256].map(({ publicKey }) => publicKey.export({ format: 'jwk' })) }),
+    ],
+    ['no key', () => ({ keys: [] })],
+  ])('refuses to register %s', async (_, jwks) => {
+    const creating = async () => app.make.client(project, { tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwks() });
+    await expect(creating()).rejects.toMatchObject({ problem: { code: 'invalid', field: 'jwks' } });
+  });
+
+  it('takes keys from jwks_uri, and reads them again for a new kid, at most once a minute', async () => {
+    keySet = { keys: [jwkOf('ES256', 'first'), { kty: 'unknown' }] };
+    reads = 0;
+    const { party } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwksUri });
+    const ask = async (alg: Alg, kid: string) => (await exchange(party, pairs[alg].privateKey, { alg, kid })).status;
+    expect([await ask('ES256', 'first'), await ask('ES256', 'first'), reads]).toEqual([200, 200, 1]);
+    keySet = { keys: [jwkOf('RS256', 'second')] };
+    expect([await ask('RS256', 'second'), reads]).toEqual([401, 1]);
+    app.clock.turn(61);
+    await party.signIn(user);
+    expect([await ask('RS256', 'second'), reads]).toEqual([200, 2]);
+    expect(await ask('ES256', 'first')).toBe(401);
+    await expect(app.services.clients.update(party.client, { jwks: jwkOf('EdDSA') }, system)).rejects.toMatchObject({
+      problem: { field: 'jwksUri' },
+    });
+  });
+});
+
+describe('ID tokens', () => {
+  const keysAt = async (url: string) =>
+    (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { alg: string; kid: string }[] };
+  const algorithms = async (url: string) => (await keysAt(url)).keys.map(({ alg }) => alg).sort();
+
+  it.each(['ES512', 'ES256', 'RS256', 'EdDSA'] as const)(
+    'are signed with %s at the project’s issuer, with ES512 at the base',
+    async (alg) => {
+      const { party, base } = await partyOf({ idTokenSignedResponseAlg: alg });
+      expect(await algorithms(party.issuer)).toEqual([alg]);
+      const { id_token } = await party.tokens();
+      const jwks = createLocalJWKSet(await keysAt(party.issuer));
+      const options = {
+        issuer: party.issuer,
+        audience: party.client.id,
+        algorithms: [alg],
+        currentDate: app.clock.now(),
+      };
+      expect((await jwtVerify(id_token, jwks, options)).payload.sub).toBe(user.id);
+      expect(decodeProtectedHeader((await base.tokens()).id_token).alg).toBe('ES512');
+      expect(await algorithms(app.url)).toEqual(['ES512', 'EdDSA']);
+      // The hint of each algorithm is accepted where it was issued.
+      expect((await party.answer({ id_token_hint: id_token, prompt: 'none' })).has('code')).toBe(true);
+      const ended = await party.endSession({
+        id_token_hint: id_token,
+        post_logout_redirect_uri: 'https://app.example.com/bye',
+      });
+      expect(ended.headers.get('location')).toBe('https://app.example.com/bye');
+    },
+  );
+
+  it('signed with EdDSA are not access tokens, nor the reverse', async () => {
+    const { party } = await partyOf({ idTokenSignedResponseAlg: 'EdDSA' });
+    const { id_token, access_token } = await party.tokens();
+    expect((await party.userInfo(id_token)).status).toBe(401);
+    expect((await party.answer({ id_token_hint: access_token, prompt: 'none' })).get('error')).toBe('login_required');
+  });
+
+  it('keep verifying through a rotation and stop at a withdrawal', async () => {
+    const { party } = await partyOf({ idTokenSignedResponseAlg: 'RS256' });
+    const { keys } = app.services;
+    const before = (await keysAt(party.issuer)).keys.map(({ kid }) => kid);
+    await keys.rotate(system);
+    app.clock.turn(6);
+    expect((await keysAt(party.issuer)).keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(before));
+    expect((await keysAt(party.issuer)).keys).toHaveLength(before.length + 1);
+    await keys.withdrawAll(system);
+    app.clock.turn(6);
+    expect((await keysAt(party.issuer)).keys).toHaveLength(1);
+    expect(await algorithms(app.url)).toEqual(['ES512', 'EdDSA']);
+  });
+});
+
+describe('PKCE and response modes', () => {
+  const without: Changes = { code_challenge: undefined, code_challenge_method: undefined };
+
+  it('can be omitted only by a confidential client that may, at its project’s issuer', async () => {
+    const { party, base, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    expect((await party.answer(without)).get('error_description')).toContain('an administrator allows it');
+    await app.services.clients.update(client, { pkceOptional: true }, system);
+    const exchange = async (changes: Changes) => {
+      const code = await party.code(without);
+      return party.exchange(code, { client_secret: secret, code_verifier: undefined, ...changes });
+    };
+    expect((await exchange({})).status).toBe(200);
+    expect((await outcome(await exchange({ code_verifier: party.proof.verifier })))[1]).toBe('invalid_grant');
+    // A code with a challenge always needs its verifier (RFC 9700 §4.8.2).
+    const downgraded = await party.exchange(await party.code(), { client_secret: secret, code_verifier: undefined });
+    expect((await outcome(downgraded))[1]).toBe('invalid_grant');
+    expect((await party.answer({ code_challenge: undefined })).get('error')).toBe('invalid_request');
+    expect((await base.answer(without)).get('error_description')).toBe('code_challenge is missing.');
+    await app.services.clients.update(client, { tokenEndpointAuthMethod: 'none' }, system);
+    expect((await party.answer(without)).get('error')).toBe('invalid_request');
+  });
+
+  it('reports a missing verifier in the same way for all clients, at both issuers', async () => {
+    const open = await partyOf({});
+    const closed = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
+    for (const [rp, changes] of [
+      [open.base, {}],
+      [open.party, {}],
+      [closed.party, { client_secret: closed.secret }],
+    ] as [RelyingParty, Changes][]) {
+      const response = await rp.exchange(await rp.code(), { ...changes, code_verifier: undefined });
+      expect(await outcome(response)).toEqual([400, 'invalid_request', 'code_verifier is missing.']);
+    }
+  });
+
+  it('answers by a form that a browser posts, also errors and after a sign-in', async () => {
+    const { party } = await partyOf({});
+    const fields = async (changes: Changes) => {
+      const response = await party.authorize({ response_mode: 'form_post', state: '"><script>', ...changes });
+      expect(response.status).toBe(200);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'; script-src 'sha256-");
+      expect(policy).not.toContain('unsafe');
+      const page = await response.text();
+      expect(page).not.toContain('"><script>');
+      expect(page).toContain('<form method="post" action="https://app.example.com/callback">');
+      expect(page).toContain('<button>');
+      return Object.fromEntries(
+        [...page.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+      );
+    };
+    const { code = '', iss, state } = await fields({});
+    expect([iss, state]).toEqual([party.issuer, '&quot;&gt;&lt;script&gt;']);
+    expect((await party.exchange(code)).status).toBe(200);
+    expect(await fields({ scope: 'profile' })).toMatchObject({ error: 'invalid_scope', iss: party.issuer });
+    party.signOut();
+    const flow = new URL(
+      (await party.authorize({ response_mode: 'form_post' })).headers.get('location') ?? '',
+      app.url,
+    );
+    await party.signIn(user);
+    const resumed = await party.browser.get(`${party.issuer}/authorize/resume${flow.search}`);
+    expect(await resumed.text()).toContain('name="code"');
+    expect((await party.answer({ response_mode: 'fragment' })).get('error_description')).toBe(
+      'response_mode must be query or form_post.',
+    );
+  });
+});
