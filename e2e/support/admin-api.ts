@@ -24,12 +24,25 @@ export class AdminApi {
     return (await this.run<{ createProject: { id: string } }>(query, { input: { name } })).createProject.id;
   }
 
+  /** The address of the project's issuer. */
+  async issuerOf(projectId: string): Promise<string> {
+    const query = 'query ($id: ID!) { project(id: $id) { issuer } }';
+    return (await this.run<{ project: { issuer: string } }>(query, { id: projectId })).project.issuer;
+  }
+
   async createClient(
     input: Record<string, unknown>,
-  ): Promise<{ clientId: string; publishableKey: string; secretKey: string }> {
+  ): Promise<{ clientId: string; publishableKey: string; secretKey: string; clientSecret: string | null }> {
     const query = `mutation ($input: CreateClientInput!) {
-      createClient(input: $input) { client { clientId } publishableKey secretKey } }`;
-    type Created = { createClient: { client: { clientId: string }; publishableKey: string; secretKey: string } };
+      createClient(input: $input) { client { clientId } publishableKey secretKey clientSecret } }`;
+    interface Created {
+      createClient: {
+        client: { clientId: string };
+        publishableKey: string;
+        secretKey: string;
+        clientSecret: string | null;
+      };
+    }
     const { createClient } = await this.run<Created>(query, { input });
     return { ...createClient, clientId: createClient.client.clientId };
   }

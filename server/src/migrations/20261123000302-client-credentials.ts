@@ -13,7 +13,7 @@ export class Migration20261123000302ClientCredentials extends OnlineMigration {
     );
     await this.check('clients', 'token_endpoint_auth_method', methods);
     await this.check('clients', 'id_token_signed_response_alg', algorithms);
-    await this.check('signing_keys', 'alg', algorithms);
+    await this.check('signing_keys', 'alg', `'ES512', 'EdDSA', 'ES256', 'RS256'`);
     await this.alter(
       `alter table "authorization_requests" alter column "code_challenge" drop not null,
         add column if not exists "response_mode" text null`,

@@ -17,6 +17,8 @@ interface Capabilities {
   acrValues: readonly string[];
   /** Whether API keys authenticate clients (service.md 4.4). */
   apiKeys: boolean;
+  /** Whether tokens and UserInfo have the further claims of applications (`Tokens`). */
+  applicationClaims: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
 }
@@ -38,6 +40,7 @@ const base: Capabilities = {
   responseModes: ['query'],
   acrValues: ['urn:service:pwdless:v1'],
   apiKeys: true,
+  applicationClaims: false,
   optionalPkce: false,
 };
 
@@ -48,6 +51,7 @@ const ofProjects: Capabilities = {
   responseModes: ['query', 'form_post'],
   acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
   apiKeys: false,
+  applicationClaims: true,
   optionalPkce: true,
 };
 

@@ -80,6 +80,7 @@ export interface RedemptionRow {
   client_is_current: boolean;
   assertion_is_fresh: boolean;
   id: string | null;
+  project_id: string;
   client_id: string;
   user_id: string;
   session_id: string | null;

@@ -32,6 +32,15 @@ export type UserInfoOutcome =
   | { claims: Record<string, unknown>; clientId: string }
   | { refused: 'invalid_token' | 'insufficient_scope' };
 
+/**
+ * Further claims of a user for a client, where the issuer has them ({@link Issuer.capabilities}). The claims of this rung
+ * take precedence.
+ */
+export type ApplicationClaims = (
+  of: { projectId: string; clientId: string; userId: string; scope: string },
+  place: 'id-token' | 'userinfo',
+) => Promise<Record<string, unknown>>;
+
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
   constructor(
@@ -42,6 +51,8 @@ export class Tokens {
       audit: Audit;
       signer: Signer;
       clients: Pick<ClientSource, 'byId'>;
+      /** Absent: none. */
+      applicationClaims?: ApplicationClaims;
     },
   ) {}
 
@@ -93,8 +104,14 @@ export class Tokens {
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
+    const { project_id: projectId, client_id: clientId, user_id: userId, scope } = row;
+    const further = await this.furtherClaims(issuer, { projectId, clientId, userId, scope }, 'id-token');
     const [idToken, accessToken] = await Promise.all([
-      this.deps.signer.sign('id-token', idTokenClaims(grant, this.deps.random.id(), now), { issuer: url, alg }),
+      this.deps.signer.sign(
+        'id-token',
+        { ...further, ...idTokenClaims(grant, this.deps.random.id(), now) },
+        { issuer: url, alg },
+      ),
       this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
     ]);
     return {
@@ -133,7 +150,15 @@ export class Tokens {
       { prepare: 'tokens.user-info' },
     );
     if (!user) return { refused: 'invalid_token' };
-    return { claims: userInfoClaims(user, scopes), clientId: user.clientId };
+    const of = { projectId: client.project.id, clientId: client.id, userId: user.id, scope: token['scope'] };
+    const further = await this.furtherClaims(issuer, of, 'userinfo');
+    return { claims: { ...further, ...userInfoClaims(user, scopes) }, clientId: user.clientId };
+  }
+
+  /** Nothing at an issuer without them, and no statement. */
+  private async furtherClaims(issuer: Issuer, ...asked: Parameters<ApplicationClaims>) {
+    const { applicationClaims } = this.deps;
+    return applicationClaims && issuer.capabilities.applicationClaims ? applicationClaims(...asked) : {};
   }
 
   /** Revokes the access token of this code. */

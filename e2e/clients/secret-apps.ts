@@ -1,0 +1,109 @@
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import express from 'express';
+import { auth } from 'express-openid-connect';
+import * as client6 from 'openid-client';
+import { generators, Issuer as Issuer5 } from 'openid-client-5';
+
+/** What an administrator copies into an application. */
+export interface Registration {
+  origin: string;
+  issuer: string;
+  clientId: string;
+  secret: string;
+}
+
+const require = createRequire(import.meta.url);
+
+/** express-openid-connect at its defaults: client_secret_basic, RS256. */
+export function expressSecretApp({ origin, issuer, clientId, secret }: Registration): RequestListener {
+  const app = express();
+  app.use(
+    auth({
+      issuerBaseURL: issuer,
+      baseURL: origin,
+      clientID: clientId,
+      clientSecret: secret,
+      secret: 'a secret of this relying party alone, long enough',
+      authRequired: false,
+      authorizationParams: { response_type: 'code', scope: 'openid profile email' },
+    }),
+  );
+  app.get('/', (req, res) => void res.json(req.oidc.user ?? null));
+  return app;
+}
+
+/** passport-openidconnect at its defaults: no PKCE, client_secret_basic or _post. */
+export function passportApp({ origin, issuer, clientId, secret }: Registration): RequestListener {
+  const passport = new (require('passport').Passport)();
+  const { Strategy } = require('passport-openidconnect');
+  const app = express();
+  app.use(require('express-session')({ secret: 'of this relying party', resave: false, saveUninitialized: false }));
+  app.use(passport.initialize());
+  app.use(passport.session());
+  const done = (user: object, cb: (error: null, user: object) => void) => cb(null, user);
+  passport.serializeUser(done);
+  passport.deserializeUser(done);
+  const settings = {
+    issuer,
+    authorizationURL: `${issuer}/authorize`,
+    tokenURL: `${issuer}/oauth2/token`,
+    userInfoURL: `${issuer}/userinfo`,
+    clientID: clientId,
+    clientSecret: secret,
+    callbackURL: `${origin}/callback`,
+    scope: ['profile', 'email'],
+  };
+  type Verified = (error: null, user: object) => void;
+  passport.use(
+    'openidconnect',
+    new Strategy(settings, (_issuer: string, profile: object, cb: Verified) => cb(null, profile)),
+  );
+  app.get('/login', passport.authenticate('openidconnect'));
+  app.get('/callback', passport.authenticate('openidconnect', { successRedirect: '/' }));
+  app.get('/', (req, res) => void res.json((req as { user?: object }).user ?? null));
+  return app;
+}
+
+/** openid-client 5 at its defaults: client_secret_basic, RS256. */
+export async function client5App({ origin, issuer, clientId, secret }: Registration): Promise<RequestListener> {
+  const { Client } = await Issuer5.discover(issuer);
+  const client = new Client({
+    client_id: clientId,
+    client_secret: secret,
+    redirect_uris: [`${origin}/callback`],
+    response_types: ['code'],
+  });
+  const verifier = generators.codeVerifier();
+  const app = express();
+  app.get('/login', (_req, res) => {
+    const code_challenge = generators.codeChallenge(verifier);
+    res.redirect(client.authorizationUrl({ scope: 'openid email', code_challenge, code_challenge_method: 'S256' }));
+  });
+  app.get('/callback', async (req, res) => {
+    const checks = { code_verifier: verifier };
+    const tokens = await client.callback(`${origin}/callback`, client.callbackParams(req), checks);
+    res.json({ ...tokens.claims(), ...(await client.userinfo(tokens)) });
+  });
+  return app;
+}
+
+/** openid-client 6 at its defaults: client_secret_post. */
+export async function client6App({ origin, issuer, clientId, secret }: Registration): Promise<RequestListener> {
+  const options = { execute: [client6.allowInsecureRequests] };
+  const config = await client6.discovery(new URL(issuer), clientId, secret, undefined, options);
+  const verifier = client6.randomPKCECodeVerifier();
+  const app = express();
+  app.get('/login', async (_req, res) => {
+    const code_challenge = await client6.calculatePKCECodeChallenge(verifier);
+    const parameters = { redirect_uri: `${origin}/callback`, scope: 'openid email', code_challenge };
+    res.redirect(client6.buildAuthorizationUrl(config, { ...parameters, code_challenge_method: 'S256' }).href);
+  });
+  app.get('/callback', async (req, res) => {
+    const checks = { pkceCodeVerifier: verifier };
+    const tokens = await client6.authorizationCodeGrant(config, new URL(req.originalUrl, origin), checks);
+    const claims = tokens.claims();
+    res.json(await client6.fetchUserInfo(config, tokens.access_token, claims?.sub ?? ''));
+  });
+  return app;
+}

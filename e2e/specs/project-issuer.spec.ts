@@ -1,0 +1,76 @@
+/** Libraries at their defaults, with the issuer of a project, a client ID and a client secret. */
+import { expect, test } from '@playwright/test';
+import { client5App, client6App, expressSecretApp, passportApp, type Registration } from '../clients/secret-apps.ts';
+import { type Served, serve } from '../clients/serve.ts';
+import { singlePage } from '../clients/single-page.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { signInOnPage } from '../support/sign-in.ts';
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let projectId: string;
+let issuer: string;
+const served: Served[] = [];
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey();
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Products');
+  issuer = await admin.issuerOf(projectId);
+});
+
+test.afterAll(async () => {
+  await Promise.all(served.map((one) => one.close()));
+  await latchkey.stop();
+});
+
+/** Registers a client, and serves the application that `build` makes of it. */
+async function applicationOf(
+  build: (
+    registration: Registration,
+  ) => Parameters<typeof serve>[0] extends (origin: string) => infer Built ? Built : never,
+  callback: string,
+  settings: Record<string, unknown>,
+): Promise<string> {
+  const party = await serve(async (origin) => {
+    const made = await admin.createClient({
+      projectId,
+      name: 'Product',
+      redirectUris: [origin + callback],
+      ...settings,
+    });
+    return build({ origin, issuer, clientId: made.clientId, secret: made.clientSecret ?? '' });
+  });
+  served.push(party);
+  return party.origin;
+}
+
+const secret = { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC' };
+const applications = [
+  ['openid-client 5', client5App, { ...secret, idTokenSignedResponseAlg: 'RS256' }],
+  ['openid-client 6', client6App, { tokenEndpointAuthMethod: 'CLIENT_SECRET_POST', idTokenSignedResponseAlg: 'ES256' }],
+  ['express-openid-connect', expressSecretApp, { ...secret, idTokenSignedResponseAlg: 'RS256', pkceRequired: false }],
+  ['passport-openidconnect', passportApp, { ...secret, pkceRequired: false }],
+] as const;
+
+for (const [name, build, settings] of applications) {
+  test(`${name} signs in with a client secret`, async ({ page }) => {
+    const origin = await applicationOf(build, '/callback', settings);
+    const address = `${name.replaceAll(' ', '-')}@example.com`;
+    await page.goto(`${origin}/login`);
+    expect(page.url()).toContain(`${latchkey.baseUrl}/signin`);
+    await signInOnPage(page, admin, address);
+    await page.waitForURL(`${origin}/**`);
+    await expect(page.locator('body')).toContainText(address);
+  });
+}
+
+test('oidc-client-ts signs in from a page of another origin', async ({ page }) => {
+  const build = ({ origin, clientId }: Registration) => singlePage(origin, issuer, clientId);
+  const origin = await applicationOf(build, '/', {});
+  await page.goto(origin);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signInOnPage(page, admin, 'page@example.com');
+  await expect(page.locator('pre')).toContainText('"email":"page@example.com"');
+});
