@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { shell, testMasterKey } from '../../test/shell.ts';
 import { MasterKeyChange } from '../domain/instance/master-key-change.ts';
+import { digest } from '../domain/kernel/secret.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
 
@@ -396,5 +397,24 @@ describe('export', () => {
     writeFileSync(file, 'mine');
     expect((await exported('--all', '--without-secrets')).err).toContain('already exists');
     expect(existsSync(`${file}.partial`)).toBe(false);
+  });
+});
+
+describe('issuers', () => {
+  it('keep client secrets and slugs; a new project gets another slug if its own is taken, and keeps it', async () => {
+    const project = await here.make.project({ name: 'Moving', slug: 'moving' });
+    const settings = { tokenEndpointAuthMethod: 'client_secret_basic', idTokenSignedResponseAlg: 'RS256' } as const;
+    const { client, clientSecret } = await here.make.client(project, settings);
+    await there.make.project({ name: 'Other', slug: 'moving' });
+    expect(await exported('--project', project.id, ...sealedToo())).toMatchObject({ code: 0 });
+    const slugs = [];
+    for (let round = 0; round < 2; round += 1) {
+      expect(await imported(...sealedToo())).toMatchObject({ code: 0 });
+      slugs.push((await there.services.projects.find(there.services.db.reader(), project.id))?.slug);
+    }
+    expect(slugs[0]).toMatch(/^moving-[0-9a-f]{8}$/);
+    expect(slugs[1]).toBe(slugs[0]);
+    const holder = await there.services.registry.current.bySecretHash(digest(clientSecret ?? ''));
+    expect(holder?.client).toMatchObject({ id: client.id, idTokenSignedResponseAlg: 'RS256' });
   });
 });

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+
+let room: AdminRoom;
+let projectId: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+});
+afterAll(() => room.close());
+
+const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { clientSecret client {
+  id tokenEndpointAuthMethod idTokenSignedResponseAlg jwksUri pkceRequired pkceOptional clientSecrets { id hint revokedAt } } } }`;
+const issue = `mutation ($id: ID!) { issueClientSecret(clientId: $id) { secret clientSecret { id hint lastUsedAt } } }`;
+const revoke = `mutation ($id: ID!) { revokeClientSecret(id: $id) { id revokedAt } }`;
+
+async function created(settings: object) {
+  const { data } = await room.call(create, { input: { projectId, name: 'Product', ...settings } });
+  return data.createClient;
+}
+
+describe('client secrets', () => {
+  it('are made with a client that needs one, shown once', async () => {
+    const { client, clientSecret } = await created({
+      tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
+      idTokenSignedResponseAlg: 'RS256',
+    });
+    expect(clientSecret).toMatch(/^lk_cs_[\w-]{43}$/);
+    expect(client).toMatchObject({
+      tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
+      idTokenSignedResponseAlg: 'RS256',
+      jwksUri: null,
+      pkceOptional: false,
+      clientSecrets: [{ hint: clientSecret.slice(-4), revokedAt: null }],
+    });
+    expect(await created({})).toMatchObject({ clientSecret: null, client: { clientSecrets: [] } });
+  });
+
+  it('are at most two at a time', async () => {
+    const { client } = await created({ tokenEndpointAuthMethod: 'CLIENT_SECRET_POST' });
+    const second = (await room.call(issue, { id: client.id })).data.issueClientSecret;
+    const third = await room.call(issue, { id: client.id });
+    expect(third.errors?.[0]?.extensions).toMatchObject({ field: 'clientId' });
+    const revoked = (await room.call(revoke, { id: client.clientSecrets[0].id })).data.revokeClientSecret;
+    expect(revoked.revokedAt).not.toBeNull();
+    const again = (await room.call(revoke, { id: client.clientSecrets[0].id })).data.revokeClientSecret;
+    expect(again).toEqual(revoked);
+    expect((await room.call(issue, { id: client.id })).data.issueClientSecret.secret).not.toBe(second.secret);
+    const events = await room.call(
+      `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["client-secret.issued", "client-secret.revoked"] }, first: 4) {
+        edges { node { type } } } }`,
+      { id: projectId },
+    );
+    const types = events.data.auditEvents.edges.map(({ node }: { node: { type: string } }) => node.type);
+    expect(types.slice(0, 3)).toEqual(['client-secret.issued', 'client-secret.revoked', 'client-secret.issued']);
+  });
+
+  it('make PKCE optional for a new client that does not require it, and for no other', async () => {
+    const optional = async (settings: object) => (await created(settings)).client.pkceOptional;
+    const secret = { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC' };
+    expect(await optional({ ...secret, pkceRequired: false })).toBe(true);
+    expect(await optional({ ...secret, pkceRequired: true })).toBe(false);
+    expect(await optional({ pkceRequired: false })).toBe(false);
+  });
+
+  it.each([
+    ['http://app.example.com/jwks.json'],
+    ['https://app.example.com/jwks.json#x'],
+    ['nonsense'],
+  ])('are not needed with keys at an address, which cannot be %s', async (jwksUri) => {
+    const input = { projectId, name: 'Product', tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' };
+    const good = await room.call(create, { input: { ...input, jwksUri: 'https://app.example.com/jwks.json' } });
+    expect(good.data.createClient.client.jwksUri).toBe('https://app.example.com/jwks.json');
+    const refused = await room.call(create, { input: { ...input, jwksUri } });
+    expect(refused.errors?.[0]?.extensions).toMatchObject({ field: 'jwksUri' });
+  });
+});
+
+describe('the slug of a project', () => {
+  const make = `mutation ($input: CreateProjectInput!) { createProject(input: $input) { slug issuer } }`;
+
+  it('is given, or made from the name, and is part of its issuer', async () => {
+    const given = (await room.call(make, { input: { name: 'Given', slug: 'my-slug' } })).data.createProject;
+    expect(given.slug).toBe('my-slug');
+    expect(given.issuer).toMatch(/^https?:\/\/[^/]+\/p\/my-slug$/);
+    expect((await room.call(make, { input: { name: 'Made of Words' } })).data.createProject.slug).toBe('made-of-words');
+  });
+
+  it.each(['my-slug', 'Upper', '-a', 'a-', 'a/b', '', 'x'.repeat(41), 'ü'])('cannot be %j', async (slug) => {
+    await room.call(make, { input: { name: 'First', slug: 'my-slug' } });
+    const refused = await room.call(make, { input: { name: 'Other', slug } });
+    expect(refused.errors?.[0]?.extensions).toMatchObject({ field: 'slug' });
+  });
+});
