@@ -100,13 +100,13 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         {values.tokenEndpointAuthMethod !== 'NONE' && (
           <Switch
             label="Allow sign-in without PKCE"
-            description="At the project's issuer. Risk: whoever steals a code and the credential can redeem it, and injected codes go unnoticed."
+            description="At the project's issuer. Risk: an attacker can inject a stolen code into another user's session."
             {...form.toggle('pkceOptional')}
           />
         )}
         <Switch
           label="Require PKCE for SDK sign-in"
-          description="Sign-in without a code challenge fails. Redirect flows always need one."
+          description="SDK sign-in without a code challenge fails."
           {...form.toggle('pkceRequired')}
         />
         <Switch

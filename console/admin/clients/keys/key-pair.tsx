@@ -32,7 +32,7 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
         w="100%"
         styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
         label="Public key (JWK)"
-        description="One Ed25519 public key. The application signs client assertions with the private key."
+        description="One Ed25519 key, or for the project issuer any of Ed25519, P-256 and RSA. The application signs client assertions with the private key."
         placeholder={'{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'}
         autosize
         minRows={4}

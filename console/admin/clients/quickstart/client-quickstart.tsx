@@ -39,7 +39,7 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
       )}
       <Section title="Connection settings" lead={issuerAdvice(client)}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <CopyField label="Issuer" value={settings.issuer} />
+          <CopyField label="Base issuer" value={settings.issuer} />
           <CopyField label="Project issuer" value={project.issuer} />
           <CopyField label="Client ID" value={client.id} />
         </SimpleGrid>

@@ -64,17 +64,16 @@ describe('client secrets', () => {
     expect(await optional({ pkceRequired: false })).toBe(false);
   });
 
-  it.each([
-    ['http://app.example.com/jwks.json'],
-    ['https://app.example.com/jwks.json#x'],
-    ['nonsense'],
-  ])('are not needed with keys at an address, which cannot be %s', async (jwksUri) => {
-    const input = { projectId, name: 'Product', tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' };
-    const good = await room.call(create, { input: { ...input, jwksUri: 'https://app.example.com/jwks.json' } });
-    expect(good.data.createClient.client.jwksUri).toBe('https://app.example.com/jwks.json');
-    const refused = await room.call(create, { input: { ...input, jwksUri } });
-    expect(refused.errors?.[0]?.extensions).toMatchObject({ field: 'jwksUri' });
-  });
+  it.each([['http://app.example.com/jwks.json'], ['https://app.example.com/jwks.json#x'], ['nonsense']])(
+    'are not needed with keys at an address, which cannot be %s',
+    async (jwksUri) => {
+      const input = { projectId, name: 'Product', tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' };
+      const good = await room.call(create, { input: { ...input, jwksUri: 'https://app.example.com/jwks.json' } });
+      expect(good.data.createClient.client.jwksUri).toBe('https://app.example.com/jwks.json');
+      const refused = await room.call(create, { input: { ...input, jwksUri } });
+      expect(refused.errors?.[0]?.extensions).toMatchObject({ field: 'jwksUri' });
+    },
+  );
 });
 
 describe('the slug of a project', () => {
