@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NameLookup } from './name-lookup.ts';
-import { isPublicAddress, postForm } from './outbound.ts';
+import { fetchJson, isPublicAddress, postForm } from './outbound.ts';
 
 const strict = { allowPrivate: false, timeoutMs: 2000 };
 const lenient = { allowPrivate: true, timeoutMs: 300 };
@@ -161,5 +161,29 @@ describe('a POST to a registered URL', () => {
       more();
     });
     await expect(postForm(url, form, lenient)).resolves.toEqual({ status: 200 });
+  });
+});
+
+describe('a document that is read', () => {
+  it('must be at a public https address', async () => {
+    const notPublic = { error: 'the address is not public' };
+    const resolve = resolvingTo(() => ['10.0.0.1']);
+    await expect(fetchJson('https://127.0.0.1:1/', strict)).resolves.toEqual(notPublic);
+    await expect(fetchJson('https://keys.example/', { ...strict, resolve })).resolves.toEqual(notPublic);
+    await expect(fetchJson('http://example.com/', strict)).resolves.toEqual({ error: 'the address is not https' });
+  });
+
+  it('is JSON of limited size with status 200; redirects are not followed', async () => {
+    const url = await serve((req, res) => {
+      if (req.url === '/moved') res.writeHead(302, { Location: '/' }).end();
+      else if (req.url === '/large') res.end(JSON.stringify('x'.repeat(70_000)));
+      else if (req.url === '/slow') res.write('{');
+      else res.end(req.url === '/text' ? 'text' : '{"keys":[]}');
+    });
+    await expect(fetchJson(url, lenient)).resolves.toEqual({ json: { keys: [] } });
+    await expect(fetchJson(`${url}moved`, lenient)).resolves.toEqual({ error: 'status 302' });
+    await expect(fetchJson(`${url}large`, lenient)).resolves.toEqual({ error: 'the document is too large' });
+    await expect(fetchJson(`${url}text`, lenient)).resolves.toEqual({ error: 'the document is not JSON' });
+    await expect(fetchJson(`${url}slow`, lenient)).resolves.toEqual({ error: 'no answer in time' });
   });
 });
