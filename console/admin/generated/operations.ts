@@ -76,6 +76,8 @@ export type CreateClientInput = {
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
+  /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
   /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
   pkceOptional?: boolean | null | undefined;
   /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
@@ -99,7 +101,8 @@ export type CreateProjectInput = {
   name: string;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  passkeys?: boolean | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -153,6 +156,14 @@ export type GrantRoleInput = {
   /** Required for every role but OWNER. */
   projectId?: string | null | undefined;
   role: Role;
+};
+
+export type GrantUserRecoveryInput = {
+  /** For the event. At most 500 characters. */
+  reason: string;
+  userId: string;
+  /** Waiting time in hours, from 1 to 72; default 24. */
+  waitHours?: number | null | undefined;
 };
 
 /** Signature of ID tokens. */
@@ -219,6 +230,8 @@ export type MessageTemplate =
   | 'PHONE_CODE'
   | 'RECOVERY_CODES_RENEWED'
   | 'RECOVERY_CODE_USED'
+  | 'RECOVERY_GRANTED'
+  | 'RECOVERY_USED'
   | 'SIGN_IN_CODE'
   | 'TEST_MESSAGE';
 
@@ -232,6 +245,13 @@ export type MfaMethod =
 export type MfaPolicy =
   | 'OFF'
   | 'OPTIONAL'
+  | 'REQUIRED';
+
+/** Who signs in with a passkey. */
+export type PasskeyPolicy =
+  | 'ALLOWED'
+  | 'OFF'
+  | 'PREFERRED'
   | 'REQUIRED';
 
 /** Origin of the user. */
@@ -335,6 +355,8 @@ export type UpdateClientInput = {
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
+  /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
   /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
   pkceOptional?: boolean | null | undefined;
   /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
@@ -360,7 +382,8 @@ export type UpdateProjectInput = {
   name?: string | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  passkeys?: boolean | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -490,7 +513,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, cr
 
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, relatedOrigins: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -858,7 +881,7 @@ export type ActivityQueryVariables = Exact<{
 
 export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeys: boolean, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -915,7 +938,7 @@ export type FactorStandingQueryVariables = Exact<{
 }>;
 
 
-export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, canSendSms: boolean } };
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
 
 export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -956,7 +979,7 @@ export type UserAccessQueryVariables = Exact<{
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
@@ -993,6 +1016,20 @@ export type RevokeUserPasskeyMutationVariables = Exact<{
 
 export type RevokeUserPasskeyMutation = { revokeUserPasskey: string };
 
+export type GrantUserRecoveryMutationVariables = Exact<{
+  input: GrantUserRecoveryInput;
+}>;
+
+
+export type GrantUserRecoveryMutation = { grantUserRecovery: { code: string, usableAt: string, expiresAt: string } };
+
+export type CancelUserRecoveryMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type CancelUserRecoveryMutation = { cancelUserRecovery: string };
+
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
 export const GrantRole = "mutation GrantRole($input:GrantRoleInput!){grantRole(input:$input){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<GrantRoleMutation, GrantRoleMutationVariables>;
@@ -1003,9 +1040,9 @@ export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFil
 export const EventUserName = "query EventUserName($id:ID!){user(id:$id){id userName displayName}}" as Operation<EventUserNameQuery, EventUserNameQueryVariables>;
 export const EventClientName = "query EventClientName($id:ID!){client(id:$id){id name}}" as Operation<EventClientNameQuery, EventClientNameQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as Operation<ClientsQuery, ClientsQueryVariables>;
-export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
-export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
-export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
+export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
+export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
+export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
@@ -1050,21 +1087,23 @@ export const TestSender = "mutation TestSender($input:TestSenderInput!){testSend
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
-export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
 export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
-export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
 export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
 export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;
 export const RevokeUserPasskey = "mutation RevokeUserPasskey($id:ID!){revokeUserPasskey(id:$id)}" as Operation<RevokeUserPasskeyMutation, RevokeUserPasskeyMutationVariables>;
+export const GrantUserRecovery = "mutation GrantUserRecovery($input:GrantUserRecoveryInput!){grantUserRecovery(input:$input){code usableAt expiresAt}}" as Operation<GrantUserRecoveryMutation, GrantUserRecoveryMutationVariables>;
+export const CancelUserRecovery = "mutation CancelUserRecovery($userId:ID!){cancelUserRecovery(userId:$userId)}" as Operation<CancelUserRecoveryMutation, CancelUserRecoveryMutationVariables>;
