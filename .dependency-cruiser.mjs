@@ -12,6 +12,8 @@ export const ladder = [
   'experience',
   'clients',
   'users',
+  'roles',
+  'claims',
   'credentials',
   'otp',
   'mfa',

@@ -18,6 +18,7 @@ import { AuthorizationRequests } from './domain/ceremonies/requests/authorizatio
 import { Authorizations } from './domain/ceremonies/requests/authorizations.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
+import { Claims } from './domain/claims/claims.ts';
 import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { ClientSecrets } from './domain/clients/client-secrets.ts';
@@ -58,6 +59,7 @@ import { Sends } from './domain/otp/sends.ts';
 import { PhoneChanges } from './domain/phones/phone-changes.ts';
 import { Issuers } from './domain/projects/issuers.ts';
 import { Projects } from './domain/projects/projects.ts';
+import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
@@ -151,6 +153,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   orm.em.getEventManager().registerSubscriber(origins);
   const users = new Users(base);
   const groups = new Groups(base);
+  const roles = new Roles(base);
+  const claims = new Claims(base);
   const admins = new Admins({ ...base, users });
 
   const recipients = new Recipients({ users, setupLinks: admins });
@@ -232,6 +236,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     tokenRefusals,
     users,
     groups,
+    roles,
+    claims,
     delivery,
     senderTests,
     devices,

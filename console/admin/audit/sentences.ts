@@ -12,7 +12,7 @@ export const groupNames: Record<EventGroup, string> = {
   administration: 'Administration',
 };
 
-/** Sentence per event type; `{actor}` and `{subject}` are placeholders for names. */
+/** Sentence per event type; `{actor}`, `{subject}` and `{role}` are placeholders for names. */
 const sentences: Record<string, readonly [EventGroup, string]> = {
   'user.signed_in': ['sign-in', '{subject} signed in'],
   'otp.requested': ['sign-in', 'A one-time code was requested for {subject}'],
@@ -57,9 +57,15 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'group.created': ['people', '{actor} created the group {subject}'],
   'group.updated': ['people', '{actor} changed the group {subject}'],
   'group.deleted': ['people', '{actor} deleted the group {subject}'],
+  'role.assigned': ['people', '{actor} gave {subject} the role {role}'],
+  'role.unassigned': ['people', '{actor} took the role {role} from {subject}'],
+  'role.created': ['applications', '{actor} created the role {subject}'],
+  'role.updated': ['applications', '{actor} changed the role {subject}'],
+  'role.deleted': ['applications', '{actor} deleted the role {subject}'],
   'client.created': ['applications', '{actor} created the application {subject}'],
   'client.updated': ['applications', '{actor} changed the application {subject}'],
   'client.deleted': ['applications', '{actor} deleted the application {subject}'],
+  'client.claims_updated': ['applications', '{actor} changed the claims of {subject}'],
   'client.trial_begun': ['applications', '{actor} started a test sign-in to {subject}'],
   'client.tried': ['applications', '{actor} tested the sign-in of {subject}'],
   'client.rejected': ['applications', 'Client authentication failed'],
@@ -111,7 +117,7 @@ export const allTypes = Object.keys(sentences);
 export function sentenceOf(type: string): string {
   const sentence = sentences[type]?.[1];
   if (sentence === undefined) return type;
-  const text = sentence.replaceAll('{actor}', 'someone').replaceAll('{subject}', '…');
+  const text = sentence.replaceAll('{actor}', 'someone').replaceAll('{subject}', '…').replaceAll('{role}', '…');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -132,9 +138,10 @@ export function partsOf(event: AuditEvent): SentencePart[] {
   const sentence = isSignUp
     ? '{subject} signed up'
     : (sentences[event.type]?.[1] ?? `{actor}: ${event.type.replaceAll(/[._-]/g, ' ')} {subject}`);
-  const parts = sentence.split(/(\{actor\}|\{subject\})/).flatMap((part): SentencePart[] => {
+  const parts = sentence.split(/(\{actor\}|\{subject\}|\{role\})/).flatMap((part): SentencePart[] => {
     if (part === '') return [];
     if (part === '{actor}') return [{ text: actorName(event), isName: true }];
+    if (part === '{role}') return [{ text: roleName(event), isName: true }];
     return part === '{subject}' ? [{ text: subjectName(event), isName: true }] : [{ text: part, isName: false }];
   });
   const count = event.detail?.['count'];
@@ -169,6 +176,12 @@ function subjectName({ subject, detail }: AuditEvent): string {
   if (subject.name) return subject.name;
   const named = detail?.['name'] ?? detail?.['email'];
   return typeof named === 'string' ? named : subject.kind === 'user' ? 'someone' : `a ${subject.kind}`;
+}
+
+/** "Editor of Wiki"; an erased user's event has no details. */
+function roleName({ detail }: AuditEvent): string {
+  const { role, client } = detail ?? {};
+  return typeof role === 'string' ? (typeof client === 'string' ? `${role} of ${client}` : role) : 'of an application';
 }
 
 /** Changed values as before and after, and the other details. */

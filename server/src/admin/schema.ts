@@ -12,6 +12,7 @@ import { fieldRuleOf, isRoot, operationRuleOf } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
 import { ActivityResolver } from './audit/activity.resolver.ts';
 import { AuditResolver } from './audit/audit-event.resolver.ts';
+import { ClaimResolver } from './claims/claim.resolver.ts';
 import { ClientResolver } from './clients/client.resolver.ts';
 import { ClientSecretResolver } from './clients/client-secret.resolver.ts';
 import { DelegationKeyResolver } from './clients/delegation-key.resolver.ts';
@@ -29,8 +30,10 @@ import { SystemResolver } from './instance/system.resolver.ts';
 import { SigningKeyResolver } from './keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-delivery.resolver.ts';
 import { ProjectResolver } from './projects/project.resolver.ts';
+import { RoleAssignmentResolver, RoleResolver } from './roles/role.resolver.ts';
 import { GroupResolver } from './users/group.resolver.ts';
 import { RecoveryResolver } from './users/recovery.resolver.ts';
+import { ProfileResolver } from './users/profile.resolver.ts';
 import { UserResolver } from './users/user.resolver.ts';
 import { UserAccessResolver } from './users/user-access.resolver.ts';
 
@@ -46,9 +49,13 @@ export function adminSchema(): GraphQLSchema {
         ClientSecretResolver,
         TrialResolver,
         DelegationKeyResolver,
+        RoleResolver,
+        RoleAssignmentResolver,
+        ClaimResolver,
         UserResolver,
         UserAccessResolver,
         RecoveryResolver,
+        ProfileResolver,
         GroupResolver,
         DirectoryResolver,
         MessageResolver,

@@ -8,6 +8,7 @@ import { pngOf } from '../../test/pictures.ts';
 import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 
 type Data = Record<string, unknown>;
 
@@ -39,6 +40,12 @@ beforeAll(async () => {
       .export({ type: 'spki', format: 'pem' })
       .toString();
   await here.services.delegationKeys.register(client, { signing: pem('ed25519'), encryption: pem('x25519') }, system);
+  const ofProject = (id: string) => keyIn(projectId, id);
+  const role = await here.services.roles.create(ofProject(client.id), { key: 'editor', name: 'Editor' }, system);
+  const user = await here.make.user(project);
+  await here.services.roles.assign(ofProject(role.id), { userId: user.id }, system);
+  const mappings = [{ claim: 'job', attribute: 'title' }];
+  await here.services.claims.update(ofProject(client.id), { mappings }, system);
   const logo = await here.services.experiences.addLogo(projectId, pngOf(40, 40), system);
   await here.services.experiences.saveDraft({ projectId }, { displayName: 'Acme', logoId: logo.id }, system);
   await here.services.experiences.publish({ projectId }, system);
@@ -63,6 +70,7 @@ function forge(type: string, change: (data: Data) => void): void {
   const end = JSON.stringify({ type: 'end', records: lines.length - 1, checksum });
   writeFileSync(file, `${[...lines, end].join('\n')}\n`);
 }
+const unknownId = '00000000-0000-7000-8000-000000000000';
 const imported = () => shell(settings(there), 'import', file, '--without-secrets');
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 
@@ -73,6 +81,15 @@ describe('import validates like the admin API: it rejects', () => {
     ['client', { redirect_uris: 'https://a.example/cb' }, 'redirectUris must be a list'],
     ['client', { post_logout_redirect_uris: ['data:text/html,x'] }, 'postLogoutRedirectUris[0] must be https'],
     ['client', { backchannel_logout_uri: 'http://169.254.169.254/' }, 'backchannelLogoutUri must be https'],
+    ['role', { key: 'a b' }, 'key must begin with a letter or digit'],
+    ['role', { name: ' ' }, 'name must not be blank'],
+    ['role-assignment', { group_id: unknownId }, 'userId must be given, or groupId: exactly one of them'],
+    ['role-assignment', { user_id: unknownId }, 'refers to a user that does not precede it'],
+    ['role-assignment', { user_id: null, group_id: unknownId }, 'refers to a group that does not precede it'],
+    ['role-assignment', { role_id: unknownId }, 'belongs to a role that does not precede it'],
+    ['claim-settings', { mappings: [{ claim: 'sub', scope: null, constant: 'x' }] }, 'mappings[0].claim is reserved'],
+    ['claim-settings', { mappings: [{ claim: 'a', scope: null, constant: 1, attribute: null }] }, 'an unknown member'],
+    ['claim-settings', { list_limit: 0 }, 'listLimit must be from 1'],
     ['client', { access_token_ttl_seconds: 90 * 24 * 3600 }, 'accessTokenTtlSeconds must be a whole number'],
     ['client', { name: 'two\nlines' }, 'name must not contain control characters'],
     ['client', { name: 'Visit www.evil.example' }, 'name must not contain a URL'],

@@ -181,6 +181,7 @@ class Importing {
     for (const [column, type] of [
       ['client_id', 'client'],
       ['user_id', 'user'],
+      ['group_id', 'group'],
     ] as const) {
       if (data[column] == null || table.parent?.column === column) continue;
       if (this.ids.get(type)?.get(String(data[column])) !== data['project_id']) {

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TransferRecord } from '../adapters/files/transfer.ts';
+import { changedSettings, defaultClaimSettings } from '../domain/claims/claim-settings.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
@@ -6,6 +8,7 @@ import { judgeLogo } from '../domain/experience/logo-file.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import { checkSessionPolicy } from '../domain/projects/session-policy.ts';
 import { checkedSlug } from '../domain/projects/slug.ts';
+import { checkedRole, checkHolder, checkRoleKey } from '../domain/roles/roles.ts';
 import type { Services } from '../services.ts';
 
 type Data = Record<string, unknown>;
@@ -37,6 +40,10 @@ const columns = {
     ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   },
+  claimSettings: {
+    ...{ groups: 'groups', groupPrefix: 'group_prefix', listLimit: 'list_limit', rolesClaim: 'roles_claim' },
+    ...{ directoryRoles: 'directory_roles', mappings: 'mappings' },
+  },
 } as const;
 
 /** Validates a record like the admin API. Returns `{field} {reason}`, or null if valid. */
@@ -60,6 +67,22 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
     const settings = settingsOf(data, columns.client);
     const set = data['jwk_set'] == null ? {} : { jwks: { keys: data['jwk_set'] } };
     checkKey(clients.check({ ...settings, ...set }));
+  },
+  role({ key, name, description }) {
+    checkRoleKey(key);
+    checkedRole({ name: name as string, description: description as string | null });
+  },
+  'role-assignment'({ user_id, group_id }) {
+    checkHolder({
+      userId: (user_id ?? undefined) as string | undefined,
+      groupId: (group_id ?? undefined) as string | undefined,
+    });
+  },
+  'claim-settings'(data) {
+    const { mappings } = changedSettings(defaultClaimSettings, settingsOf(data, columns.claimSettings));
+    // Stored as in the file.
+    if (isDeepStrictEqual(mappings, data['mappings'])) return;
+    refuse({ code: 'invalid', field: 'mappings', reason: 'have an unknown member' });
   },
   logo({ type, bytes, width, height }) {
     const file = judgeLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));

@@ -12,7 +12,7 @@ export interface TransferTable {
   type: string;
   table: string;
   /** Foreign key to the owning record, and its type. */
-  parent: { column: string; type: 'project' | 'client' | 'user' | 'group' } | null;
+  parent: { column: string; type: 'project' | 'client' | 'user' | 'group' | 'role' } | null;
   key: readonly string[];
   /** SQL condition for exported rows; `t` is the table. */
   where?: string;
@@ -71,6 +71,9 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'] },
   { type: 'group', table: 'groups', parent: of('project'), key: ['id'] },
   { type: 'group-member', table: 'group_members', parent: of('group'), key: ['group_id', 'user_id'] },
+  { type: 'role', table: 'client_roles', parent: of('client'), key: ['id'] },
+  { type: 'role-assignment', table: 'role_assignments', parent: of('role'), key: ['id'] },
+  { type: 'claim-settings', table: 'claim_settings', parent: of('client'), key: ['client_id'] },
   { type: 'device', table: 'credentials', parent: of('user'), key: ['id'], where: 't.revoked_at is null' },
   {
     type: 'enrolment',
@@ -96,7 +99,7 @@ export const transferTables: readonly TransferTable[] = [
 /** Record with a MAC key of recovery codes: `{"masterKey": …, "key": {"sealed": …}}`. */
 export const macKeyType = 'mac-key';
 
-function of(type: 'project' | 'client' | 'user' | 'group') {
+function of(type: 'project' | 'client' | 'user' | 'group' | 'role') {
   return { column: `${type}_id`, type };
 }
 

@@ -7,7 +7,9 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { shell, testMasterKey } from '../../test/shell.ts';
 import { MasterKeyChange } from '../domain/instance/master-key-change.ts';
 import { digest } from '../domain/kernel/secret.ts';
+import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
+import { keyIn, type TenantKey } from '../domain/projects/tenant.ts';
 import { User } from '../domain/users/user.entity.ts';
 
 let here: TestApp;
@@ -45,6 +47,21 @@ async function addPasskey(user: User): Promise<string> {
 
 const credentialRows = (app: TestApp, kind: string) =>
   app.services.db.reader().execute<object[]>('select * from credentials where kind = ? order by id', [kind]);
+
+/** A role of the user and of the group, and claim settings. */
+async function addRoles({ project, id }: TenantKey, user: User): Promise<void> {
+  const { db, claims, roles } = here.services;
+  const { id: roleId } = await roles.create(keyIn(project.id, id), { key: 'editor', name: 'Editor' }, system);
+  const [group] = await db.reader().execute<{ id: string }[]>('select id from groups');
+  for (const holder of [{ userId: user.id }, { groupId: group?.id as string }]) {
+    await roles.assign(keyIn(project.id, roleId), holder, system);
+  }
+  const mappings = [
+    { claim: 'job', attribute: 'title' },
+    { claim: 'policy', scope: 'groups', list: { of: 'groups' as const, prefix: 'C' } },
+  ];
+  await claims.update(keyIn(project.id, id), { groups: 'assigned', mappings }, system);
+}
 
 interface Populated {
   project: Project;
@@ -86,6 +103,7 @@ async function populate(): Promise<Populated> {
       [project.id, client.id, user.id],
     );
   });
+  await addRoles(client, user);
   return { project, user, secretKey: secretKey as string, scimToken, codes, totp };
 }
 
@@ -136,6 +154,11 @@ describe('a project exported and imported into another instance', () => {
     const used = (typed: string) => services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user, typed));
     expect(await used(codes[0] as string)).toBe(true);
     for (const table of ['group_members', 'credentials', 'delegation_keys']) expect(await count(there, table)).toBe(1);
+    for (const table of ['client_roles', 'role_assignments', 'claim_settings']) {
+      const of = (app: TestApp) => app.services.db.reader().execute<object[]>(`select * from ${table} order by 1, 2`);
+      expect(await of(there)).toEqual(await of(here));
+    }
+    expect(await count(there, 'role_assignments')).toBe(2);
     expect(await count(there, `audit_log where type = 'project.imported'`)).toBe(1);
   });
 

@@ -7,6 +7,7 @@ import { AuditEvent } from './audit/audit-event.entity.ts';
 import { RepeatedRefusal } from './audit/repeated-refusal.entity.ts';
 import { Ceremony } from './ceremonies/ceremony.entity.ts';
 import { AuthorizationRequest } from './ceremonies/requests/authorization-request.entity.ts';
+import { ClaimSettingsRow } from './claims/claim-settings.entity.ts';
 import { ApiKey } from './clients/api-key.entity.ts';
 import { Client } from './clients/client.entity.ts';
 import { ClientSecret } from './clients/client-secret.entity.ts';
@@ -38,6 +39,8 @@ import { KnownNetwork } from './otp/known-network.entity.ts';
 import { OneTimeCode } from './otp/one-time-code.entity.ts';
 import { PhoneChange } from './phones/phone-change.entity.ts';
 import { Project } from './projects/project.entity.ts';
+import { ClientRole } from './roles/client-role.entity.ts';
+import { RoleAssignment } from './roles/role-assignment.entity.ts';
 import { Participation } from './sessions/participation.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
@@ -69,6 +72,9 @@ export const entities = [
   UsedAssertion,
   ClientSecret,
   DelegationKey,
+  ClientRole,
+  RoleAssignment,
+  ClaimSettingsRow,
   Credential,
   Device,
   Passkey,

@@ -31,6 +31,7 @@ import { Migration20261123000200RecoveryGrants } from './20261123000200-recovery
 import { Migration20261123000300ProjectSlugs } from './20261123000300-project-slugs.ts';
 import { Migration20261123000301Issuers } from './20261123000301-issuers.ts';
 import { Migration20261123000302ClientCredentials } from './20261123000302-client-credentials.ts';
+import { Migration20261123000400Roles } from './20261123000400-roles.ts';
 import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
 import { Migration20261123000700Messages } from './20261123000700-messages.ts';
 
@@ -69,6 +70,7 @@ export const migrations = [
   { name: '20261123000300-project-slugs', class: Migration20261123000300ProjectSlugs },
   { name: '20261123000301-issuers', class: Migration20261123000301Issuers },
   { name: '20261123000302-client-credentials', class: Migration20261123000302ClientCredentials },
+  { name: '20261123000400-roles', class: Migration20261123000400Roles },
   { name: '20261123000500-erasures', class: Migration20261123000500Erasures },
   { name: '20261123000700-messages', class: Migration20261123000700Messages },
 ];

@@ -332,3 +332,22 @@ describe('concurrent requests', () => {
 });
 
 it('ends without a bug', () => expect(app.bugs).toEqual([]));
+
+it('keeps the birthdate, which SCIM does not know, and does not return it', async () => {
+  const scim = await app.project();
+  const { id } = (await scim.request('POST', '/Users', whole)).body;
+  const { accounts } = app.services;
+  await accounts.editProfile(scim.id, id, { birthdate: '1990-12-31', locale: 'de-CH' }, system);
+  for (const [method, body] of [
+    ['PUT', { ...whole, title: 'Analyst' }],
+    ['PATCH', replace('title', 'Author')],
+  ] as const) {
+    const { status, body: shown } = await scim.request(method, `/Users/${id}`, body);
+    expect([status, shown.birthdate]).toEqual([200, undefined]);
+  }
+  expect((await accounts.find(scim.id, id))?.attributes).toMatchObject({
+    ...{ birthdate: '1990-12-31', title: 'Author', locale: undefined },
+  });
+  const refused = await scim.request('PATCH', `/Users/${id}`, replace('birthdate', '1815-12-10'));
+  expect(refused.status).toBe(400);
+});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ownAttributes } from '../domain/users/profile-edit.ts';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { applyStep, PatchCost, type Resource } from './patch.ts';
 import { entries, isObject } from './patch-operations.ts';
@@ -44,8 +45,13 @@ export function readUser(body: Record<string, unknown>): Resource {
 export function valuesOfResource(resource: Resource, current?: UserRecord): UserValues {
   const { userName, externalId, displayName, active, name, ...rest } = resource;
   const { familyName, givenName, ...names } = isObject(name) ? name : {};
+  // A PUT replaces the attributes of SCIM.
+  const own = ownAttributes.flatMap((key) =>
+    current?.attributes[key] === undefined ? [] : [[key, current.attributes[key]]],
+  );
   const attributes = {
     ...rest,
+    ...Object.fromEntries(own),
     ...(Object.keys(names).length > 0 ? { name: names } : {}),
     ...(current && active === undefined ? { [unassigned]: true } : {}),
   };

@@ -1,6 +1,9 @@
 import 'reflect-metadata';
 import { registerEnumType } from 'type-graphql';
 import { roles } from '../../domain/admins/membership.entity.ts';
+import { omissions } from '../../domain/claims/application-claims.ts';
+import { groupSelections } from '../../domain/claims/claim-settings.entity.ts';
+import { claimLists } from '../../domain/claims/mapping.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
 import { logoutTokenTypes } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
@@ -45,6 +48,9 @@ export const DelegationPartyEnum = enumOf(
   'Owner of the keys: the client (service provider) or Latchkey (identity provider).',
   delegationParties,
 );
+export const GroupSelectionEnum = enumOf('GroupSelection', 'The groups in the claim `groups`.', groupSelections);
+export const ClaimListEnum = enumOf('ClaimList', 'A list of a user.', claimLists);
+export const OmissionEnum = enumOf('ClaimOmission', 'Why a mapped claim is not sent.', omissions);
 export const ProvenanceEnum = enumOf('Provenance', 'Origin of the user.', provenances);
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
 export const CredentialOriginEnum = enumOf(

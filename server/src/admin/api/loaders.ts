@@ -8,6 +8,9 @@ import type { DelegationKey } from '../../domain/clients/delegation-key.entity.t
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
+import { ClientRole } from '../../domain/roles/client-role.entity.ts';
+import { countHolders, type RoleHolders } from '../../domain/roles/role-lists.ts';
+import { Group } from '../../domain/users/group.entity.ts';
 import { countMembers } from '../../domain/users/group-list.ts';
 import { User } from '../../domain/users/user.entity.ts';
 
@@ -16,11 +19,15 @@ export interface Loaders {
   project(id: string): Promise<Project | undefined>;
   client(key: TenantKey): Promise<Client | undefined>;
   user(key: TenantKey): Promise<User | undefined>;
+  group(key: TenantKey): Promise<Group | undefined>;
+  role(key: TenantKey): Promise<ClientRole | undefined>;
   apiKeysOf(client: TenantKey): Promise<ApiKey[] | undefined>;
   clientSecretsOf(client: TenantKey): Promise<ClientSecret[] | undefined>;
   delegationKeysOf(client: TenantKey): Promise<DelegationKey[] | undefined>;
   /** Undefined if the group has no members. */
   membersIn(group: TenantKey): Promise<number | undefined>;
+  /** Undefined if nobody holds the role. */
+  holdersOf(role: TenantKey): Promise<RoleHolders | undefined>;
 }
 
 /** The services that read them. */
@@ -40,9 +47,12 @@ export function loadersFor(em: EntityManager, { clients, clientSecrets, delegati
     ),
     client: ofTenants(async (keys) => byKey(await em.find(Client, { $or: keys.map(atKey) }))),
     user: ofTenants(async (keys) => byKey(await em.find(User, { $or: keys.map(atKey) }))),
+    group: ofTenants(async (keys) => byKey(await em.find(Group, { $or: keys.map(atKey) }))),
+    role: ofTenants(async (keys) => byKey(await em.find(ClientRole, { $or: keys.map(atKey) }))),
     apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
     clientSecretsOf: ofTenants(async (keys) => Map.groupBy(await clientSecrets.of(em, keys), ofClient)),
     membersIn: ofTenants((keys) => countMembers(em, keys)),
+    holdersOf: ofTenants((keys) => countHolders(em, keys)),
     delegationKeysOf: ofTenants(async (keys) => Map.groupBy(await delegationKeys.list(em, keys), ofClient)),
   };
 }

@@ -12,6 +12,7 @@ const owners = {
   'delegation-key': ['delegation_keys', 'project_id'],
   user: ['users', 'project_id'],
   group: ['groups', 'project_id'],
+  role: ['client_roles', 'project_id'],
   session: ['sessions', 'project_id'],
   device: ['credentials', 'project_id'],
   passkey: ['credentials', 'project_id'],

@@ -7,9 +7,11 @@ import type { Database } from '../kernel/database.ts';
 import { found } from '../kernel/problem.ts';
 import { type Fragment } from '../kernel/sql.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
+import { Project } from '../projects/project.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
+import { editedProfile, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
@@ -80,6 +82,16 @@ export class Accounts {
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user, { addresses: [values.userName, loginOf(values).email] });
     await endGrants(em, user, now);
+  }
+
+  /**
+   * Changes the profile of a user on behalf of an admin. Refuses `not-found`, and `invalid`, also for a field that the
+   * directory manages.
+   */
+  async editProfile(projectId: string, userId: string, wanted: ProfileChange, actor: Actor): Promise<ShownUser> {
+    const project = found(await this.deps.db.reader().findOne(Project, projectId), 'project');
+    const context = { isLocked: project.scimAuthoritative, now: this.deps.clock.now() };
+    return this.change(projectId, userId, (current) => editedProfile(current, wanted, context), actor);
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */

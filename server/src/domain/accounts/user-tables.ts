@@ -8,6 +8,7 @@ import { logoutTables } from '../logout/user-tables.ts';
 import { mfaTables } from '../mfa/user-tables.ts';
 import { otpTables } from '../otp/user-tables.ts';
 import { phoneTables } from '../phones/user-tables.ts';
+import { roleTables } from '../roles/user-tables.ts';
 import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
 import { contactsOf } from '../users/login.ts';
@@ -37,6 +38,7 @@ const auditTables: UserTables = {
 /** Every table with rows of users, in the order of an erasure and of the export (a test compares it with the schema). */
 export const userTables: readonly UserTables[] = [
   groupTables,
+  roleTables,
   sessionTables,
   deviceTables,
   otpTables,

@@ -8,6 +8,7 @@ export type Noun =
   | 'delegation-key'
   | 'user'
   | 'group'
+  | 'role'
   | 'device'
   | 'passkey'
   | 'enrolment'

@@ -170,7 +170,7 @@ export class Users {
     if (actor.kind === 'scim') user.provenance = 'scim';
     user.version += 1;
     user.updatedAt = this.deps.clock.now();
-    this.deps.audit.record(em, updated(projectId, user, names, actor));
+    this.deps.audit.record(em, updated(projectId, before, values, names, actor));
     await unlessTaken(() => em.flush());
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
     return { before, after: user, changed: true };
@@ -202,7 +202,7 @@ export class Users {
       version: before.version + 1,
       updatedAt: this.deps.clock.now(),
     };
-    const event = updated(projectId, next, changed, actor);
+    const event = updated(projectId, before, values, changed, actor);
     return (await writeIfUnchanged(em, this.deps.audit, projectId, next, { changed, event })) ? next : undefined;
   }
 
@@ -249,15 +249,25 @@ export class Users {
   }
 }
 
+/**
+ * The event of a change: the names of the changed values and, for a change by an admin, the values, which go with the
+ * user's erasure.
+ */
 function updated(
   projectId: string,
-  { id, userName }: UserRecord,
+  before: UserRecord,
+  after: UserValues,
   changed: readonly string[],
   actor: Actor,
 ): AuditEntry {
-  const subject = { kind: 'user', id, name: userName };
-  // Names only: values would survive the user's erasure.
-  return { type: 'user.updated', actor, projectId, subject, detail: { changed } };
+  const subject = { kind: 'user', id: before.id, name: after.userName };
+  const isAdmin = ['admin', 'admin-token', 'bootstrap-token'].includes(actor.kind);
+  const of = ({ attributes, ...columns }: UserValues) => {
+    const values: Record<string, unknown> = { ...attributes, ...columns };
+    return Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
+  };
+  const detail = isAdmin ? { before: of(valuesOf(before)), after: of(after) } : { changed };
+  return { type: 'user.updated', actor, projectId, subject, detail };
 }
 
 /** Replaces the login phone in the attributes. */

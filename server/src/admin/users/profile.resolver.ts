@@ -1,0 +1,44 @@
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { found } from '../../domain/kernel/problem.ts';
+import { profileOf } from '../../domain/users/profile.ts';
+import { addressOf } from '../../domain/users/profile-edit.ts';
+import { User } from '../../domain/users/user.entity.ts';
+import { Requires } from '../api/access.ts';
+import type { ProjectContext } from '../api/context.ts';
+import { UpdateUserInput } from './profile.inputs.ts';
+import { PostalAddressView } from './profile.view.ts';
+import { UserView } from './user.view.ts';
+
+/** The attributes of a user that admins can edit. */
+@Resolver(() => UserView)
+export class ProfileResolver {
+  @Requires('project_admin', { about: { user: 'id' } })
+  @Mutation(() => UserView)
+  async updateUser(
+    @Arg('input', () => UpdateUserInput) { id, ...change }: UpdateUserInput,
+    @Ctx() { actor, domain, em, projectId }: ProjectContext,
+  ) {
+    await domain.accounts.editProfile(projectId, id, change, actor);
+    return found(await em.findOne(User, { project: projectId, id }), 'user');
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'BCP 47 language tag.' })
+  locale(@Root() user: User) {
+    return profileOf(user).locale;
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'IANA time zone.' })
+  zoneinfo(@Root() user: User) {
+    return profileOf(user).zoneinfo;
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'ISO 8601 date.' })
+  birthdate(@Root() user: User) {
+    return profileOf(user).birthdate;
+  }
+
+  @FieldResolver(() => PostalAddressView, { nullable: true, description: 'The primary address, else the first.' })
+  address(@Root() user: User) {
+    return addressOf(user.attributes);
+  }
+}

@@ -1,0 +1,184 @@
+import { profileOf } from '../users/profile.ts';
+import { attributeOf, type ClaimUser, valuesOf } from './attributes.ts';
+import type { ClaimSettings } from './claim-settings.ts';
+import { type ClaimList, type ClaimMapping, filledTemplate } from './mapping.ts';
+
+/** What an application's claims about a user are made from. */
+export interface ClaimSource {
+  user: ClaimUser;
+  /** The user's groups; `assigned` if the group has a role of the application. */
+  groups: readonly { name: string; assigned: boolean }[];
+  /** The keys of the user's roles in the application, direct and by groups. */
+  roles: readonly string[];
+}
+
+type ClaimValue = string | number | boolean | readonly string[] | object;
+
+export interface ApplicationClaim {
+  name: string;
+  value: ClaimValue;
+  /** The granted scope that releases it; null: a mapping for all sign-ins. */
+  scope: string | null;
+  /** Null: a claim of the scope. */
+  mapping: ClaimMapping | null;
+}
+
+/** The user has no value, or a text is longer than {@link maxValueCharacters}. */
+export const omissions = ['no-value', 'too-long'] as const;
+
+/** A mapped claim that is not sent, and why. */
+export interface OmittedClaim {
+  name: string;
+  reason: (typeof omissions)[number];
+  mapping: ClaimMapping;
+}
+
+export interface ClaimSet {
+  claims: ApplicationClaim[];
+  omitted: OmittedClaim[];
+}
+
+/** The most characters of a mapped claim with one value. */
+export const maxValueCharacters = 1024;
+/** The most bytes of a claim in an ID token: common proxies refuse larger headers. */
+const maxTokenBytes = 8192;
+
+/**
+ * The claims about a user for one application at the project issuer, `sub` aside: those of the granted scopes, then the
+ * mapped ones. Sorted by scope and mapping; lists are sorted and have no duplicates. Pure.
+ *
+ * @param scopes the granted scopes
+ */
+export function applicationClaims(settings: ClaimSettings, scopes: readonly string[], source: ClaimSource): ClaimSet {
+  const mapped = settings.mappings
+    .filter(({ scope }) => scope === null || scopes.includes(scope))
+    .map((mapping) => ({ mapping, value: mappedValue(mapping, settings, source) }));
+  const taken = new Set(mapped.map(({ mapping }) => mapping.claim));
+  const standard = [...new Set(scopes)].flatMap((scope) =>
+    Object.entries(claimsOfScope(scope, settings, source))
+      .filter(([name]) => !taken.has(name))
+      .map(([name, value]): ApplicationClaim => ({ name, value, scope, mapping: null })),
+  );
+  const claims = mapped.flatMap(({ mapping, value }): ApplicationClaim[] =>
+    value === undefined || isTooLong(value) ? [] : [{ name: mapping.claim, value, scope: mapping.scope, mapping }],
+  );
+  const omitted = mapped.flatMap(({ mapping, value }): OmittedClaim[] => {
+    if (value !== undefined && !isTooLong(value)) return [];
+    return [{ name: mapping.claim, reason: value === undefined ? 'no-value' : 'too-long', mapping }];
+  });
+  return { claims: [...standard, ...claims], omitted };
+}
+
+/** As members of a UserInfo response: all claims in full. */
+export function userInfoMembers({ claims }: ClaimSet): Record<string, unknown> {
+  return Object.fromEntries(claims.map(({ name, value }) => [name, value]));
+}
+
+/**
+ * As members of an ID token. A list beyond the limit, or a claim beyond {@link maxTokenBytes}, is replaced by a reference
+ * to UserInfo, which has all of it (OpenID Connect Core §5.6.2, as in Entra ID).
+ */
+export function idTokenMembers(
+  { claims }: ClaimSet,
+  { listLimit }: Pick<ClaimSettings, 'listLimit'>,
+  userInfoEndpoint: string,
+): Record<string, unknown> {
+  const isOver = ({ value }: ApplicationClaim) =>
+    (Array.isArray(value) && value.length > listLimit) || Buffer.byteLength(JSON.stringify(value)) > maxTokenBytes;
+  const over = claims.filter(isOver).map(({ name }) => name);
+  const members = userInfoMembers({ claims: claims.filter((claim) => !isOver(claim)), omitted: [] });
+  if (over.length === 0) return members;
+  return {
+    ...members,
+    _claim_names: Object.fromEntries(over.map((name) => [name, 'userinfo'])),
+    _claim_sources: { userinfo: { endpoint: userInfoEndpoint } },
+  };
+}
+
+function claimsOfScope(scope: string, settings: ClaimSettings, source: ClaimSource): Record<string, ClaimValue> {
+  const { user } = source;
+  const profile = profileOf(user);
+  switch (scope) {
+    case 'profile': {
+      const { name, given_name, family_name, birthdate, locale, zoneinfo, updated_at } = profile;
+      const preferred_username = user.userName;
+      return present({
+        ...{ name, given_name, family_name, middle_name: short(attributeOf(user, 'name.middleName')) },
+        ...{ nickname: short(attributeOf(user, 'nickName')), preferred_username },
+        ...{ profile: webAddress(attributeOf(user, 'profileUrl')), picture: webAddress(attributeOf(user, 'photo')) },
+        ...{ birthdate, locale, zoneinfo, updated_at },
+      });
+    }
+    case 'email':
+      return present({ email: profile.email, email_verified: profile.email_verified });
+    case 'phone':
+      return present({ phone_number: profile.phone_number });
+    case 'address':
+      return present({ address: profile.address });
+    case 'groups':
+      return { groups: selectedGroups(settings, source) };
+    case 'roles':
+      return Object.fromEntries([[settings.rolesClaim, rolesOf(settings, source)]]);
+    default:
+      return {};
+  }
+}
+
+function selectedGroups({ groups: selection, groupPrefix }: ClaimSettings, { groups }: ClaimSource): string[] {
+  const selected = groups.filter(({ name, assigned }) => {
+    if (selection === 'assigned') return assigned;
+    return selection === 'all' || name.startsWith(groupPrefix as string);
+  });
+  return sorted(selected.map(({ name }) => name));
+}
+
+function rolesOf({ directoryRoles }: ClaimSettings, { user, roles }: ClaimSource): string[] {
+  return sorted([...roles, ...(directoryRoles ? valuesOf(user, 'roles') : [])]);
+}
+
+/** Undefined if the user has no value. */
+function mappedValue(mapping: ClaimMapping, settings: ClaimSettings, source: ClaimSource): ClaimValue | undefined {
+  const { user } = source;
+  if ('constant' in mapping) return mapping.constant;
+  if ('attribute' in mapping) return attributeOf(user, mapping.attribute);
+  if ('template' in mapping) return filledTemplate(mapping.template, (name) => attributeOf(user, name));
+  const { of, prefix, removePrefix } = mapping.list;
+  const entries = listOf(of, settings, source).filter((entry) => entry.startsWith(prefix));
+  return sorted(removePrefix ? entries.map((entry) => entry.slice(prefix.length)) : entries);
+}
+
+function listOf(of: ClaimList, settings: ClaimSettings, source: ClaimSource): string[] {
+  const lists: Record<ClaimList, () => string[]> = {
+    groups: () => source.groups.map(({ name }) => name),
+    roles: () => rolesOf(settings, source),
+    'directory-roles': () => valuesOf(source.user, 'roles'),
+    entitlements: () => valuesOf(source.user, 'entitlements'),
+    emails: () => valuesOf(source.user, 'emails'),
+  };
+  return lists[of]();
+}
+
+/** In the order of UTF-16 code units, whatever the locale; without duplicates and blank entries. */
+function sorted(values: readonly string[]): string[] {
+  return [...new Set(values)].filter((value) => value.trim() !== '').sort();
+}
+
+function isTooLong(value: ClaimValue): boolean {
+  return typeof value === 'string' && value.length > maxValueCharacters;
+}
+
+function short(value: string | undefined): string | undefined {
+  return value !== undefined && value.length <= maxValueCharacters ? value : undefined;
+}
+
+/** A picture inside the claim would be too long. */
+function webAddress(value: string | undefined): string | undefined {
+  return value !== undefined && /^https?:\/\//i.test(value) ? short(value) : undefined;
+}
+
+function present(values: Record<string, ClaimValue | undefined>): Record<string, ClaimValue> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    ClaimValue
+  >;
+}

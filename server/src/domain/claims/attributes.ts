@@ -1,0 +1,84 @@
+import type { User } from '../users/user.entity.ts';
+
+/** The properties of a user that claims are made from. */
+export const claimProperties = [
+  'id',
+  'userName',
+  'externalId',
+  'displayName',
+  'givenName',
+  'familyName',
+  'email',
+  'phone',
+  'active',
+  'attributes',
+  'updatedAt',
+] as const satisfies readonly (keyof User)[];
+
+export type ClaimUser = Pick<User, (typeof claimProperties)[number]>;
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+type Reader = (user: ClaimUser) => unknown;
+
+const inAttributes = (...path: readonly string[]): Reader => {
+  return ({ attributes }) => path.reduce<unknown>((value, name) => own(value, name), attributes);
+};
+const named = (parent: string, names: readonly string[], read: (name: string) => Reader): [string, Reader][] =>
+  names.map((name) => [`${parent}${name}`, read(name)]);
+
+/** The readers of attributes with one value, by the attribute's path (RFC 7643 §4). */
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['id', ({ id }) => id],
+  ['userName', ({ userName }) => userName],
+  ['externalId', ({ externalId }) => externalId],
+  ['displayName', ({ displayName }) => displayName],
+  ['name.givenName', ({ givenName }) => givenName],
+  ['name.familyName', ({ familyName }) => familyName],
+  ...named('name.', ['formatted', 'middleName', 'honorificPrefix', 'honorificSuffix'], (name) =>
+    inAttributes('name', name),
+  ),
+  ['email', ({ email }) => email],
+  ['phone', ({ phone }) => phone],
+  ...named('', ['nickName', 'profileUrl', 'title', 'userType', 'preferredLanguage'], (name) => inAttributes(name)),
+  ...named('', ['locale', 'timezone', 'birthdate'], (name) => inAttributes(name)),
+  ...named(
+    'address.',
+    ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'],
+    (name) => (user) => own(primary(user, 'addresses'), name),
+  ),
+  ['photo', (user) => own(primary(user, 'photos'), 'value')],
+  ...named('enterprise.', ['employeeNumber', 'costCenter', 'organization', 'division', 'department'], (name) =>
+    inAttributes(enterprise, name),
+  ),
+  ['enterprise.manager', inAttributes(enterprise, 'manager', 'value')],
+]);
+
+/** The attributes that a mapping or a template can name, as paths of SCIM. */
+export const attributeNames: readonly string[] = [...readers.keys()];
+
+/** The value of an attribute; undefined if the user has none, or only blank text. */
+export function attributeOf(user: ClaimUser, name: string): string | undefined {
+  const value = readers.get(name)?.(user);
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The values of a multi-valued attribute (RFC 7643 §2.4). */
+export function valuesOf({ attributes }: ClaimUser, name: 'roles' | 'entitlements' | 'emails'): string[] {
+  const elements = own(attributes, name);
+  if (!Array.isArray(elements)) return [];
+  return elements.map((element) => own(element, 'value')).filter((value) => typeof value === 'string');
+}
+
+/** The primary element of a multi-valued attribute, else the first. */
+function primary({ attributes }: ClaimUser, name: string): unknown {
+  const elements = own(attributes, name);
+  if (!Array.isArray(elements)) return undefined;
+  return elements.find((element) => own(element, 'primary') === true) ?? elements[0];
+}
+
+function own(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}

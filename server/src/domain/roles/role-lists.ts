@@ -1,0 +1,88 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import { query, sql } from '../kernel/sql.ts';
+import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
+import { Group } from '../users/group.entity.ts';
+import { ClientRole } from './client-role.entity.ts';
+import { RoleAssignment } from './role-assignment.entity.ts';
+
+/** The roles of a client, by name. */
+export function rolesOf(em: EntityManager, { project, id }: TenantKey): Promise<ClientRole[]> {
+  const where = { client: [project.id, id] as [string, string] };
+  return em.find(ClientRole, where, { orderBy: { name: 'asc', id: 'asc' } }) as Promise<ClientRole[]>;
+}
+
+/** The users and groups that hold a role, newest first. */
+export function assignmentsOf(
+  em: EntityManager,
+  { project, id }: TenantKey,
+  page: PageRequest,
+): Promise<Page<RoleAssignment>> {
+  return pageOf(em, RoleAssignment, { role: [project.id, id] as [string, string] }, page);
+}
+
+export interface RoleHolders {
+  users: number;
+  groups: number;
+}
+
+/** The numbers of users and groups to which roles are assigned directly, by role (`keyText`). */
+export async function countHolders(em: EntityManager, roles: readonly TenantKey[]): Promise<Map<string, RoleHolders>> {
+  const rows = await query(
+    em,
+    sql<{ project: string; id: string; users: string; groups: string }>`
+      select a.project_id as project, a.role_id as id, count(a.user_id) as users, count(a.group_id) as groups
+      from unnest(${roles.map(({ project }) => project.id)}::uuid[], ${roles.map(({ id }) => id)}::uuid[]) r(project_id, id)
+        join role_assignments a on a.project_id = r.project_id and a.role_id = r.id
+      group by 1, 2`,
+  );
+  return new Map(
+    rows.map(({ project, id, users, groups }) => [
+      keyText(keyIn(project, id)),
+      { users: Number(users), groups: Number(groups) },
+    ]),
+  );
+}
+
+/** A role that a user holds: directly, by groups, or both. */
+export interface HeldRole {
+  role: ClientRole;
+  direct: boolean;
+  groups: Group[];
+}
+
+/** The roles of a user in all applications, by the application's name. */
+export async function rolesOfUser(em: EntityManager, { project, id }: TenantKey): Promise<HeldRole[]> {
+  const rows = await query(
+    em,
+    sql<{ id: string; direct: boolean; groups: string[] }>`
+      select k.id, bool_or(a.user_id is not null) as direct,
+        coalesce(json_agg(a.group_id) filter (where a.group_id is not null), '[]') as groups
+      from role_assignments a join client_roles k on k.project_id = a.project_id and k.id = a.role_id
+        join clients c on c.project_id = k.project_id and c.id = k.client_id
+      where a.project_id = ${project.id} and (a.user_id = ${id}::uuid or a.group_id in (
+        select group_id from group_members where project_id = ${project.id} and user_id = ${id}::uuid))
+      group by k.id, k.name, c.name order by lower(c.name), lower(k.name), k.id`,
+  );
+  const roles = await em.find(ClientRole, { project: project.id, id: { $in: rows.map((row) => row.id) } });
+  const groupIds = [...new Set(rows.flatMap((row) => row.groups))];
+  const groups = await em.find(
+    Group,
+    { project: project.id, id: { $in: groupIds } },
+    { orderBy: { displayName: 'asc' } },
+  );
+  const byId = new Map(roles.map((role) => [role.id, role as ClientRole]));
+  return rows.flatMap(({ id: roleId, direct, groups: ids }) => {
+    const role = byId.get(roleId);
+    return role ? [{ role, direct, groups: groups.filter((group) => ids.includes(group.id)) }] : [];
+  });
+}
+
+/** The roles assigned to a group. */
+export async function rolesOfGroup(em: EntityManager, { project, id }: TenantKey): Promise<ClientRole[]> {
+  const where = { group: [project.id, id] as [string, string] };
+  const assignments = await em.find(RoleAssignment, where, { populate: ['role'] });
+  return assignments
+    .map(({ role }) => role.getEntity() as ClientRole)
+    .sort((one, two) => one.name.localeCompare(two.name, 'en') || one.id.localeCompare(two.id));
+}

@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util';
+import { refuse } from '../kernel/problem.ts';
+import { isStorableText } from '../kernel/secret.ts';
+import { isCountry } from '../projects/countries.ts';
+import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
+
+export const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const;
+
+/** A postal address (RFC 7643 §4.1.2); `country` is ISO 3166-1 alpha-2. */
+export type PostalAddress = { [Part in (typeof addressParts)[number]]?: string | null | undefined };
+
+/** Attributes of a user to change: absent ones stay, null or blank ones are removed. */
+export interface ProfileChange {
+  displayName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  familyName?: string | null | undefined;
+  /** BCP 47 language tag. */
+  locale?: string | null | undefined;
+  /** IANA time zone. */
+  zoneinfo?: string | null | undefined;
+  /** ISO 8601 date. */
+  birthdate?: string | null | undefined;
+  address?: PostalAddress | null | undefined;
+}
+
+/** Attributes of this service, which directories neither read nor write. */
+export const ownAttributes = ['birthdate'] as const;
+
+const maxName = 256;
+const maxLine = 256;
+const maxLines = 1024;
+
+/**
+ * The values of a user after a change of their profile. Refuses `invalid`, naming the field: also where a directory is
+ * authoritative for a user and the field would change.
+ *
+ * @param isLocked whether the directory of the project is authoritative
+ */
+export function editedProfile(
+  user: UserRecord,
+  change: ProfileChange,
+  { isLocked, now }: { isLocked: boolean; now: Date },
+): UserValues {
+  const before = valuesOf(user);
+  const { displayName, givenName, familyName, locale, zoneinfo, birthdate, address } = change;
+  const after: UserValues = { ...before, attributes: { ...before.attributes } };
+  const names = { displayName, givenName, familyName };
+  for (const [field, value] of Object.entries(names) as [keyof typeof names, string | null | undefined][]) {
+    if (value !== undefined) after[field] = line(field, value, maxName);
+  }
+  const set = (name: string, value: unknown) => {
+    if (value === null) delete after.attributes[name];
+    else after.attributes[name] = value;
+  };
+  if (locale !== undefined) set('locale', languageTag(line('locale', locale, maxLine)));
+  if (zoneinfo !== undefined) set('timezone', timeZone(line('zoneinfo', zoneinfo, maxLine)));
+  if (birthdate !== undefined) set('birthdate', date(line('birthdate', birthdate, maxLine), now));
+  if (address !== undefined) set('addresses', withAddress(before.attributes['addresses'], address));
+  if (isLocked && user.provenance === 'scim') refuseLocked(before, after);
+  return after;
+}
+
+/** The field of a {@link ProfileChange}, by the name of the value that a directory provides. */
+const directoryFields = { displayName: 'displayName', givenName: 'givenName', familyName: 'familyName' } as const;
+const directoryAttributes = { locale: 'locale', timezone: 'zoneinfo', addresses: 'address' } as const;
+
+function refuseLocked(before: UserValues, after: UserValues): void {
+  const changed = [
+    ...Object.keys(directoryFields).filter(
+      (name) => !isDeepStrictEqual(before[name as 'givenName'], after[name as 'givenName']),
+    ),
+    ...Object.entries(directoryAttributes)
+      .filter(([name]) => !isDeepStrictEqual(before.attributes[name], after.attributes[name]))
+      .map(([, field]) => field),
+  ];
+  const [field] = changed;
+  if (field !== undefined) invalid(field, 'is managed by the directory: change it there');
+}
+
+/** The address that claims are made from: the primary one, else the first. Null if the user has none. */
+export function addressOf(attributes: Record<string, unknown>): PostalAddress | null {
+  const addresses = recordsOf(attributes['addresses']);
+  const shown = addresses.find(({ primary }) => primary === true) ?? addresses[0];
+  if (!shown) return null;
+  return Object.fromEntries(addressParts.map((part) => [part, typeof shown[part] === 'string' ? shown[part] : null]));
+}
+
+/** The addresses after the shown one is replaced, or removed; null if none is left. */
+function withAddress(addresses: unknown, address: PostalAddress | null): object[] | null {
+  const all = recordsOf(addresses);
+  const at = Math.max(
+    0,
+    all.findIndex(({ primary }) => primary === true),
+  );
+  const parts = address === null ? {} : addressValues(address);
+  const others = all.filter((_, index) => index !== at);
+  if (Object.keys(parts).length === 0) return others.length > 0 ? others : null;
+  const kept = Object.fromEntries(Object.entries(all[at] ?? {}).filter(([name]) => !isPart(name)));
+  const replaced = { ...kept, ...parts };
+  return all.length === 0 ? [replaced] : all.with(at, replaced);
+}
+
+function addressValues(address: PostalAddress): Record<string, string> {
+  const values = addressParts.map((part) => {
+    const field = `address.${part}`;
+    const value = address[part] ?? null;
+    const isLong = part === 'formatted' || part === 'streetAddress';
+    const cleaned = isLong ? lines(field, value, maxLines) : line(field, value, maxLine);
+    if (part === 'country' && cleaned !== null && !isCountry(cleaned)) {
+      invalid(field, 'must be a country code of two capital letters (ISO 3166-1)');
+    }
+    return [part, cleaned] as const;
+  });
+  return Object.fromEntries(values.filter((entry): entry is [(typeof entry)[0], string] => entry[1] !== null));
+}
+
+function isPart(name: string): boolean {
+  return (addressParts as readonly string[]).includes(name);
+}
+
+function recordsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : [];
+}
+
+function line(field: string, value: string | null, max: number): string | null {
+  const text = lines(field, value, max);
+  if (text !== null && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) invalid(field, 'must be one line');
+  return text;
+}
+
+function lines(field: string, value: string | null, max: number): string | null {
+  if (value === null) return null;
+  if (typeof value !== 'string' || !isStorableText(value)) invalid(field, 'must be text');
+  const text = value.normalize('NFC').trim();
+  if (/\p{Bidi_Control}/u.test(text)) invalid(field, 'must not contain bidirectional formatting characters');
+  if ([...text].length > max) invalid(field, `must have at most ${max} characters`);
+  return text === '' ? null : text;
+}
+
+function languageTag(value: string | null): string | null {
+  if (value === null) return null;
+  try {
+    return Intl.getCanonicalLocales(value)[0] ?? null;
+  } catch {
+    return invalid('locale', 'must be a language tag such as en-US (BCP 47)');
+  }
+}
+
+function timeZone(value: string | null): string | null {
+  if (value === null) return null;
+  // Offsets such as +01:00 are no names.
+  const known = /^[A-Za-z]/.test(value) ? canonicalZone(value) : undefined;
+  return known ?? invalid('zoneinfo', 'must be a time zone such as Europe/Zurich (IANA)');
+}
+
+/** In the spelling of the database; an alias stays as it is. */
+function canonicalZone(value: string): string | undefined {
+  try {
+    const { timeZone: zone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions();
+    return zone.toLowerCase() === value.toLowerCase() ? zone : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function date(value: string | null, now: Date): string | null {
+  if (value === null) return null;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value) {
+    invalid('birthdate', 'must be a date such as 1990-12-31 (ISO 8601)');
+  }
+  // Somewhere on earth it is tomorrow already.
+  if (time > now.getTime() + 24 * 3600 * 1000) invalid('birthdate', 'must not be in the future');
+  return value;
+}
+
+function invalid(field: string, reason: string): never {
+  refuse({ code: 'invalid', field, reason });
+}
