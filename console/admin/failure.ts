@@ -5,18 +5,22 @@ export interface Failure {
   message: string;
   /** The input field that failed validation. */
   field?: string;
+  /** That field with its place in the input: `mappings[2].claim`. */
+  path?: string;
   requestId?: string;
 }
 
 export class RequestError extends Error implements Failure {
   readonly code: string;
   readonly field?: string;
+  readonly path?: string;
   readonly requestId?: string;
 
-  constructor({ code, message, field, requestId }: Failure) {
+  constructor({ code, message, field, path, requestId }: Failure) {
     super(message);
     this.code = code;
     if (field !== undefined) this.field = field;
+    if (path !== undefined) this.path = path;
     if (requestId !== undefined) this.requestId = requestId;
   }
 }
@@ -37,7 +41,7 @@ export function failureOf({ message, extensions = {} }: ResponseError): Failure 
   return {
     code,
     message: sentence(message, field) + wait,
-    ...(field === undefined ? {} : { field: lastPart(field) }),
+    ...(field === undefined ? {} : { field: lastPart(field), path: field }),
     ...(requestId === undefined ? {} : { requestId }),
   };
 }

@@ -7,6 +7,7 @@ import { system } from '../src/domain/kernel/actor.ts';
 import { inAllProjects, inProject, inRequest } from '../src/domain/kernel/scope.ts';
 import { query, sql } from '../src/domain/kernel/sql.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
+import { keyIn } from '../src/domain/projects/tenant.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { TestBackEnd } from './back-end.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
@@ -30,6 +31,8 @@ interface Tenant {
   adminToken: string;
   user: User;
   group: string;
+  /** Of the client, held by the user. */
+  role: string;
   rp: RelyingParty;
   page: SigninPage;
   tokens: { id_token: string; access_token: string };
@@ -49,6 +52,12 @@ async function tenant(app: TestApp): Promise<Tenant> {
     [user.id],
     system,
   );
+  const { id: role } = await services.roles.create(
+    keyIn(project.id, client.id),
+    { key: 'editor', name: 'Editor' },
+    system,
+  );
+  await services.roles.assign(keyIn(project.id, role), { userId: user.id }, system);
   const scim = await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
   const grants = { owner: true, projects: new Map() };
   const admin = await services.admins.createToken(
@@ -70,6 +79,7 @@ async function tenant(app: TestApp): Promise<Tenant> {
       adminToken: admin.token,
       user,
       group: group.id,
+      role,
       rp,
       page,
       sessionId,
@@ -170,6 +180,28 @@ const attempts: Record<string, Attempt> = {
   'GraphQL changeUsers': graphql('mutation')(
     'changeUsers(input: { projectId: $project, userIds: [$user], action: ACTIVATE }) { done code }',
     ({ user }, own) => ({ project: own.project.id, user: user.id }),
+  ),
+  'GraphQL assignRole to a user of another project': graphql('mutation')(
+    'assignRole(input: { roleId: $role, userId: $user }) { id }',
+    ({ user }, own) => ({ role: own.role, user: user.id }),
+  ),
+  'GraphQL assignRole of another project': graphql('mutation')(
+    'assignRole(input: { roleId: $role, groupId: $group }) { id }',
+    ({ role, group }) => ({ role, group }),
+  ),
+  'GraphQL userRoles': graphql('query')('userRoles(userId: $id) { role { key } }', ({ user }) => ({ id: user.id })),
+  'GraphQL previewClaims': graphql('query')(
+    'previewClaims(clientId: $client, userId: $user, scopes: ["openid", "profile", "roles"]) { userInfo }',
+    ({ user }, own) => ({ client: own.client.id, user: user.id }),
+  ),
+  'GraphQL claimSettings': graphql('query')('claimSettings(clientId: $id) { version }', ({ client }) => ({
+    id: client.id,
+  })),
+  'GraphQL updateUser': graphql('mutation')(
+    'updateUser(input: { id: $id, givenName: "Eve" }) { givenName }',
+    ({ user }) => ({
+      id: user.id,
+    }),
   ),
   'GraphQL updateClient': graphql('mutation')(
     'updateClient(input: { id: $id, name: "App" }) { name }',

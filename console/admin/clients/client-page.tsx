@@ -34,6 +34,12 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
     label: 'Tokens & logout',
     Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
   },
+  { tab: 'roles', label: 'Roles', Part: fetched(async () => (await import('../roles/client-roles.tsx')).ClientRoles) },
+  {
+    tab: 'claims',
+    label: 'Claims',
+    Part: fetched(async () => (await import('../claims/client-claims.tsx')).ClientClaims),
+  },
   { tab: 'events', label: 'Events', Part: fetched(async () => (await import('./client-events.tsx')).ClientEvents) },
   { tab: 'danger', label: 'Danger', Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },
 ];

@@ -13,6 +13,13 @@ export type ApiKeyKind =
   | 'PUBLISHABLE'
   | 'SECRET';
 
+/** Exactly one of `userId` and `groupId`, of the project of the role. */
+export type AssignRoleInput = {
+  groupId?: string | null | undefined;
+  roleId: string;
+  userId?: string | null | undefined;
+};
+
 /** Absent fields do not filter. */
 export type AuditEventFilter = {
   actorId?: string | null | undefined;
@@ -61,26 +68,62 @@ export type CheckLevel =
   | 'OK'
   | 'WARN';
 
+/** A list of a user. */
+export type ClaimList =
+  | 'DIRECTORY_ROLES'
+  | 'EMAILS'
+  | 'ENTITLEMENTS'
+  | 'GROUPS'
+  | 'ROLES';
+
+/** Exactly one of `attribute`, `constant`, `template` and `list`. */
+export type ClaimMappingInput = {
+  /** One of `ClaimSettings.attributes`. */
+  attribute?: string | null | undefined;
+  /** Claims of OpenID Connect and of JWT are reserved. */
+  claim: string;
+  /** Text, a number, true, false or a list of texts. */
+  constant?: unknown;
+  list?: ListFilterInput | null | undefined;
+  /** Sent only with this scope; absent: always. */
+  scope?: string | null | undefined;
+  /** Text with attributes, e.g. ${userName}@example.com. */
+  template?: string | null | undefined;
+};
+
+/** Why a mapped claim is not sent. */
+export type ClaimOmission =
+  | 'NO_VALUE'
+  | 'TOO_LONG';
+
+/** Absent fields are unchanged. */
+export type ClaimSettingsInput = {
+  /** Default: false. */
+  directoryRoles?: boolean | null | undefined;
+  /** For PREFIX. */
+  groupPrefix?: string | null | undefined;
+  /** Default: ALL. */
+  groups?: GroupSelection | null | undefined;
+  /** 1 to 1000; default: 200. */
+  listLimit?: number | null | undefined;
+  /** At most 30; replaces all. */
+  mappings?: Array<ClaimMappingInput> | null | undefined;
+  /** Default: roles. */
+  rolesClaim?: string | null | undefined;
+};
+
 export type CreateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
-  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
-  idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
-  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
+  /** One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text. */
   jwks?: unknown;
-  /** Where its keys are fetched, in place of `jwks`; https. */
-  jwksUri?: string | null | undefined;
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
   /** Default: false. */
-  passkeyRequired?: boolean | null | undefined;
-  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
-  pkceOptional?: boolean | null | undefined;
-  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   projectId: string;
@@ -101,19 +144,24 @@ export type CreateProjectInput = {
   name: string;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  /** Default: ALLOWED. */
-  passkeyPolicy?: PasskeyPolicy | null | undefined;
+  passkeys?: boolean | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   signUp?: SignUp | null | undefined;
-  /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
-  slug?: string | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */
   smsPerDay?: number | null | undefined;
   testMode?: boolean | null | undefined;
+};
+
+export type CreateRoleInput = {
+  clientId: string;
+  description?: string | null | undefined;
+  /** The value that the application receives; letters, digits and _ . : / @ -. It cannot be changed. */
+  key: string;
+  name: string;
 };
 
 /** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
@@ -158,20 +206,11 @@ export type GrantRoleInput = {
   role: Role;
 };
 
-export type GrantUserRecoveryInput = {
-  /** For the event. At most 500 characters. */
-  reason: string;
-  userId: string;
-  /** Waiting time in hours, from 1 to 72; default 24. */
-  waitHours?: number | null | undefined;
-};
-
-/** Signature of ID tokens. */
-export type IdTokenAlgorithm =
-  | 'EDDSA'
-  | 'ES256'
-  | 'ES512'
-  | 'RS256';
+/** The groups in the claim `groups`. */
+export type GroupSelection =
+  | 'ALL'
+  | 'ASSIGNED'
+  | 'PREFIX';
 
 export type IssueAdminTokenInput = {
   /** Absent: never. */
@@ -187,6 +226,14 @@ export type IssueScimTokenInput = {
   expiresAt?: string | null | undefined;
   name: string;
   projectId: string;
+};
+
+export type ListFilterInput = {
+  of: ClaimList;
+  /** Default: all entries. */
+  prefix?: string | null | undefined;
+  /** Default: false. */
+  removePrefix?: boolean | null | undefined;
 };
 
 /** Absent fields do not filter. */
@@ -230,8 +277,6 @@ export type MessageTemplate =
   | 'PHONE_CODE'
   | 'RECOVERY_CODES_RENEWED'
   | 'RECOVERY_CODE_USED'
-  | 'RECOVERY_GRANTED'
-  | 'RECOVERY_USED'
   | 'SIGN_IN_CODE'
   | 'TEST_MESSAGE';
 
@@ -247,12 +292,16 @@ export type MfaPolicy =
   | 'OPTIONAL'
   | 'REQUIRED';
 
-/** Who signs in with a passkey. */
-export type PasskeyPolicy =
-  | 'ALLOWED'
-  | 'OFF'
-  | 'PREFERRED'
-  | 'REQUIRED';
+/** Replaces the whole address. */
+export type PostalAddressInput = {
+  /** Two capital letters (ISO 3166-1). */
+  country?: string | null | undefined;
+  formatted?: string | null | undefined;
+  locality?: string | null | undefined;
+  postalCode?: string | null | undefined;
+  region?: string | null | undefined;
+  streetAddress?: string | null | undefined;
+};
 
 /** Origin of the user. */
 export type Provenance =
@@ -313,9 +362,7 @@ export type SignUp =
 /** Algorithm of a signing key. */
 export type SigningAlgorithm =
   | 'EDDSA'
-  | 'ES256'
-  | 'ES512'
-  | 'RS256';
+  | 'ES512';
 
 export type TestSenderInput = {
   channel: MessageChannel;
@@ -330,12 +377,35 @@ export type TestSenderInput = {
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2). */
 export type TokenEndpointAuthMethod =
-  | 'CLIENT_SECRET_BASIC'
-  | 'CLIENT_SECRET_POST'
   | 'NONE'
   | 'PRIVATE_KEY_JWT';
 
-/** Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
+/** Exactly one of `userId` and `groupId`, of the project of the role. */
+export type UnassignRoleInput = {
+  groupId?: string | null | undefined;
+  roleId: string;
+  userId?: string | null | undefined;
+};
+
+/** Absent fields are unchanged. */
+export type UpdateClaimSettingsInput = {
+  clientId: string;
+  /** Default: false. */
+  directoryRoles?: boolean | null | undefined;
+  expectedVersion?: number | null | undefined;
+  /** For PREFIX. */
+  groupPrefix?: string | null | undefined;
+  /** Default: ALL. */
+  groups?: GroupSelection | null | undefined;
+  /** 1 to 1000; default: 200. */
+  listLimit?: number | null | undefined;
+  /** At most 30; replaces all. */
+  mappings?: Array<ClaimMappingInput> | null | undefined;
+  /** Default: roles. */
+  rolesClaim?: string | null | undefined;
+};
+
+/** Absent fields are unchanged; null clears `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -346,20 +416,12 @@ export type UpdateClientInput = {
   disabled?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
   id: string;
-  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
-  idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
-  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
+  /** One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text. */
   jwks?: unknown;
-  /** Where its keys are fetched, in place of `jwks`; https. */
-  jwksUri?: string | null | undefined;
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
   /** Default: false. */
-  passkeyRequired?: boolean | null | undefined;
-  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
-  pkceOptional?: boolean | null | undefined;
-  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   /** Must match exactly; https, or http on loopback. */
@@ -382,8 +444,7 @@ export type UpdateProjectInput = {
   name?: string | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  /** Default: ALLOWED. */
-  passkeyPolicy?: PasskeyPolicy | null | undefined;
+  passkeys?: boolean | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -395,6 +456,13 @@ export type UpdateProjectInput = {
   testMode?: boolean | null | undefined;
 };
 
+/** Absent fields are unchanged; null clears `description`. */
+export type UpdateRoleInput = {
+  description?: string | null | undefined;
+  id: string;
+  name?: string | null | undefined;
+};
+
 /** In seconds; absent fields are unchanged. */
 export type UpdateSessionPolicyInput = {
   accessTokenTtlSeconds?: number | null | undefined;
@@ -403,6 +471,21 @@ export type UpdateSessionPolicyInput = {
   idleTimeoutSeconds?: number | null | undefined;
   maxSessionSeconds?: number | null | undefined;
   projectId: string;
+};
+
+/** Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate`. */
+export type UpdateUserInput = {
+  address?: PostalAddressInput | null | undefined;
+  /** ISO 8601, e.g. 1990-12-31. */
+  birthdate?: string | null | undefined;
+  displayName?: string | null | undefined;
+  familyName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  id: string;
+  /** BCP 47, e.g. en-US. */
+  locale?: string | null | undefined;
+  /** IANA time zone, e.g. Europe/Zurich. */
+  zoneinfo?: string | null | undefined;
 };
 
 /** Action on a user. */
@@ -509,11 +592,37 @@ export type EventClientNameQueryVariables = Exact<{
 
 export type EventClientNameQuery = { client: { id: string, name: string } | null };
 
+export type ClaimMappingPartsFragment = { claim: string, scope: string | null, attribute: string | null, constant: unknown, template: string | null, list: { of: ClaimList, prefix: string, removePrefix: boolean } | null };
+
+export type ClaimSettingsPartsFragment = { clientId: string, groups: GroupSelection, groupPrefix: string | null, listLimit: number, rolesClaim: string, directoryRoles: boolean, version: number, attributes: Array<string>, mappings: Array<ClaimMappingPartsFragment> };
+
+export type ClaimSettingsOfQueryVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type ClaimSettingsOfQuery = { claimSettings: ClaimSettingsPartsFragment };
+
+export type UpdateClaimSettingsMutationVariables = Exact<{
+  input: UpdateClaimSettingsInput;
+}>;
+
+
+export type UpdateClaimSettingsMutation = { updateClaimSettings: ClaimSettingsPartsFragment };
+
+export type PreviewClaimsQueryVariables = Exact<{
+  clientId: string;
+  userId: string;
+  scopes: Array<string> | string;
+  draft?: ClaimSettingsInput | null | undefined;
+}>;
+
+
+export type PreviewClaimsQuery = { previewClaims: { idToken: Record<string, unknown>, claims: Array<{ name: string, value: unknown, scope: string | null, mapping: { claim: string, attribute: string | null, template: string | null, list: { of: ClaimList } | null } | null }>, omitted: Array<{ name: string, reason: ClaimOmission }> } };
+
 export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
-
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, relatedOrigins: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -536,7 +645,7 @@ export type CreateClientMutationVariables = Exact<{
 }>;
 
 
-export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string, clientSecret: string | null, client: ClientSettingsFragment } };
+export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string, client: ClientSettingsFragment } };
 
 export type UpdateClientMutationVariables = Exact<{
   input: UpdateClientInput;
@@ -566,20 +675,6 @@ export type RevokeApiKeyMutationVariables = Exact<{
 
 
 export type RevokeApiKeyMutation = { revokeApiKey: ApiKeyRowFragment };
-
-export type IssueClientSecretMutationVariables = Exact<{
-  clientId: string;
-}>;
-
-
-export type IssueClientSecretMutation = { issueClientSecret: { secret: string, clientSecret: ClientSecretRowFragment } };
-
-export type RevokeClientSecretMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type RevokeClientSecretMutation = { revokeClientSecret: ClientSecretRowFragment };
 
 export type DelegationKeyRowFragment = { id: string, party: DelegationParty, signingKid: string, encryptionKid: string, signingPublicPem: string, encryptionPublicPem: string, createdAt: string, expiresAt: string | null };
 
@@ -881,7 +976,7 @@ export type ActivityQueryVariables = Exact<{
 
 export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeys: boolean, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -938,7 +1033,74 @@ export type FactorStandingQueryVariables = Exact<{
 }>;
 
 
-export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, canSendSms: boolean } };
+
+export type RoleRowFragment = { id: string, key: string, name: string, description: string | null, userCount: number, groupCount: number };
+
+export type RolesQueryVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type RolesQuery = { roles: Array<RoleRowFragment> };
+
+export type RoleAssignmentsQueryVariables = Exact<{
+  roleId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type RoleAssignmentsQuery = { roleAssignments: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, user: { id: string, userName: string, displayName: string | null } | null, group: { id: string, displayName: string } | null } }> } };
+
+export type UserRolesQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserRolesQuery = { userRoles: Array<{ direct: boolean, role: { id: string, key: string, name: string, client: { id: string, name: string } }, groups: Array<{ id: string, displayName: string }> }> };
+
+export type SearchHoldersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+}>;
+
+
+export type SearchHoldersQuery = { users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> } };
+
+export type CreateRoleMutationVariables = Exact<{
+  input: CreateRoleInput;
+}>;
+
+
+export type CreateRoleMutation = { createRole: RoleRowFragment };
+
+export type UpdateRoleMutationVariables = Exact<{
+  input: UpdateRoleInput;
+}>;
+
+
+export type UpdateRoleMutation = { updateRole: RoleRowFragment };
+
+export type DeleteRoleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteRoleMutation = { deleteRole: string };
+
+export type AssignRoleMutationVariables = Exact<{
+  input: AssignRoleInput;
+}>;
+
+
+export type AssignRoleMutation = { assignRole: { id: string } };
+
+export type UnassignRoleMutationVariables = Exact<{
+  input: UnassignRoleInput;
+}>;
+
+
+export type UnassignRoleMutation = { unassignRole: { id: string } };
 
 export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -970,7 +1132,7 @@ export type UserByIdQueryVariables = Exact<{
 
 
 export type UserByIdQuery = { user: (
-    { givenName: string | null, familyName: string | null, updatedAt: string }
+    { givenName: string | null, familyName: string | null, locale: string | null, zoneinfo: string | null, birthdate: string | null, updatedAt: string, address: { formatted: string | null, streetAddress: string | null, locality: string | null, region: string | null, postalCode: string | null, country: string | null } | null }
     & UserRowFragment
   ) | null };
 
@@ -979,7 +1141,7 @@ export type UserAccessQueryVariables = Exact<{
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
@@ -1016,19 +1178,12 @@ export type RevokeUserPasskeyMutationVariables = Exact<{
 
 export type RevokeUserPasskeyMutation = { revokeUserPasskey: string };
 
-export type GrantUserRecoveryMutationVariables = Exact<{
-  input: GrantUserRecoveryInput;
+export type UpdateUserMutationVariables = Exact<{
+  input: UpdateUserInput;
 }>;
 
 
-export type GrantUserRecoveryMutation = { grantUserRecovery: { code: string, usableAt: string, expiresAt: string } };
-
-export type CancelUserRecoveryMutationVariables = Exact<{
-  userId: string;
-}>;
-
-
-export type CancelUserRecoveryMutation = { cancelUserRecovery: string };
+export type UpdateUserMutation = { updateUser: { id: string } };
 
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
@@ -1039,15 +1194,16 @@ export const RevokeAdminToken = "mutation RevokeAdminToken($id:ID!){revokeAdminT
 export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFilter$first:Int!$after:String){auditEvents(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<AuditEventsQuery, AuditEventsQueryVariables>;
 export const EventUserName = "query EventUserName($id:ID!){user(id:$id){id userName displayName}}" as Operation<EventUserNameQuery, EventUserNameQueryVariables>;
 export const EventClientName = "query EventClientName($id:ID!){client(id:$id){id name}}" as Operation<EventClientNameQuery, EventClientNameQueryVariables>;
+export const ClaimSettingsOf = "query ClaimSettingsOf($clientId:ID!){claimSettings(clientId:$clientId){...ClaimSettingsParts}}fragment ClaimSettingsParts on ClaimSettings{clientId groups groupPrefix listLimit rolesClaim directoryRoles version attributes mappings{...ClaimMappingParts}}fragment ClaimMappingParts on ClaimMapping{claim scope attribute constant template list{of prefix removePrefix}}" as Operation<ClaimSettingsOfQuery, ClaimSettingsOfQueryVariables>;
+export const UpdateClaimSettings = "mutation UpdateClaimSettings($input:UpdateClaimSettingsInput!){updateClaimSettings(input:$input){...ClaimSettingsParts}}fragment ClaimSettingsParts on ClaimSettings{clientId groups groupPrefix listLimit rolesClaim directoryRoles version attributes mappings{...ClaimMappingParts}}fragment ClaimMappingParts on ClaimMapping{claim scope attribute constant template list{of prefix removePrefix}}" as Operation<UpdateClaimSettingsMutation, UpdateClaimSettingsMutationVariables>;
+export const PreviewClaims = "query PreviewClaims($clientId:ID!$userId:ID!$scopes:[String!]!$draft:ClaimSettingsInput){previewClaims(clientId:$clientId userId:$userId scopes:$scopes draft:$draft){claims{name value scope mapping{claim attribute template list{of}}}omitted{name reason}idToken}}" as Operation<PreviewClaimsQuery, PreviewClaimsQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as Operation<ClientsQuery, ClientsQueryVariables>;
-export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
-export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
-export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
+export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
+export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
+export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
-export const IssueClientSecret = "mutation IssueClientSecret($clientId:ID!){issueClientSecret(clientId:$clientId){secret clientSecret{...ClientSecretRow}}}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<IssueClientSecretMutation, IssueClientSecretMutationVariables>;
-export const RevokeClientSecret = "mutation RevokeClientSecret($id:ID!){revokeClientSecret(id:$id){...ClientSecretRow}}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<RevokeClientSecretMutation, RevokeClientSecretMutationVariables>;
 export const DelegationKeys = "query DelegationKeys($clientId:ID!){client(id:$clientId){id delegationKeys{...DelegationKeyRow}}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as Operation<DelegationKeysQuery, DelegationKeysQueryVariables>;
 export const RegisterDelegationKeys = "mutation RegisterDelegationKeys($input:RegisterDelegationKeysInput!){registerDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as Operation<RegisterDelegationKeysMutation, RegisterDelegationKeysMutationVariables>;
 export const RotateDelegationKeys = "mutation RotateDelegationKeys($input:RotateDelegationKeysInput!){rotateDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as Operation<RotateDelegationKeysMutation, RotateDelegationKeysMutationVariables>;
@@ -1087,23 +1243,31 @@ export const TestSender = "mutation TestSender($input:TestSenderInput!){testSend
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
-export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
+export const Roles = "query Roles($clientId:ID!){roles(clientId:$clientId){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<RolesQuery, RolesQueryVariables>;
+export const RoleAssignments = "query RoleAssignments($roleId:ID!$after:String){roleAssignments(roleId:$roleId first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id createdAt user{id userName displayName}group{id displayName}}}}}" as Operation<RoleAssignmentsQuery, RoleAssignmentsQueryVariables>;
+export const UserRoles = "query UserRoles($userId:ID!){userRoles(userId:$userId){direct role{id key name client{id name}}groups{id displayName}}}" as Operation<UserRolesQuery, UserRolesQueryVariables>;
+export const SearchHolders = "query SearchHolders($projectId:ID!$search:String){users(projectId:$projectId search:$search first:20){edges{node{id userName displayName}}}groups(projectId:$projectId search:$search first:20){edges{node{id displayName}}}}" as Operation<SearchHoldersQuery, SearchHoldersQueryVariables>;
+export const CreateRole = "mutation CreateRole($input:CreateRoleInput!){createRole(input:$input){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<CreateRoleMutation, CreateRoleMutationVariables>;
+export const UpdateRole = "mutation UpdateRole($input:UpdateRoleInput!){updateRole(input:$input){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<UpdateRoleMutation, UpdateRoleMutationVariables>;
+export const DeleteRole = "mutation DeleteRole($id:ID!){deleteRole(id:$id)}" as Operation<DeleteRoleMutation, DeleteRoleMutationVariables>;
+export const AssignRole = "mutation AssignRole($input:AssignRoleInput!){assignRole(input:$input){id}}" as Operation<AssignRoleMutation, AssignRoleMutationVariables>;
+export const UnassignRole = "mutation UnassignRole($input:UnassignRoleInput!){unassignRole(input:$input){id}}" as Operation<UnassignRoleMutation, UnassignRoleMutationVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
-export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
-export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName locale zoneinfo birthdate address{formatted streetAddress locality region postalCode country}updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
 export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
 export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;
 export const RevokeUserPasskey = "mutation RevokeUserPasskey($id:ID!){revokeUserPasskey(id:$id)}" as Operation<RevokeUserPasskeyMutation, RevokeUserPasskeyMutationVariables>;
-export const GrantUserRecovery = "mutation GrantUserRecovery($input:GrantUserRecoveryInput!){grantUserRecovery(input:$input){code usableAt expiresAt}}" as Operation<GrantUserRecoveryMutation, GrantUserRecoveryMutationVariables>;
-export const CancelUserRecovery = "mutation CancelUserRecovery($userId:ID!){cancelUserRecovery(userId:$userId)}" as Operation<CancelUserRecoveryMutation, CancelUserRecoveryMutationVariables>;
+export const UpdateUser = "mutation UpdateUser($input:UpdateUserInput!){updateUser(input:$input){id}}" as Operation<UpdateUserMutation, UpdateUserMutationVariables>;

@@ -16,12 +16,14 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
+import { EditProfile } from './edit-profile.tsx';
 import { UserActionItems } from './user-actions.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserGroups } from './user-groups.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
 import { UserRecovery } from './user-recovery.tsx';
+import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
@@ -92,9 +94,10 @@ export function Component() {
             : 'An admin deactivated this account.'}
         </Alert>
       )}
-      <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} />
+      <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} mayChange={mayChange} />
       <UserRecovery user={{ id: user.id, name }} recovery={found?.recovery} mayChange={mayChange} />
       <UserGroups userId={user.id} />
+      <UserRoles userId={user.id} mayChange={mayChange} />
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
       <UserPasskeys passkeys={found?.passkeys} isOn={project.passkeyPolicy !== 'OFF'} mayChange={mayChange} />
@@ -126,7 +129,8 @@ export function Component() {
 }
 
 /** Profile attributes; notes the directory as their source. */
-function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
+function Profile({ user, isLocked, mayChange }: { user: User; isLocked: boolean; mayChange: boolean }) {
+  const [isEdited, setEdited] = useState(false);
   const fromDirectory = user.provenance === 'SCIM';
   const fact = (label: string, value: string | null | undefined) =>
     [
@@ -148,6 +152,13 @@ function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
           ? `Locked fields are managed by the directory${isLocked ? '' : '; changes made here last until the next sync'}.`
           : 'Created by the user at first sign-in.'
       }
+      actions={
+        mayChange && (
+          <Button variant="default" onClick={() => setEdited(true)}>
+            Edit
+          </Button>
+        )
+      }
     >
       <Facts
         facts={[
@@ -158,11 +169,24 @@ function Profile({ user, isLocked }: { user: User; isLocked: boolean }) {
           fact('E-mail', user.email),
           fact('Phone', user.phone),
           fact('External ID', user.externalId),
+          fact('Language', user.locale),
+          fact('Time zone', user.zoneinfo),
+          fact('Address', addressText(user.address)),
+          ['Date of birth', user.birthdate ?? '–'],
           ['Last sign-in', <Time key="at" at={user.lastSignInAt} />],
           ['Created', exactly(user.createdAt)],
           ['Changed', <Time key="changed" at={user.updatedAt} />],
         ]}
       />
+      <EditProfile user={user} isLocked={isLocked} opened={isEdited} onClose={() => setEdited(false)} />
     </Section>
   );
+}
+
+/** An address on one line. */
+function addressText(address: User['address']): string | undefined {
+  if (!address) return undefined;
+  const { formatted, streetAddress, postalCode, locality, region, country } = address;
+  const city = [postalCode, locality].filter(Boolean).join(' ');
+  return [streetAddress, city, region, country].filter(Boolean).join(', ') || formatted || undefined;
 }

@@ -1,7 +1,7 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int } from 'type-graphql';
+import type { ClaimList } from '../../domain/claims/claim-settings.entity.ts';
 import type { ClaimSettings } from '../../domain/claims/claim-settings.ts';
-import type { ClaimList } from '../../domain/claims/mapping.ts';
 import { ClaimListEnum, GroupSelectionEnum } from '../api/enums.ts';
 
 @InputType()

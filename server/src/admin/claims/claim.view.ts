@@ -1,7 +1,7 @@
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import type { ClaimList } from '../../domain/claims/claim-settings.entity.ts';
 import type { ClaimSettings } from '../../domain/claims/claim-settings.ts';
-import type { ClaimList } from '../../domain/claims/mapping.ts';
 import { Access } from '../api/access.ts';
 import { ClaimListEnum, GroupSelectionEnum, OmissionEnum } from '../api/enums.ts';
 

@@ -197,11 +197,18 @@ describe('an ID token', () => {
     });
   });
 
-  it('refers to UserInfo for a claim of more than 8 KB', () => {
+  it('refers to UserInfo for the claims beyond 8 KB', () => {
     const long = {
       ...source,
       groups: Array.from({ length: 10 }, (_, index) => ({ name: `${index}`.repeat(900), assigned: false })),
     };
-    expect(token({}, long)).toMatchObject({ _claim_names: { groups: 'userinfo' } });
+    expect(token({}, long)).toEqual({
+      roles: ['editor', 'viewer'],
+      _claim_names: { groups: 'userinfo' },
+      _claim_sources: { userinfo: { endpoint } },
+    });
+    const mappings = Array.from({ length: 12 }, (_, index) => ({ claim: `c${index}`, constant: 'x'.repeat(1000) }));
+    const { _claim_names: names } = token({ mappings }, source);
+    expect(Object.keys(names as object)).toEqual(['c8', 'c9', 'c10', 'c11']);
   });
 });

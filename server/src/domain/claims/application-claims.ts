@@ -1,7 +1,8 @@
 import { profileOf } from '../users/profile.ts';
 import { attributeOf, type ClaimUser, valuesOf } from './attributes.ts';
+import type { ClaimList, ClaimMapping } from './claim-settings.entity.ts';
 import type { ClaimSettings } from './claim-settings.ts';
-import { type ClaimList, type ClaimMapping, filledTemplate } from './mapping.ts';
+import { filledTemplate } from './mapping.ts';
 
 /** What an application's claims about a user are made from. */
 export interface ClaimSource {
@@ -14,7 +15,7 @@ export interface ClaimSource {
 
 type ClaimValue = string | number | boolean | readonly string[] | object;
 
-export interface ApplicationClaim {
+interface ApplicationClaim {
   name: string;
   value: ClaimValue;
   /** The granted scope that releases it; null: a mapping for all sign-ins. */
@@ -27,7 +28,7 @@ export interface ApplicationClaim {
 export const omissions = ['no-value', 'too-long'] as const;
 
 /** A mapped claim that is not sent, and why. */
-export interface OmittedClaim {
+interface OmittedClaim {
   name: string;
   reason: (typeof omissions)[number];
   mapping: ClaimMapping;
@@ -39,8 +40,8 @@ export interface ClaimSet {
 }
 
 /** The most characters of a mapped claim with one value. */
-export const maxValueCharacters = 1024;
-/** The most bytes of a claim in an ID token: common proxies refuse larger headers. */
+const maxValueCharacters = 1024;
+/** The most bytes of all these claims in an ID token: common proxies refuse larger headers. */
 const maxTokenBytes = 8192;
 
 /**
@@ -75,18 +76,24 @@ export function userInfoMembers({ claims }: ClaimSet): Record<string, unknown> {
 }
 
 /**
- * As members of an ID token. A list beyond the limit, or a claim beyond {@link maxTokenBytes}, is replaced by a reference
- * to UserInfo, which has all of it (OpenID Connect Core §5.6.2, as in Entra ID).
+ * As members of an ID token. A list beyond the limit, or a claim with which all are beyond {@link maxTokenBytes}, is
+ * replaced by a reference to UserInfo, which has all of it (OpenID Connect Core §5.6.2, as in Entra ID).
  */
 export function idTokenMembers(
   { claims }: ClaimSet,
   { listLimit }: Pick<ClaimSettings, 'listLimit'>,
   userInfoEndpoint: string,
 ): Record<string, unknown> {
-  const isOver = ({ value }: ApplicationClaim) =>
-    (Array.isArray(value) && value.length > listLimit) || Buffer.byteLength(JSON.stringify(value)) > maxTokenBytes;
-  const over = claims.filter(isOver).map(({ name }) => name);
-  const members = userInfoMembers({ claims: claims.filter((claim) => !isOver(claim)), omitted: [] });
+  let bytesLeft = maxTokenBytes;
+  const fits = ({ name, value }: ApplicationClaim) => {
+    const bytes = Buffer.byteLength(JSON.stringify([name, value]));
+    if ((Array.isArray(value) && value.length > listLimit) || bytes > bytesLeft) return false;
+    bytesLeft -= bytes;
+    return true;
+  };
+  const kept = claims.filter(fits);
+  const over = claims.filter((claim) => !kept.includes(claim)).map(({ name }) => name);
+  const members = userInfoMembers({ claims: kept, omitted: [] });
   if (over.length === 0) return members;
   return {
     ...members,

@@ -33,7 +33,7 @@ const reserved = new Set([
   'phone',
 ]);
 
-export const maxClaimName = 128;
+const maxClaimName = 128;
 
 /** Why a claim cannot have this name; null if it can. Names that begin with `_` have a meaning for libraries. */
 export function claimNameFault(name: unknown): string | null {

@@ -2,10 +2,31 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Client } from '../clients/client.entity.ts';
 import { instant } from '../kernel/columns.ts';
 import { impliedTenant, sameProject } from '../projects/tenant.ts';
-import type { ClaimMapping } from './mapping.ts';
 
 /** Which groups an application sees: all, those that hold one of its roles, or those whose names begin with a prefix. */
 export const groupSelections = ['all', 'assigned', 'prefix'] as const;
+
+/** Lists of a user: all groups, the roles of the application, and SCIM attributes. */
+export const claimLists = ['groups', 'roles', 'directory-roles', 'entitlements', 'emails'] as const;
+export type ClaimList = (typeof claimLists)[number];
+
+/** Selects the entries of a list that begin with `prefix`. */
+export interface ListFilter {
+  of: ClaimList;
+  /** Empty: all entries. */
+  prefix: string;
+  /** Whether entries are sent without the prefix. */
+  removePrefix: boolean;
+}
+
+export type Constant = string | number | boolean | string[];
+
+/** A claim and its source: exactly one of `attribute`, `constant`, `template` and `list`. */
+export type ClaimMapping = {
+  claim: string;
+  /** The scope that the application must have been granted; null: none. */
+  scope: string | null;
+} & ({ attribute: string } | { constant: Constant } | { template: string } | { list: ListFilter });
 
 const schema = defineEntity({
   name: 'ClaimSettingsRow',

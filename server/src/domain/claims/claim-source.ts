@@ -1,5 +1,6 @@
 import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { rolesHeld } from '../roles/role-lists.ts';
 import { selectionOf } from '../users/user-record.ts';
 import type { ClaimSource } from './application-claims.ts';
 import { type ClaimUser, claimProperties } from './attributes.ts';
@@ -28,16 +29,14 @@ export async function readClaimSource(
             where a.project_id = g.project_id and a.group_id = g.id and k.client_id = ${client.id}::uuid) as assigned
         from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
         where m.project_id = ${client.project.id}::uuid and m.user_id = ${userId}::uuid
-      )
+      ), held as materialized (${rolesHeld(client.project.id, userId)})
       select ${sql.raw(selectionOf(claimProperties))},
         (select json_build_object('groups', s.groups, 'groupPrefix', s.group_prefix, 'listLimit', s.list_limit,
             'rolesClaim', s.roles_claim, 'directoryRoles', s.directory_roles, 'mappings', s.mappings, 'version', s.version)
           from claim_settings s where s.project_id = c.project_id and s.client_id = c.id) as settings,
         coalesce((select json_agg(json_build_object('name', name, 'assigned', assigned)) from membership), '[]') as groups,
         coalesce((select json_agg(k.key) from client_roles k
-          where k.project_id = c.project_id and k.client_id = c.id and exists (select from role_assignments a
-            where a.project_id = k.project_id and a.role_id = k.id
-              and (a.user_id = r.id or a.group_id in (select id from membership)))), '[]') as roles
+          where k.project_id = c.project_id and k.client_id = c.id and k.id in (select role_id from held)), '[]') as roles
       from users r join clients c on c.project_id = r.project_id
       where r.project_id = ${client.project.id}::uuid and r.id = ${userId}::uuid and c.id = ${client.id}::uuid`,
     { prepare: 'claims.source' },

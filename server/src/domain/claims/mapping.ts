@@ -1,31 +1,16 @@
 import { refuse } from '../kernel/problem.ts';
 import { attributeNames } from './attributes.ts';
 import { claimNameFault } from './claim-names.ts';
+import {
+  type ClaimList,
+  type ClaimMapping,
+  type Constant,
+  claimLists,
+  type ListFilter,
+} from './claim-settings.entity.ts';
 
 /** The scopes that applications can request at the project issuer. */
-export const applicationScopes = ['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles'] as const;
-
-/** Lists of a user: all groups, the roles of the application, and SCIM attributes. */
-export const claimLists = ['groups', 'roles', 'directory-roles', 'entitlements', 'emails'] as const;
-export type ClaimList = (typeof claimLists)[number];
-
-/** Selects the entries of a list that begin with `prefix`. */
-export interface ListFilter {
-  of: ClaimList;
-  /** Empty: all entries. */
-  prefix: string;
-  /** Whether entries are sent without the prefix. */
-  removePrefix: boolean;
-}
-
-type Constant = string | number | boolean | string[];
-
-/** A claim and its source: exactly one of `attribute`, `constant`, `template` and `list`. */
-export type ClaimMapping = {
-  claim: string;
-  /** The scope that the application must have been granted; null: none. */
-  scope: string | null;
-} & ({ attribute: string } | { constant: Constant } | { template: string } | { list: ListFilter });
+const applicationScopes = ['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles'] as const;
 
 /** A mapping as it comes from an admin: null means absent. */
 export interface MappingInput {
@@ -40,7 +25,7 @@ export interface MappingInput {
     | undefined;
 }
 
-export const mappingLimits = {
+const mappingLimits = {
   mappings: 30,
   templateCharacters: 256,
   constantBytes: 1024,

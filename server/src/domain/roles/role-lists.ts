@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
-import { query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from '../users/group.entity.ts';
 import { ClientRole } from './client-role.entity.ts';
@@ -44,6 +44,15 @@ export async function countHolders(em: EntityManager, roles: readonly TenantKey[
   );
 }
 
+/** SQL: `role_id` and `group_id` of a user's roles; `group_id` is null for those assigned to the user. */
+export function rolesHeld(projectId: string, userId: string): Fragment {
+  return sql`select role_id, group_id from role_assignments
+      where project_id = ${projectId}::uuid and user_id = ${userId}::uuid
+    union all select a.role_id, a.group_id from group_members m
+      join role_assignments a on a.project_id = m.project_id and a.group_id = m.group_id
+      where m.project_id = ${projectId}::uuid and m.user_id = ${userId}::uuid`;
+}
+
 /** A role that a user holds: directly, by groups, or both. */
 export interface HeldRole {
   role: ClientRole;
@@ -56,12 +65,10 @@ export async function rolesOfUser(em: EntityManager, { project, id }: TenantKey)
   const rows = await query(
     em,
     sql<{ id: string; direct: boolean; groups: string[] }>`
-      select k.id, bool_or(a.user_id is not null) as direct,
+      select k.id, bool_or(a.group_id is null) as direct,
         coalesce(json_agg(a.group_id) filter (where a.group_id is not null), '[]') as groups
-      from role_assignments a join client_roles k on k.project_id = a.project_id and k.id = a.role_id
+      from (${rolesHeld(project.id, id)}) a join client_roles k on k.project_id = ${project.id} and k.id = a.role_id
         join clients c on c.project_id = k.project_id and c.id = k.client_id
-      where a.project_id = ${project.id} and (a.user_id = ${id}::uuid or a.group_id in (
-        select group_id from group_members where project_id = ${project.id} and user_id = ${id}::uuid))
       group by k.id, k.name, c.name order by lower(c.name), lower(k.name), k.id`,
   );
   const roles = await em.find(ClientRole, { project: project.id, id: { $in: rows.map((row) => row.id) } });

@@ -4,7 +4,7 @@ import { isStorableText } from '../kernel/secret.ts';
 import { isCountry } from '../projects/countries.ts';
 import { type UserRecord, type UserValues, valuesOf } from './user-record.ts';
 
-export const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const;
+const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const;
 
 /** A postal address (RFC 7643 §4.1.2); `country` is ISO 3166-1 alpha-2. */
 export type PostalAddress = { [Part in (typeof addressParts)[number]]?: string | null | undefined };

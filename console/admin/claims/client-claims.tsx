@@ -1,0 +1,143 @@
+import { Checkbox, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
+import { useQuery } from '../api.ts';
+import type { ClientPartProps } from '../clients/client-part.ts';
+import {
+  type ClaimSettingsInput,
+  ClaimSettingsOf,
+  type ClaimSettingsPartsFragment,
+  type GroupSelection,
+  UpdateClaimSettings,
+} from '../generated/operations.ts';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { Radios } from '../ui/forms/radios.tsx';
+import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { useSettingsForm } from '../ui/forms/settings-form.ts';
+import { WholeNumber } from '../ui/forms/whole-number.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { ClaimPreview } from './claim-preview.tsx';
+import { type MappingRow, mappingOf, rowOf, textOf } from './mapping-row.ts';
+import { Mappings } from './mappings.tsx';
+
+/** Groups, roles and mapped claims of an application. */
+export function ClientClaims({ client, mayChange }: ClientPartProps) {
+  const { data, failure, reload } = useQuery(ClaimSettingsOf, { clientId: client.id });
+  const settings = data?.claimSettings;
+  if (!settings) return failure ? <LoadError failure={failure} subject="claims" retry={reload} /> : <PageSkeleton />;
+  return <ClaimsForm settings={settings} mayChange={mayChange} />;
+}
+
+interface Values {
+  groups: GroupSelection;
+  groupPrefix: string;
+  listLimit: number;
+  rolesClaim: string;
+  directoryRoles: boolean;
+  mappings: MappingRow[];
+}
+
+function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragment; mayChange: boolean }) {
+  const { clientId, version } = settings;
+  const saved = useMemo<Values>(
+    () => ({
+      groups: settings.groups,
+      groupPrefix: settings.groupPrefix ?? '',
+      listLimit: settings.listLimit,
+      rolesClaim: settings.rolesClaim,
+      directoryRoles: settings.directoryRoles,
+      mappings: settings.mappings.map(rowOf),
+    }),
+    [settings],
+  );
+  const form = useSettingsForm({
+    saved,
+    mayChange,
+    operation: UpdateClaimSettings,
+    variables: (edits: Partial<Values>) => ({ input: { clientId, expectedVersion: version, ...inputOf(edits) } }),
+    invalidates: [ClaimSettingsOf],
+  });
+  const { values } = form;
+  return (
+    <>
+      <Section title="Groups" lead="The claim groups, sent with the scope groups: the names of the user's groups.">
+        <Radios label="Groups" options={selections} {...form.field('groups')} />
+        {values.groups === 'PREFIX' && (
+          <TextInput
+            label="Prefix"
+            description="Only groups whose names begin with it."
+            maw="28rem"
+            maxLength={100}
+            spellCheck={false}
+            {...form.field('groupPrefix')}
+          />
+        )}
+        <WholeNumber
+          label="Limit in ID tokens"
+          hint="A longer list is left to UserInfo. The ID token refers to it (_claim_names)."
+          unit="entries"
+          bounds={[1, 1000]}
+          {...form.field('listLimit')}
+        />
+      </Section>
+      <Section title="Roles" lead="Sent with the scope roles: the keys of the user's roles in this application.">
+        <TextInput
+          label="Roles claim"
+          description="Some applications expect another name."
+          maw="28rem"
+          maxLength={128}
+          spellCheck={false}
+          {...form.field('rolesClaim')}
+        />
+        <Checkbox
+          label="Include roles of the directory"
+          description="The SCIM attribute roles, which is the same for all applications."
+          {...form.toggle('directoryRoles')}
+        />
+      </Section>
+      <Section
+        title="Mapped claims"
+        lead="Further claims. Claims of OpenID Connect, such as sub and email, are reserved."
+      >
+        <Mappings {...form.field('mappings')} attributes={settings.attributes} disabled={!mayChange} />
+      </Section>
+      <ClaimPreview clientId={clientId} draft={inputOf(values)} />
+      <SaveBar
+        form={form}
+        labels={labels}
+        describe={describe}
+        consequence="The application receives the change with the next tokens."
+      />
+    </>
+  );
+}
+
+const selections = {
+  ALL: { name: 'All groups' },
+  ASSIGNED: { name: 'Groups with a role in this application' },
+  PREFIX: { name: 'Groups by prefix' },
+};
+
+const labels: Record<keyof Values, string> = {
+  groups: 'Groups',
+  groupPrefix: 'Prefix',
+  listLimit: 'Limit in ID tokens',
+  rolesClaim: 'Roles claim',
+  directoryRoles: 'Roles of the directory',
+  mappings: 'Mapped claims',
+};
+
+function describe(name: keyof Values, from: Values): string | string[] {
+  if (name === 'groups') return selections[from.groups].name;
+  if (name === 'mappings') return from.mappings.map(textOf);
+  if (name === 'directoryRoles') return from.directoryRoles ? 'Included' : 'Not included';
+  return String(from[name]);
+}
+
+function inputOf({ mappings, groupPrefix, ...edits }: Partial<Values>): ClaimSettingsInput {
+  return {
+    ...edits,
+    ...(groupPrefix === undefined ? {} : { groupPrefix }),
+    ...(mappings ? { mappings: mappings.map(mappingOf) } : {}),
+  };
+}

@@ -1,0 +1,107 @@
+import { Fieldset, Group, Modal, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useMutation } from '../api.ts';
+import { faultAt } from '../failure.ts';
+import {
+  AuditEvents,
+  UpdateUser,
+  type UpdateUserInput,
+  UserById,
+  type UserByIdQuery,
+} from '../generated/operations.ts';
+import { request } from '../ui/code/show-graphql.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
+
+type User = NonNullable<UserByIdQuery['user']>;
+
+interface EditProfileProps {
+  user: User;
+  /** The directory is authoritative: only its unknown attributes can be edited. */
+  isLocked: boolean;
+  opened: boolean;
+  onClose(): void;
+}
+
+const names = { displayName: 'Name', givenName: 'Given name', familyName: 'Family name' } as const;
+const parts = {
+  streetAddress: 'Street',
+  postalCode: 'Postal code',
+  locality: 'City',
+  region: 'State or region',
+  country: 'Country code',
+} as const;
+
+/** Dialog with the attributes that admins can edit. */
+export function EditProfile({ opened, onClose, ...props }: EditProfileProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Edit profile" size="lg">
+      {opened && <ProfileForm {...props} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened'>) {
+  const [edits, setEdits] = useState<Omit<UpdateUserInput, 'id'>>({});
+  const [update, busy, failure] = useMutation(UpdateUser, [UserById, AuditEvents]);
+  const saved = { ...user, ...edits };
+  const input = { id: user.id, ...edits };
+  const field = (name: 'displayName' | 'givenName' | 'familyName' | 'locale' | 'zoneinfo' | 'birthdate') => ({
+    value: saved[name] ?? '',
+    error: faultAt(failure, name),
+    disabled: isLocked && name !== 'birthdate',
+    onChange: (event: { currentTarget: { value: string } }) =>
+      setEdits({ ...edits, [name]: event.currentTarget.value }),
+  });
+  const part = (name: keyof typeof parts | 'formatted') => ({
+    value: saved.address?.[name] ?? '',
+    error: faultAt(failure, name),
+    disabled: isLocked,
+    onChange: (event: { currentTarget: { value: string } }) =>
+      setEdits({ ...edits, address: { ...saved.address, [name]: event.currentTarget.value } }),
+  });
+  const submit = async () => {
+    if (!(await update({ input })).data) return;
+    toast('Saved');
+    onClose();
+  };
+  return (
+    <DialogForm
+      verb="Save"
+      {...{ busy, failure, onClose }}
+      fields={[...Object.keys(names), ...Object.keys(parts), 'formatted', 'locale', 'zoneinfo', 'birthdate']}
+      disabled={Object.keys(edits).length === 0}
+      graphql={request(UpdateUser, { input })}
+      onSubmit={() => void submit()}
+    >
+      {isLocked && <Text c="dimmed">The directory manages the locked fields. Change them there.</Text>}
+      {Object.entries(names).map(([name, label]) => (
+        <TextInput key={name} label={label} maxLength={256} {...field(name as keyof typeof names)} />
+      ))}
+      <Group grow align="flex-start">
+        <TextInput label="Language" description="Such as en-US" spellCheck={false} {...field('locale')} />
+        <TextInput label="Time zone" description="Such as Europe/Zurich" spellCheck={false} {...field('zoneinfo')} />
+      </Group>
+      <TextInput label="Date of birth" type="date" maw="14rem" {...field('birthdate')} />
+      <Fieldset legend="Address">
+        {Object.entries(parts).map(([name, label]) => (
+          <TextInput
+            key={name}
+            label={label}
+            mt="xs"
+            {...(name === 'country' ? { description: 'Two capital letters, such as CH', maxLength: 2 } : {})}
+            {...part(name as keyof typeof parts)}
+          />
+        ))}
+        <Textarea
+          label="Full address"
+          description="As on an envelope. Optional."
+          mt="xs"
+          autosize
+          minRows={2}
+          {...part('formatted')}
+        />
+      </Fieldset>
+    </DialogForm>
+  );
+}
