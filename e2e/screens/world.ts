@@ -59,6 +59,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   await past(latchkey, projectId, portal.clientId);
   const [userId, bareUserId] = [ids[0] as string, ids[40] as string];
   const users = { userId, bareUserId };
+  await rolesAndClaims(admin, portal.clientId, userId, groupId);
   return { admin, projectId, emptyProjectId, clientId: portal.clientId, ...users, groupId, issuer: latchkey.baseUrl };
 }
 
@@ -108,6 +109,29 @@ async function groups(scim: Scim, ids: readonly string[]): Promise<string> {
     first ||= id;
   }
   return first;
+}
+
+/** Roles of an application, held by a user and a group, and mapped claims. */
+async function rolesAndClaims(admin: AdminApi, clientId: string, userId: string, groupId: string): Promise<void> {
+  const create = 'mutation ($input: CreateRoleInput!) { createRole(input: $input) { id } }';
+  const assign = 'mutation ($input: AssignRoleInput!) { assignRole(input: $input) { id } }';
+  for (const [key, name, description, holder] of [
+    ['admin', 'Administrator', 'Manages orders, prices and staff', { userId }],
+    ['order-editor', 'Order editor', 'Changes orders that are not shipped', { groupId }],
+    ['viewer', 'Viewer', null, { userId }],
+  ] as const) {
+    const input = { clientId, key, name, description };
+    const { createRole } = await admin.run<{ createRole: { id: string } }>(create, { input });
+    await admin.run(assign, { input: { roleId: createRole.id, ...holder } });
+  }
+  const mappings = [
+    { claim: 'department', attribute: 'enterprise.department' },
+    { claim: 'login', template: '${userName}', scope: 'profile' },
+    { claim: 'policy', list: { of: 'GROUPS', prefix: 'portal-', removePrefix: true } },
+  ];
+  await admin.run('mutation ($input: UpdateClaimSettingsInput!) { updateClaimSettings(input: $input) { version } }', {
+    input: { clientId, groups: 'ASSIGNED', mappings },
+  });
 }
 
 /** Typical SCIM errors, for the inspector. */

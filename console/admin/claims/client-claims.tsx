@@ -102,12 +102,7 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
         <Mappings {...form.field('mappings')} attributes={settings.attributes} disabled={!mayChange} />
       </Section>
       <ClaimPreview clientId={clientId} draft={inputOf(values)} />
-      <SaveBar
-        form={form}
-        labels={labels}
-        describe={describe}
-        consequence="The application receives the change with the next tokens."
-      />
+      <SaveBar form={form} labels={labels} describe={describe} consequence="Applies to tokens issued from now on." />
     </>
   );
 }

@@ -1,4 +1,15 @@
-import { ActionIcon, Button, Checkbox, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Divider,
+  Fieldset,
+  Group,
+  NativeSelect,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ClaimList } from '../generated/operations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -22,6 +33,7 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
       {rows.map((row, index) => (
         // Mappings have no ID.
         <Fieldset key={index} aria-label={`Mapping ${index + 1}`} disabled={disabled}>
+          {index > 0 && <Divider hiddenFrom="sm" mb="md" />}
           <Group align="flex-end" gap="sm">
             <TextInput
               flex="1 1 9rem"

@@ -15,6 +15,7 @@ import { Facts } from '../ui/lists/facts.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { userColumns } from '../users/user-columns.tsx';
+import { GroupRoles } from './group-roles.tsx';
 
 const shown = ['name', 'userName', 'state', 'lastSignIn'] as const;
 
@@ -78,6 +79,7 @@ export function Component() {
           </Empty>
         }
       />
+      <GroupRoles groupId={group.id} />
       <Activity events={list} query={{ subject: group.id, subjectName: group.displayName }} />
     </Page>
   );

@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
@@ -9,7 +9,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { RoleForm } from './role-form.tsx';
 import { RoleHolders } from './role-holders.tsx';
 
@@ -29,10 +29,11 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
     { header: 'Users', cell: ({ userCount }) => count.format(userCount) },
     { header: 'Groups', cell: ({ groupCount }) => count.format(groupCount) },
     {
-      header: 'Manage',
+      header: '',
       align: 'end',
+      isPlain: true,
       cell: (role) => (
-        <>
+        <Group gap={4} wrap="nowrap" display="inline-flex">
           <Button
             variant="subtle"
             size="compact-sm"
@@ -43,14 +44,29 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
             Holders
           </Button>
           {mayChange && (
-            <Button variant="subtle" size="compact-sm" aria-label={`Edit ${role.name}`} onClick={() => setEdited(role)}>
-              Edit
-            </Button>
+            <>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                aria-label={`Edit ${role.name}`}
+                onClick={() => setEdited(role)}
+              >
+                Edit
+              </Button>
+              <Button
+                variant="subtle"
+                color="red"
+                size="compact-sm"
+                aria-label={`Delete ${role.name}`}
+                onClick={() => setDoomed(role)}
+              >
+                Delete
+              </Button>
+            </>
           )}
-        </>
+        </Group>
       ),
     },
-    ...(mayChange ? [actionColumn<RoleRowFragment>('Delete', ({ name }) => `Delete ${name}`, setDoomed)] : []),
   ];
   return (
     <>
@@ -102,8 +118,8 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
         onClose={() => setDoomed(undefined)}
       >
         <p>
-          {doomed && `${counted(doomed.userCount, 'user')} and ${counted(doomed.groupCount, 'group')}`} lose it. The
-          application stops receiving <code>{doomed?.key}</code> with the next tokens.
+          {doomed && `${counted(doomed.userCount, 'user')} and ${counted(doomed.groupCount, 'group')}`} lose it. Tokens
+          issued from now on do not have <code>{doomed?.key}</code>.
         </p>
       </ConfirmMutation>
     </>

@@ -95,7 +95,7 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
         done="Role taken away"
         onClose={() => setLeaving(undefined)}
       >
-        <p>The application learns it with the next tokens, at the latest when those that it has expire.</p>
+        <p>Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.</p>
       </ConfirmMutation>
     </Section>
   );

@@ -91,7 +91,7 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
         done="Role taken away"
         onClose={() => setLeaving(undefined)}
       >
-        <p>{leaving?.role.client.name} learns it with the next tokens.</p>
+        <p>Tokens issued to {leaving?.role.client.name} from now on do not have it.</p>
         {leaving && leaving.groups.length > 0 && <p>The user still holds it by a group.</p>}
       </ConfirmMutation>
     </Section>

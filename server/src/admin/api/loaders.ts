@@ -26,7 +26,7 @@ export interface Loaders {
   delegationKeysOf(client: TenantKey): Promise<DelegationKey[] | undefined>;
   /** Undefined if the group has no members. */
   membersIn(group: TenantKey): Promise<number | undefined>;
-  /** Undefined if nobody holds the role. */
+  /** Undefined if no user and no group holds the role. */
   holdersOf(role: TenantKey): Promise<RoleHolders | undefined>;
 }
 

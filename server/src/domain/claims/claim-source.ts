@@ -1,4 +1,4 @@
-import { type Executing, query, sql } from '../kernel/sql.ts';
+import { type Executing, query, type Statement, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
 import { selectionOf } from '../users/user-record.ts';
@@ -13,34 +13,35 @@ type Row = ClaimUser & {
 };
 
 /**
- * Reads by one statement what the claims of a user for a client are made from. Null if the project has no such user or
- * client. Both ids must be UUIDs.
+ * One statement that reads what the claims of a user for a client are made from. No row if the project has no such user
+ * or client. Both ids must be UUIDs.
  */
+export function claimSource(client: TenantKey, userId: string): Statement<Row> {
+  return sql<Row>`with membership as materialized (
+      select g.id, g.display_name as name, exists (select from role_assignments a
+          join client_roles k on k.project_id = a.project_id and k.id = a.role_id
+          where a.project_id = g.project_id and a.group_id = g.id and k.client_id = ${client.id}::uuid) as assigned
+      from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
+      where m.project_id = ${client.project.id}::uuid and m.user_id = ${userId}::uuid
+    ), held as materialized (${rolesHeld(client.project.id, userId)})
+    select ${sql.raw(selectionOf(claimProperties))},
+      (select json_build_object('groups', s.groups, 'groupPrefix', s.group_prefix, 'listLimit', s.list_limit,
+          'rolesClaim', s.roles_claim, 'directoryRoles', s.directory_roles, 'mappings', s.mappings, 'version', s.version)
+        from claim_settings s where s.project_id = c.project_id and s.client_id = c.id) as settings,
+      coalesce((select json_agg(json_build_object('name', name, 'assigned', assigned)) from membership), '[]') as groups,
+      coalesce((select json_agg(k.key) from client_roles k
+        where k.project_id = c.project_id and k.client_id = c.id and k.id in (select role_id from held)), '[]') as roles
+    from users r join clients c on c.project_id = r.project_id
+    where r.project_id = ${client.project.id}::uuid and r.id = ${userId}::uuid and c.id = ${client.id}::uuid`;
+}
+
+/** As {@link claimSource}. Null if the project has no such user or client. */
 export async function readClaimSource(
   em: Executing,
   client: TenantKey,
   userId: string,
 ): Promise<{ settings: ClaimSettings; source: ClaimSource } | null> {
-  const [row] = await query(
-    em,
-    sql<Row>`with membership as materialized (
-        select g.id, g.display_name as name, exists (select from role_assignments a
-            join client_roles k on k.project_id = a.project_id and k.id = a.role_id
-            where a.project_id = g.project_id and a.group_id = g.id and k.client_id = ${client.id}::uuid) as assigned
-        from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
-        where m.project_id = ${client.project.id}::uuid and m.user_id = ${userId}::uuid
-      ), held as materialized (${rolesHeld(client.project.id, userId)})
-      select ${sql.raw(selectionOf(claimProperties))},
-        (select json_build_object('groups', s.groups, 'groupPrefix', s.group_prefix, 'listLimit', s.list_limit,
-            'rolesClaim', s.roles_claim, 'directoryRoles', s.directory_roles, 'mappings', s.mappings, 'version', s.version)
-          from claim_settings s where s.project_id = c.project_id and s.client_id = c.id) as settings,
-        coalesce((select json_agg(json_build_object('name', name, 'assigned', assigned)) from membership), '[]') as groups,
-        coalesce((select json_agg(k.key) from client_roles k
-          where k.project_id = c.project_id and k.client_id = c.id and k.id in (select role_id from held)), '[]') as roles
-      from users r join clients c on c.project_id = r.project_id
-      where r.project_id = ${client.project.id}::uuid and r.id = ${userId}::uuid and c.id = ${client.id}::uuid`,
-    { prepare: 'claims.source' },
-  );
+  const [row] = await query(em, claimSource(client, userId), { prepare: 'claims.source' });
   if (!row) return null;
   const { settings, groups, roles, ...user } = row;
   return {

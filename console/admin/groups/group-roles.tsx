@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
+import { useQuery } from '../api.ts';
+import {
+  AuditEvents,
+  GroupRoles as GroupRolesOf,
+  type GroupRolesQuery,
+  UnassignRole,
+} from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+
+type Role = GroupRolesQuery['groupRoles'][number];
+
+/** The roles that members of a group hold in applications. */
+export function GroupRoles({ groupId }: { groupId: string }) {
+  const path = useProjectPath();
+  const { mayChange } = useAccess(useProject().id);
+  const { data, failure, reload } = useQuery(GroupRolesOf, { groupId });
+  const [leaving, setLeaving] = useState<Role>();
+  const roles = data?.groupRoles;
+  if (failure && !roles) return <LoadError failure={failure} subject="the list of roles" retry={reload} />;
+  const columns: Column<Role>[] = [
+    {
+      header: 'Application',
+      isName: true,
+      width: '40%',
+      cell: ({ client }) => <Link to={path(`applications/${client.id}/roles`)}>{client.name}</Link>,
+    },
+    { header: 'Role', cell: ({ name }) => name },
+    ...(mayChange ? [actionColumn<Role>('Remove', ({ name }) => `Remove ${name}`, setLeaving)] : []),
+  ];
+  return (
+    <Section flush title="Roles" lead="Members hold these roles. Assign them on the page of the application.">
+      <DataTable
+        label="Roles"
+        columns={columns}
+        rows={roles}
+        skeletonRows={1}
+        empty={<Empty icon="shield" title="No roles" />}
+      />
+      <ConfirmMutation
+        title={`Take the role ${leaving?.name} from this group?`}
+        verb="Take away"
+        operation={UnassignRole}
+        variables={leaving && { input: { roleId: leaving.id, groupId } }}
+        invalidates={[GroupRolesOf, AuditEvents]}
+        done="Role taken away"
+        onClose={() => setLeaving(undefined)}
+      >
+        <p>Members lose it in {leaving?.client.name}, unless they hold it otherwise, with the next tokens.</p>
+      </ConfirmMutation>
+    </Section>
+  );
+}
