@@ -1,5 +1,5 @@
 import { Checkbox, TextInput } from '@mantine/core';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import {
@@ -16,9 +16,10 @@ import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { useSettingsForm } from '../ui/forms/settings-form.ts';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { ClaimPreview } from './claim-preview.tsx';
 import { type MappingRow, mappingOf, rowOf, textOf } from './mapping-row.ts';
 import { Mappings } from './mappings.tsx';
+
+const ClaimPreview = lazy(async () => ({ default: (await import('./claim-preview.tsx')).ClaimPreview }));
 
 /** Groups, roles and mapped claims of an application. */
 export function ClientClaims({ client, mayChange }: ClientPartProps) {
@@ -101,7 +102,9 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
       >
         <Mappings {...form.field('mappings')} attributes={settings.attributes} disabled={!mayChange} />
       </Section>
-      <ClaimPreview clientId={clientId} draft={inputOf(values)} />
+      <Suspense fallback={<PageSkeleton />}>
+        <ClaimPreview clientId={clientId} draft={inputOf(values)} />
+      </Suspense>
       <SaveBar form={form} labels={labels} describe={describe} consequence="Applies to tokens issued from now on." />
     </>
   );

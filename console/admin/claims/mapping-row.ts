@@ -77,7 +77,7 @@ export function textOf(row: MappingRow): string {
 }
 
 function constantText(value: unknown): string {
-  return typeof value === 'string' && typeof constantOf(value) === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' && constantOf(value) === value ? value : JSON.stringify(value);
 }
 
 /** Numbers, true, false, lists and quoted text are JSON; all else is text. */

@@ -28,6 +28,7 @@ let ours: Record<
   | 'delegationKey'
   | 'user'
   | 'group'
+  | 'role'
   | 'session'
   | 'device'
   | 'passkey'
@@ -52,6 +53,8 @@ beforeAll(async () => {
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client]);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
+  const values = { key: 'editor', name: 'Editor' };
+  const role = await room.services.roles.create(client, values, system);
   const { session, device } = await room.signedIn(project, user, client.id);
   const passkey = await room.passkeyOf(project, user);
   const logoutDelivery = await room.failedLogout(project, client, user);
@@ -68,6 +71,7 @@ beforeAll(async () => {
     delegationKey: delegationKey.id,
     user: user.id,
     group: group.id,
+    role: role.id,
     session: session.id,
     device: device.id,
     passkey,
@@ -98,7 +102,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { logoutDelivery, passkey } = ours;
+  const { logoutDelivery, passkey, role } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -118,6 +122,13 @@ function argumentsOf(name: string): string {
     userHoldings: `(userId: "${user}")`,
     group: `(id: "${group}")`,
     groups: `(projectId: "${project}")`,
+    role: `(id: "${role}")`,
+    roles: `(clientId: "${client}")`,
+    roleAssignments: `(roleId: "${role}")`,
+    userRoles: `(userId: "${user}")`,
+    groupRoles: `(groupId: "${group}")`,
+    claimSettings: `(clientId: "${client}")`,
+    previewClaims: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
     scimTokens: `(projectId: "${project}")`,
     scimRequests: `(projectId: "${project}")`,
     activity: `(projectId: "${project}", days: 28)`,
@@ -141,6 +152,13 @@ function argumentsOf(name: string): string {
     createClient: `(input: { projectId: "${project}", name: "X" })`,
     updateClient: `(input: { id: "${client}", name: "X" })`,
     deleteClient: `(id: "${client}")`,
+    createRole: `(input: { clientId: "${client}", key: "x", name: "X" })`,
+    updateRole: `(input: { id: "${role}", name: "X" })`,
+    deleteRole: `(id: "${role}")`,
+    assignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
+    unassignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
+    updateClaimSettings: `(input: { clientId: "${client}", listLimit: 1 })`,
+    updateUser: `(input: { id: "${user}", givenName: "X" })`,
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
     beginTrial: `(clientId: "${client}")`,
     finishTrial: `(input: { clientId: "${client}", state: "${client}.x", code: "x" })`,
@@ -249,6 +267,9 @@ async function snapshot() {
     'memberships',
     'signing_keys',
     'users',
+    'client_roles',
+    'role_assignments',
+    'claim_settings',
     'experience_drafts',
     'experience_versions',
     'logos',
