@@ -16,7 +16,6 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
-import { EditProfile } from './edit-profile.tsx';
 import { UserActionItems } from './user-actions.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
@@ -27,6 +26,7 @@ import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
+const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
 
 type User = NonNullable<UserByIdQuery['user']>;
 
@@ -178,7 +178,11 @@ function Profile({ user, isLocked, mayChange }: { user: User; isLocked: boolean;
           ['Changed', <Time key="changed" at={user.updatedAt} />],
         ]}
       />
-      <EditProfile user={user} isLocked={isLocked} opened={isEdited} onClose={() => setEdited(false)} />
+      {isEdited && (
+        <Suspense>
+          <EditProfile user={user} isLocked={isLocked} opened onClose={() => setEdited(false)} />
+        </Suspense>
+      )}
     </Section>
   );
 }

@@ -1,28 +1,17 @@
-import { Button, Modal, NativeSelect } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Modal } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
-import { useMutation, useQuery } from '../api.ts';
-import { useSearch } from '../frame/search/use-search.ts';
-import {
-  AssignRole,
-  AuditEvents,
-  Clients,
-  Roles,
-  UnassignRole,
-  UserRoles as UserRolesOf,
-  type UserRolesQuery,
-} from '../generated/operations.ts';
-import { useProject, useProjectPath } from '../projects/project.tsx';
-import { request } from '../ui/code/show-graphql.tsx';
+import { useQuery } from '../api.ts';
+import { AuditEvents, UnassignRole, UserRoles as UserRolesOf, type UserRolesQuery } from '../generated/operations.ts';
+import { useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
-import { DialogForm } from '../ui/forms/dialog-form.tsx';
-import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+
+const AssignRoleForm = lazy(async () => ({ default: (await import('./assign-role.tsx')).AssignRoleForm }));
 
 type Held = UserRolesQuery['userRoles'][number];
 
@@ -80,7 +69,11 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
         empty={<Empty icon="shield" title="No roles" />}
       />
       <Modal opened={isNew} onClose={() => setNew(false)} title="Assign a role">
-        {isNew && <AssignForm userId={userId} onClose={() => setNew(false)} />}
+        {isNew && (
+          <Suspense>
+            <AssignRoleForm userId={userId} onClose={() => setNew(false)} />
+          </Suspense>
+        )}
       </Modal>
       <ConfirmMutation
         title={`Take the role ${leaving?.role.name} from this user?`}
@@ -95,52 +88,5 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
         {leaving && leaving.groups.length > 0 && <p>The user still holds it by a group.</p>}
       </ConfirmMutation>
     </Section>
-  );
-}
-
-function AssignForm({ userId, onClose }: { userId: string; onClose(): void }) {
-  const project = useProject();
-  const [search, setSearch] = useState('');
-  const [clientId, setClientId] = useState<string | null>(null);
-  const [roleId, setRoleId] = useState<string>();
-  const [assign, busy, failure] = useMutation(AssignRole, [UserRolesOf, AuditEvents]);
-  const { answer } = useSearch(Clients, { projectId: project.id, search, after: null }, true);
-  const { data } = useQuery(Roles, { clientId: clientId ?? '' }, { pause: clientId === null });
-  const roles = clientId === null ? undefined : data?.roles;
-  const wanted = roleId ?? roles?.[0]?.id;
-  const input = { roleId: wanted ?? '', userId };
-  const submit = async () => {
-    if (!(await assign({ input })).data) return;
-    toast('Role assigned');
-    onClose();
-  };
-  return (
-    <DialogForm
-      verb="Assign role"
-      {...{ busy, failure, onClose }}
-      disabled={wanted === undefined}
-      graphql={request(AssignRole, { input })}
-      onSubmit={() => void submit()}
-    >
-      <SearchSelect
-        label="Application"
-        options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
-        value={clientId}
-        onChange={(id) => {
-          setClientId(id);
-          setRoleId(undefined);
-        }}
-        onSearch={setSearch}
-        nothing="No matching application"
-      />
-      <NativeSelect
-        label="Role"
-        disabled={!roles?.length}
-        description={roles?.length === 0 ? 'This application has no roles yet.' : undefined}
-        value={wanted ?? ''}
-        data={roles?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-        onChange={(event) => setRoleId(event.currentTarget.value)}
-      />
-    </DialogForm>
   );
 }
