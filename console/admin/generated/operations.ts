@@ -118,12 +118,20 @@ export type CreateClientInput = {
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
-  /** One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text. */
+  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
+  idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
+  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
+  /** Where its keys are fetched, in place of `jwks`; https. */
+  jwksUri?: string | null | undefined;
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name: string;
   /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
+  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
+  pkceOptional?: boolean | null | undefined;
+  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   projectId: string;
@@ -144,11 +152,14 @@ export type CreateProjectInput = {
   name: string;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  passkeys?: boolean | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
   signUp?: SignUp | null | undefined;
+  /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
+  slug?: string | null | undefined;
   /** ISO 3166-1 alpha-2; empty: all countries. */
   smsCountries?: Array<string> | null | undefined;
   /** 0 to 1,000,000; 0: none. */
@@ -206,11 +217,26 @@ export type GrantRoleInput = {
   role: Role;
 };
 
+export type GrantUserRecoveryInput = {
+  /** For the event. At most 500 characters. */
+  reason: string;
+  userId: string;
+  /** Waiting time in hours, from 1 to 72; default 24. */
+  waitHours?: number | null | undefined;
+};
+
 /** The groups in the claim `groups`. */
 export type GroupSelection =
   | 'ALL'
   | 'ASSIGNED'
   | 'PREFIX';
+
+/** Signature of ID tokens. */
+export type IdTokenAlgorithm =
+  | 'EDDSA'
+  | 'ES256'
+  | 'ES512'
+  | 'RS256';
 
 export type IssueAdminTokenInput = {
   /** Absent: never. */
@@ -277,6 +303,8 @@ export type MessageTemplate =
   | 'PHONE_CODE'
   | 'RECOVERY_CODES_RENEWED'
   | 'RECOVERY_CODE_USED'
+  | 'RECOVERY_GRANTED'
+  | 'RECOVERY_USED'
   | 'SIGN_IN_CODE'
   | 'TEST_MESSAGE';
 
@@ -290,6 +318,13 @@ export type MfaMethod =
 export type MfaPolicy =
   | 'OFF'
   | 'OPTIONAL'
+  | 'REQUIRED';
+
+/** Who signs in with a passkey. */
+export type PasskeyPolicy =
+  | 'ALLOWED'
+  | 'OFF'
+  | 'PREFERRED'
   | 'REQUIRED';
 
 /** Replaces the whole address. */
@@ -362,7 +397,9 @@ export type SignUp =
 /** Algorithm of a signing key. */
 export type SigningAlgorithm =
   | 'EDDSA'
-  | 'ES512';
+  | 'ES256'
+  | 'ES512'
+  | 'RS256';
 
 export type TestSenderInput = {
   channel: MessageChannel;
@@ -377,6 +414,8 @@ export type TestSenderInput = {
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2). */
 export type TokenEndpointAuthMethod =
+  | 'CLIENT_SECRET_BASIC'
+  | 'CLIENT_SECRET_POST'
   | 'NONE'
   | 'PRIVATE_KEY_JWT';
 
@@ -405,7 +444,7 @@ export type UpdateClaimSettingsInput = {
   rolesClaim?: string | null | undefined;
 };
 
-/** Absent fields are unchanged; null clears `jwks`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
+/** Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -416,12 +455,20 @@ export type UpdateClientInput = {
   disabled?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
   id: string;
-  /** One public Ed25519 key: a JWK or a JWK Set, as an object or as JSON text. */
+  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
+  idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
+  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
   jwks?: unknown;
+  /** Where its keys are fetched, in place of `jwks`; https. */
+  jwksUri?: string | null | undefined;
   /** Default: SECEVENT. */
   logoutTokenTyp?: LogoutTokenTyp | null | undefined;
   name?: string | null | undefined;
   /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
+  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
+  pkceOptional?: boolean | null | undefined;
+  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   /** Must match exactly; https, or http on loopback. */
@@ -444,7 +491,8 @@ export type UpdateProjectInput = {
   name?: string | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
-  passkeys?: boolean | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -622,7 +670,9 @@ export type PreviewClaimsQuery = { previewClaims: { idToken: Record<string, unkn
 
 export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, relatedOrigins: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment> };
+export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
+
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -645,7 +695,7 @@ export type CreateClientMutationVariables = Exact<{
 }>;
 
 
-export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string, client: ClientSettingsFragment } };
+export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string, clientSecret: string | null, client: ClientSettingsFragment } };
 
 export type UpdateClientMutationVariables = Exact<{
   input: UpdateClientInput;
@@ -675,6 +725,20 @@ export type RevokeApiKeyMutationVariables = Exact<{
 
 
 export type RevokeApiKeyMutation = { revokeApiKey: ApiKeyRowFragment };
+
+export type IssueClientSecretMutationVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type IssueClientSecretMutation = { issueClientSecret: { secret: string, clientSecret: ClientSecretRowFragment } };
+
+export type RevokeClientSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeClientSecretMutation = { revokeClientSecret: ClientSecretRowFragment };
 
 export type DelegationKeyRowFragment = { id: string, party: DelegationParty, signingKid: string, encryptionKid: string, signingPublicPem: string, encryptionPublicPem: string, createdAt: string, expiresAt: string | null };
 
@@ -976,7 +1040,7 @@ export type ActivityQueryVariables = Exact<{
 
 export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeys: boolean, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -1033,7 +1097,7 @@ export type FactorStandingQueryVariables = Exact<{
 }>;
 
 
-export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, canSendSms: boolean } };
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
 
 export type RoleRowFragment = { id: string, key: string, name: string, description: string | null, userCount: number, groupCount: number };
 
@@ -1148,7 +1212,7 @@ export type UserAccessQueryVariables = Exact<{
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
@@ -1185,6 +1249,20 @@ export type RevokeUserPasskeyMutationVariables = Exact<{
 
 export type RevokeUserPasskeyMutation = { revokeUserPasskey: string };
 
+export type GrantUserRecoveryMutationVariables = Exact<{
+  input: GrantUserRecoveryInput;
+}>;
+
+
+export type GrantUserRecoveryMutation = { grantUserRecovery: { code: string, usableAt: string, expiresAt: string } };
+
+export type CancelUserRecoveryMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type CancelUserRecoveryMutation = { cancelUserRecovery: string };
+
 export type UpdateUserMutationVariables = Exact<{
   input: UpdateUserInput;
 }>;
@@ -1205,12 +1283,14 @@ export const ClaimSettingsOf = "query ClaimSettingsOf($clientId:ID!){claimSettin
 export const UpdateClaimSettings = "mutation UpdateClaimSettings($input:UpdateClaimSettingsInput!){updateClaimSettings(input:$input){...ClaimSettingsParts}}fragment ClaimSettingsParts on ClaimSettings{clientId groups groupPrefix listLimit rolesClaim directoryRoles version attributes mappings{...ClaimMappingParts}}fragment ClaimMappingParts on ClaimMapping{claim scope attribute constant template list{of prefix removePrefix}}" as Operation<UpdateClaimSettingsMutation, UpdateClaimSettingsMutationVariables>;
 export const PreviewClaims = "query PreviewClaims($clientId:ID!$userId:ID!$scopes:[String!]!$draft:ClaimSettingsInput){previewClaims(clientId:$clientId userId:$userId scopes:$scopes draft:$draft){claims{name value scope mapping{claim attribute template list{of}}}omitted{name reason}idToken}}" as Operation<PreviewClaimsQuery, PreviewClaimsQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as Operation<ClientsQuery, ClientsQueryVariables>;
-export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
-export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
-export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired relatedOrigins disabled version createdAt updatedAt apiKeys{...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
+export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
+export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
+export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
+export const IssueClientSecret = "mutation IssueClientSecret($clientId:ID!){issueClientSecret(clientId:$clientId){secret clientSecret{...ClientSecretRow}}}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<IssueClientSecretMutation, IssueClientSecretMutationVariables>;
+export const RevokeClientSecret = "mutation RevokeClientSecret($id:ID!){revokeClientSecret(id:$id){...ClientSecretRow}}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<RevokeClientSecretMutation, RevokeClientSecretMutationVariables>;
 export const DelegationKeys = "query DelegationKeys($clientId:ID!){client(id:$clientId){id delegationKeys{...DelegationKeyRow}}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as Operation<DelegationKeysQuery, DelegationKeysQueryVariables>;
 export const RegisterDelegationKeys = "mutation RegisterDelegationKeys($input:RegisterDelegationKeysInput!){registerDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as Operation<RegisterDelegationKeysMutation, RegisterDelegationKeysMutationVariables>;
 export const RotateDelegationKeys = "mutation RotateDelegationKeys($input:RotateDelegationKeysInput!){rotateDelegationKeys(input:$input){...DelegationKeyRow}}fragment DelegationKeyRow on DelegationKey{id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt}" as Operation<RotateDelegationKeysMutation, RotateDelegationKeysMutationVariables>;
@@ -1250,14 +1330,14 @@ export const TestSender = "mutation TestSender($input:TestSenderInput!){testSend
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeys rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
-export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const Roles = "query Roles($clientId:ID!){roles(clientId:$clientId){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<RolesQuery, RolesQueryVariables>;
 export const RoleAssignments = "query RoleAssignments($roleId:ID!$after:String){roleAssignments(roleId:$roleId first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id createdAt user{id userName displayName}group{id displayName}}}}}" as Operation<RoleAssignmentsQuery, RoleAssignmentsQueryVariables>;
 export const UserRoles = "query UserRoles($userId:ID!){userRoles(userId:$userId){direct role{id key name client{id name}}groups{id displayName}}}" as Operation<UserRolesQuery, UserRolesQueryVariables>;
@@ -1272,10 +1352,12 @@ export const System = "query System{system{level checks{name level summary advic
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
 export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName locale zoneinfo birthdate address{formatted streetAddress locality region postalCode country}updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
-export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
 export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;
 export const RevokeUserDevice = "mutation RevokeUserDevice($id:ID!){revokeUserDevice(id:$id)}" as Operation<RevokeUserDeviceMutation, RevokeUserDeviceMutationVariables>;
 export const RevokeUserPasskey = "mutation RevokeUserPasskey($id:ID!){revokeUserPasskey(id:$id)}" as Operation<RevokeUserPasskeyMutation, RevokeUserPasskeyMutationVariables>;
+export const GrantUserRecovery = "mutation GrantUserRecovery($input:GrantUserRecoveryInput!){grantUserRecovery(input:$input){code usableAt expiresAt}}" as Operation<GrantUserRecoveryMutation, GrantUserRecoveryMutationVariables>;
+export const CancelUserRecovery = "mutation CancelUserRecovery($userId:ID!){cancelUserRecovery(userId:$userId)}" as Operation<CancelUserRecoveryMutation, CancelUserRecoveryMutationVariables>;
 export const UpdateUser = "mutation UpdateUser($input:UpdateUserInput!){updateUser(input:$input){id}}" as Operation<UpdateUserMutation, UpdateUserMutationVariables>;

@@ -32,8 +32,8 @@ import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-
 import { ProjectResolver } from './projects/project.resolver.ts';
 import { RoleAssignmentResolver, RoleResolver } from './roles/role.resolver.ts';
 import { GroupResolver } from './users/group.resolver.ts';
-import { RecoveryResolver } from './users/recovery.resolver.ts';
 import { ProfileResolver } from './users/profile.resolver.ts';
+import { RecoveryResolver } from './users/recovery.resolver.ts';
 import { UserResolver } from './users/user.resolver.ts';
 import { UserAccessResolver } from './users/user-access.resolver.ts';
 

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
+import type { Accounts } from '../../domain/accounts/accounts.ts';
 import type { Recoveries } from '../../domain/accounts/recoveries.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
 import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
-import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
-import type { Accounts } from '../../domain/accounts/accounts.ts';
 import type { Claims } from '../../domain/claims/claims.ts';
+import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
