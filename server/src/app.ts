@@ -154,7 +154,14 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
       errorPage,
       log,
     },
-    token: { clients, assertions: services.assertions, tokens, refusals: services.tokenRefusals },
+    token: {
+      clients,
+      assertions: services.assertions,
+      tokens,
+      refreshTokens: services.refreshTokens,
+      refusals: services.tokenRefusals,
+    },
+    revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
     userInfo: { tokens },
     endSession: {
       clients: clients.current,

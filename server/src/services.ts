@@ -62,6 +62,8 @@ import { Projects } from './domain/projects/projects.ts';
 import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
+import { RefreshTokens } from './domain/tokens/refresh-tokens.ts';
+import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
 import { Groups } from './domain/users/groups.ts';
@@ -176,6 +178,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const sessions = new Sessions(base);
   const tokens = new Tokens({ ...base, signer, clients: registry.cached });
   const tokenRefusals = new TokenRefusals(base);
+  const refreshTokens = new RefreshTokens({ ...base, tokens });
+  const revocableTokens = new RevocableTokens({ ...base, signer });
 
   const requests = new AuthorizationRequests(base);
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
@@ -234,6 +238,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     issuerKeys,
     origins,
     tokenRefusals,
+    refreshTokens,
+    revocableTokens,
     users,
     groups,
     roles,

@@ -26,6 +26,7 @@ const columns = {
   sessionPolicy: {
     ...{ idleTimeoutSeconds: 'idle_timeout_seconds', maxSessionSeconds: 'max_session_seconds' },
     ...{ idTokenTtlSeconds: 'id_token_ttl_seconds', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
+    ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
   },
   client: {
     ...{
@@ -37,7 +38,7 @@ const columns = {
     ...{ postLogoutRedirectUris: 'post_logout_redirect_uris', backchannelLogoutUri: 'backchannel_logout_uri' },
     ...{ backchannelLogoutSessionRequired: 'backchannel_logout_session_required', pkceRequired: 'pkce_required' },
     ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required', pkceOptional: 'pkce_optional' },
-    ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg' },
+    ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg', grantTypes: 'grant_types' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   },
   claimSettings: {

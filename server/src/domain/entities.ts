@@ -44,6 +44,7 @@ import { RoleAssignment } from './roles/role-assignment.entity.ts';
 import { Participation } from './sessions/participation.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
+import { RefreshGrant } from './tokens/refresh-grant.entity.ts';
 import { Group } from './users/group.entity.ts';
 import { GroupMember } from './users/group-member.entity.ts';
 import { User } from './users/user.entity.ts';
@@ -87,6 +88,7 @@ export const entities = [
   Session,
   Participation,
   AuthorizationCode,
+  RefreshGrant,
   AuthorizationRequest,
   Ceremony,
   FactorChange,

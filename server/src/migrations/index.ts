@@ -33,6 +33,7 @@ import { Migration20261123000301Issuers } from './20261123000301-issuers.ts';
 import { Migration20261123000302ClientCredentials } from './20261123000302-client-credentials.ts';
 import { Migration20261123000400Roles } from './20261123000400-roles.ts';
 import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
+import { Migration20261123000600RefreshGrants } from './20261123000600-refresh-grants.ts';
 import { Migration20261123000700Messages } from './20261123000700-messages.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
@@ -72,5 +73,6 @@ export const migrations = [
   { name: '20261123000302-client-credentials', class: Migration20261123000302ClientCredentials },
   { name: '20261123000400-roles', class: Migration20261123000400Roles },
   { name: '20261123000500-erasures', class: Migration20261123000500Erasures },
+  { name: '20261123000600-refresh-grants', class: Migration20261123000600RefreshGrants },
   { name: '20261123000700-messages', class: Migration20261123000700Messages },
 ];

@@ -142,6 +142,11 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ['invalid_request', 'scope is longer than 2,048 characters.', (p) => (p.get('scope') ?? '').length > longest],
 ];
 
+/** `offline_access` means nothing for a client without refresh tokens (OpenID Connect Core section 11). */
+function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): readonly string[] {
+  return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
+}
+
 /** Checks the request. Throws `OAuthError`, which is sent to the redirect URI. */
 export function check(parameters: Parameters, target: VettedTarget, issuer: Issuer): CheckedRequest {
   const asked = askedAt(parameters, target.client, issuer);
@@ -152,7 +157,7 @@ export function check(parameters: Parameters, target: VettedTarget, issuer: Issu
   const acr = acrOf(parameters);
   return {
     ...target,
-    scope: grantedScope(parameters.get('scope') ?? ''),
+    scope: grantedScope(parameters.get('scope') ?? '', scopesFor(target.client, issuer)),
     nonce: parameters.get('nonce'),
     codeChallenge: parameters.get('code_challenge'),
     responseMode: responseModeOf(parameters, issuer),

@@ -1,5 +1,4 @@
 import type { Issuer } from '../domain/projects/issuer.ts';
-import { supportedScopes } from '../domain/tokens/claims.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */
 const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
@@ -12,14 +11,15 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     token_endpoint: `${issuer}/oauth2/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
     end_session_endpoint: `${issuer}/oauth2/end_session`,
+    ...(capabilities.revocation && { revocation_endpoint: `${issuer}/oauth2/revoke` }),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
     response_modes_supported: [...capabilities.responseModes],
-    grant_types_supported: ['authorization_code'],
+    grant_types_supported: [...capabilities.grantTypes],
     code_challenge_methods_supported: ['S256'],
     id_token_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
     subject_types_supported: ['public'],
-    scopes_supported: [...supportedScopes],
+    scopes_supported: [...capabilities.scopes],
     claims_supported: [
       'sub',
       'name',

@@ -10,6 +10,7 @@ export type OAuthErrorCode =
   | 'invalid_token'
   | 'insufficient_scope'
   | 'unsupported_grant_type'
+  | 'unauthorized_client'
   | 'unsupported_response_type'
   | 'access_denied'
   | 'login_required'

@@ -18,12 +18,14 @@ import { cacheControl, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
 import { type FindIssuer, issuerOf, withIssuer } from './issuer.ts';
 import { OAuthError, statusOf, toOAuthError } from './oauth-error.ts';
+import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
 import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
 
 export interface OidcDeps {
   authorize: AuthorizeDeps;
   token: TokenDeps;
+  revoke: RevokeDeps;
   userInfo: UserInfoDeps;
   endSession: EndSessionDeps;
   /** The JWK Set of an issuer (RFC 7517 §5). */
@@ -62,6 +64,12 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .route('/oauth2/token')
     .all(registeredOrigins, noStore)
     .post(formBody(), tokenEndpoint(deps.token))
+    .all(onlyMethods('POST'));
+  router
+    .route('/oauth2/revoke')
+    .all((req, _res, next) => next(issuerOf(req).capabilities.revocation ? undefined : 'route'))
+    .all(registeredOrigins, noStore)
+    .post(formBody(), revokeEndpoint(deps.revoke))
     .all(onlyMethods('POST'));
   const userInfo = userInfoEndpoint(deps.userInfo);
   router

@@ -1,31 +1,22 @@
 import type { Request, RequestHandler } from 'express';
 import type { ClientRegistry, ClientSource } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
+import type { GrantType } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
-import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
+import type { TokenResponse } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
-import { mayOmitPkce } from './authorization-request.ts';
-import {
-  type AuthenticatedClient,
-  authenticateClient,
-  type ClientAuthDeps,
-  credentialOf,
-  namedClient,
-} from './client-auth.ts';
+import { authenticateClient, type ClientAuthDeps, credentialOf, namedClient } from './client-auth.ts';
+import { type GrantDeps, grants } from './grants.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
-export interface TokenDeps extends ClientAuthDeps {
+export interface TokenDeps extends ClientAuthDeps, GrantDeps {
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
-  tokens: Pick<Tokens, 'exchange'>;
   refusals: Pick<TokenRefusals, 'record'>;
 }
-
-/** RFC 7636 §4.1. */
-const verifierSyntax = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /** `POST /oauth2/token` (RFC 6749 §4.1.3, service.md 4.2). */
 export function tokenEndpoint(deps: TokenDeps): RequestHandler {
@@ -42,10 +33,10 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   if (parameters.faults.length > 0) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
-  if (grantType !== 'authorization_code') {
-    throw new OAuthError('unsupported_grant_type', 'Only authorization_code is supported.');
-  }
   const issuer = issuerOf(req);
+  const grant = Object.hasOwn(grants, grantType) ? grants[grantType as GrantType] : undefined;
+  const offered: readonly string[] = issuer.capabilities.grantTypes;
+  if (!grant || !offered.includes(grantType)) throw new OAuthError('unsupported_grant_type', notOffered(offered));
   const stranger = actorOf(req);
   const asStranger = (error: unknown) => refused(deps, error, namedClient(req, parameters), stranger, stranger);
   // The cache, then the database: a cached client alone neither refuses nor grants.
@@ -57,12 +48,17 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
     if (!caller) continue;
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
-    const answer = await redeem(deps, parameters, issuer, caller, actor).catch((error: unknown) =>
+    const answer = await grant(deps, { parameters, issuer, caller, actor }).catch((error: unknown) =>
       refused(deps, error, id, actor, stranger),
     );
     if (answer) return answer;
   }
   return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
+}
+
+/** At the base issuer, the words of the contract. */
+function notOffered(offered: readonly string[]): string {
+  return offered.length === 1 ? `Only ${offered[0]} is supported.` : `grant_type must be one of ${offered.join(', ')}.`;
 }
 
 async function authenticated(
@@ -77,30 +73,6 @@ async function authenticated(
 
 function isClientRejected(error: unknown): boolean {
   return error instanceof Refusal && error.problem.code === 'client-rejected';
-}
-
-/** Null if the client has changed since it authenticated. */
-async function redeem(
-  deps: TokenDeps,
-  parameters: Parameters,
-  issuer: Issuer,
-  { by, ...caller }: AuthenticatedClient,
-  actor: Actor,
-): Promise<TokenResponse | null> {
-  const code = parameters.get('code');
-  if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
-  const codeVerifier = parameters.get('code_verifier');
-  const redirectUri = parameters.get('redirect_uri');
-  // A code of the SDK has neither and requires a confidential client's credential; all others need both.
-  const isRedirected = by === 'none' || redirectUri !== undefined;
-  if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
-    throw new OAuthError('invalid_request', 'code_verifier is missing.');
-  }
-  if (by === 'none' && redirectUri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.');
-  if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
-    throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
-  }
-  return deps.tokens.exchange({ ...caller, issuer, code, codeVerifier, redirectUri, authenticatedBy: by, actor });
 }
 
 /** Records a refusal of the client (as anonymous) or of its code, and rethrows. */

@@ -10,7 +10,7 @@ import { credentialOrigins } from '../../domain/credentials/credential.entity.ts
 import { messageStates } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
 import { checkLevels } from '../../domain/instance/checks.ts';
-import { idTokenAlgorithms, tokenEndpointAuthMethods } from '../../domain/kernel/openid.ts';
+import { grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../../domain/kernel/openid.ts';
 import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
@@ -35,6 +35,7 @@ export const TokenEndpointAuthMethodEnum = enumOf(
   'How a client authenticates at the token endpoint (RFC 7591 §2).',
   tokenEndpointAuthMethods,
 );
+export const GrantTypeEnum = enumOf('GrantType', 'Grants of the token endpoint.', grantTypes);
 export const IdTokenAlgorithmEnum = enumOf('IdTokenAlgorithm', 'Signature of ID tokens.', idTokenAlgorithms);
 export const LogoutTokenTypEnum = enumOf(
   'LogoutTokenTyp',

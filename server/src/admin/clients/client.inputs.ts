@@ -1,8 +1,8 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import type { Client } from '../../domain/clients/client.entity.ts';
-import { type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
-import { IdTokenAlgorithmEnum, LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
+import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
+import { GrantTypeEnum, IdTokenAlgorithmEnum, LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
 
 @InputType()
 class ClientSettingsInput {
@@ -24,6 +24,12 @@ class ClientSettingsInput {
     description: "At the project's issuer. Default: ES512, the only one at the base issuer.",
   })
   idTokenSignedResponseAlg?: IdTokenAlgorithm | null;
+
+  @Field(() => [GrantTypeEnum], {
+    nullable: true,
+    description: "At the project's issuer. Default: AUTHORIZATION_CODE, which every client has.",
+  })
+  grantTypes?: GrantType[] | null;
 
   @Field(() => [String], { nullable: true, description: 'Must match exactly; https, or http on loopback.' })
   redirectUris?: string[] | null;

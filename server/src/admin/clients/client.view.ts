@@ -2,10 +2,16 @@ import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
-import { type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
+import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
 import { Access, ofClient, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
-import { ApiKeyKindEnum, BuiltInEnum, IdTokenAlgorithmEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
+import {
+  ApiKeyKindEnum,
+  BuiltInEnum,
+  GrantTypeEnum,
+  IdTokenAlgorithmEnum,
+  TokenEndpointAuthMethodEnum,
+} from '../api/enums.ts';
 
 @Access('project_viewer', ofClient)
 @ObjectType('ApiKey', { description: 'A key of a client. The key is shown only once, when it is created.' })
@@ -68,6 +74,9 @@ export class ClientView {
 
   @Field(() => IdTokenAlgorithmEnum, { description: "At the project's issuer; the base issuer signs with ES512." })
   idTokenSignedResponseAlg!: IdTokenAlgorithm;
+
+  @Field(() => [GrantTypeEnum], { description: "At the project's issuer." })
+  grantTypes!: GrantType[];
 
   @Field(() => [String])
   redirectUris!: string[];

@@ -85,6 +85,12 @@ export class UpdateSessionPolicyInput {
   @Field(() => Int, { nullable: true })
   accessTokenTtlSeconds?: number | null;
 
+  @Field(() => Int, { nullable: true, description: '60 to 31,536,000.' })
+  refreshTokenTtlSeconds?: number | null;
+
+  @Field(() => Int, { nullable: true, description: '60 to 7,776,000.' })
+  refreshTokenIdleSeconds?: number | null;
+
   @Field(() => Int, { nullable: true })
   expectedVersion?: number | null;
 }

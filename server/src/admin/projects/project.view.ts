@@ -19,6 +19,12 @@ export class SessionPolicyView {
 
   @Field(() => Int, { description: '1 to 3600; a client can override it.' })
   accessTokenTtlSeconds!: number;
+
+  @Field(() => Int, { description: 'How long an application can use refresh tokens after a sign-in.' })
+  refreshTokenTtlSeconds!: number;
+
+  @Field(() => Int, { description: 'How long it can do so without using one.' })
+  refreshTokenIdleSeconds!: number;
 }
 
 @Access('project_viewer', itself)
@@ -86,6 +92,12 @@ export class ProjectView {
 
   @Field(() => Int)
   accessTokenTtlSeconds!: number;
+
+  @Field(() => Int)
+  refreshTokenTtlSeconds!: number;
+
+  @Field(() => Int)
+  refreshTokenIdleSeconds!: number;
 
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;

@@ -6,7 +6,7 @@ import { endUnverified } from '../mfa/user-tables.ts';
 import { endCodes } from '../otp/user-tables.ts';
 import { endPhoneChanges } from '../phones/user-tables.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import { revokeCodes } from '../tokens/user-tables.ts';
+import { endRefreshGrants, revokeCodes } from '../tokens/user-tables.ts';
 import { foldCase } from '../users/login.ts';
 
 export interface OpenWorkOptions {
@@ -14,6 +14,8 @@ export interface OpenWorkOptions {
   addresses?: readonly (string | null | undefined)[];
   /** The sign-in that makes the change: it continues, with its codes and its enrolment. */
   keepCeremonyId?: string | null | undefined;
+  /** A logout: refresh grants with `offline_access` stay. */
+  isLogout?: boolean;
 }
 
 export type EndOpenWork = (em: EntityManager, now: Date, user: TenantKey, options?: OpenWorkOptions) => Promise<void>;
@@ -28,12 +30,17 @@ const clockSkewSeconds = 60;
 
 /**
  * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of phone and factor; and what
- * finished sign-ins issued: unredeemed authorization codes and access tokens.
+ * finished sign-ins issued: unredeemed authorization codes, access tokens and refresh grants.
  *
  * Joins the caller's transaction. Lock order, as in every step: user, ceremonies, the rest. A caller that changes the
  * login address calls this first: the change waits for every step that references the user's row.
  */
-export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more = [], keepCeremonyId = null } = {}) => {
+export const endOpenWork: EndOpenWork = async (
+  em,
+  now,
+  user,
+  { addresses: more = [], keepCeremonyId = null, isLogout = false } = {},
+) => {
   await em.flush();
   const [login] = await query(
     em,
@@ -70,4 +77,5 @@ export const endOpenWork: EndOpenWork = async (em, now, user, { addresses: more 
   await endCodes(em, user, places, keepCeremonyId);
   await endUnverified(em, user, keepCeremonyId);
   await revokeCodes(em, user, now);
+  await endRefreshGrants(em, user, now, isLogout);
 };

@@ -1,5 +1,7 @@
 import { cleanMailName } from '../kernel/name.ts';
 import {
+  type GrantType,
+  grantTypes,
   type IdTokenAlgorithm,
   idTokenAlgorithms,
   type TokenEndpointAuthMethod,
@@ -28,6 +30,8 @@ export interface ClientSettings {
   logoutTokenType: (typeof logoutTokenTypes)[number];
   /** 1…3600; null: the project's. */
   accessTokenTtlSeconds: number | null;
+  /** Without `authorization_code`, which every client has, or with it. */
+  grantTypes: GrantType[];
   /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
   pkceRequired: boolean;
   /** Whether a confidential client may omit PKCE at its project's issuer. */
@@ -81,6 +85,7 @@ export function checkedSettings(
       allowPrivateLogoutTargets,
     );
   }
+  if (input.grantTypes !== undefined) settings.grantTypes = checkedGrants(input.grantTypes);
   for (const name of switches) {
     const value = input[name];
     if (value === undefined) continue;
@@ -98,6 +103,13 @@ export function checkedSettings(
   }
   if (input.disabled !== undefined) settings.disabledAt = input.disabled ? now : null;
   return settings;
+}
+
+function checkedGrants(wanted: readonly GrantType[]): GrantType[] {
+  if (!Array.isArray(wanted) || wanted.some((one) => !grantTypes.includes(one))) {
+    refuse({ code: 'invalid', field: 'grantTypes', reason: `must contain only ${grantTypes.join(', ')}` });
+  }
+  return grantTypes.filter((one) => one === 'authorization_code' || wanted.includes(one));
 }
 
 /** A single Ed25519 key is `jwk`, as the contract has it; all else is `jwkSet`. */

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { instant, key } from '../kernel/columns.ts';
-import { idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
+import { type GrantType, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
 import { tenant } from '../projects/tenant.ts';
 
 export const logoutTokenTypes = ['secevent', 'logout'] as const;
@@ -32,6 +32,11 @@ const schema = defineEntity({
     logoutTokenType: p.enum(logoutTokenTypes).default('secevent'),
     /** Seconds; absent: the project's. Clamped to 1…3600 at issue. */
     accessTokenTtlSeconds: p.integer().nullable(),
+    /** What it may send to the token endpoint, at issuers that offer it. */
+    grantTypes: p
+      .array<GrantType>((text) => text as GrantType)
+      .columnType('text[]')
+      .default(['authorization_code']),
     /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
     pkceRequired: p.boolean().default(false),
     /** Whether it may omit PKCE, if it is confidential and the issuer allows it. */

@@ -122,6 +122,7 @@ export class Clients {
       backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? true,
       logoutTokenType: input.logoutTokenType ?? 'secevent',
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
+      grantTypes: input.grantTypes ?? ['authorization_code'],
       pkceRequired: input.pkceRequired ?? false,
       pkceOptional: input.pkceOptional ?? false,
       relatedOrigins: input.relatedOrigins ?? false,

@@ -13,3 +13,7 @@ export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
 
 /** `response_mode` (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode 1.0). */
 export type ResponseMode = 'query' | 'form_post';
+
+/** Grant types (RFC 6749, RFC 7591 section 2). */
+export const grantTypes = ['authorization_code', 'refresh_token'] as const;
+export type GrantType = (typeof grantTypes)[number];

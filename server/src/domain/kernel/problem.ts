@@ -22,6 +22,9 @@ export type Noun =
   | 'signing-key'
   | 'authorization-request';
 
+/** Why a code or refresh token is refused; `scope`: more is wanted than was granted. For the log. */
+export type GrantFault = 'unknown' | 'expired' | 'used' | 'mismatch' | 'user' | 'malformed' | 'revoked' | 'scope';
+
 /** Why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =
   | { code: 'not-found'; what: Noun }
@@ -38,7 +41,7 @@ export type Problem =
   | { code: 'too-many'; retryAfterSeconds: number }
   /** A one-time code was wrong, expired or used; the answer does not say which. */
   | { code: 'code-rejected'; attemptsLeft: number }
-  | { code: 'grant-rejected'; reason: 'unknown' | 'expired' | 'used' | 'mismatch' | 'user' }
+  | { code: 'grant-rejected'; reason: GrantFault }
   /** Client authentication failed (RFC 6749 §5.2); the reason is for the log, `told` for the caller. */
   | { code: 'client-rejected'; reason: string; told?: string }
   /** The sign-in transaction is unknown, expired, finished or of another caller. */

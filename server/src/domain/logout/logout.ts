@@ -73,7 +73,7 @@ export class Logout {
     const { db, clock } = this.deps;
     return pastDeadlocks(() =>
       db.transaction(async (em) => {
-        await endOpenWork(em, clock.now(), user);
+        await endOpenWork(em, clock.now(), user, { isLogout: true });
         await this.endAllOfUserIn(em, user, 'logout', actor);
       }),
     );

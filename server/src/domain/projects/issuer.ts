@@ -1,4 +1,6 @@
 import {
+  type GrantType,
+  grantTypes,
   type IdTokenAlgorithm,
   idTokenAlgorithms,
   type ResponseMode,
@@ -14,11 +16,16 @@ interface Capabilities {
   /** The first one signs for clients whose own is not listed. */
   idTokenAlgorithms: readonly IdTokenAlgorithm[];
   responseModes: readonly ResponseMode[];
+  grantTypes: readonly GrantType[];
+  /** In the order of discovery. */
+  scopes: readonly string[];
   acrValues: readonly string[];
   /** Whether API keys authenticate clients (service.md 4.4). */
   apiKeys: boolean;
   /** Whether tokens and UserInfo have the further claims of applications (`Tokens`). */
   applicationClaims: boolean;
+  /** Whether it has a revocation endpoint (RFC 7009). */
+  revocation: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
 }
@@ -32,15 +39,21 @@ export interface Issuer {
   capabilities: Capabilities;
 }
 
+/** Scopes of the base issuer. */
+export const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
+
 /** Exactly service.md 2.7. */
 const base: Capabilities = {
   authMethods: ['none', 'private_key_jwt'],
   assertionAlgorithms: ['EdDSA'],
   idTokenAlgorithms: ['ES512'],
   responseModes: ['query'],
+  grantTypes: ['authorization_code'],
+  scopes: contractScopes,
   acrValues: ['urn:service:pwdless:v1'],
   apiKeys: true,
   applicationClaims: false,
+  revocation: false,
   optionalPkce: false,
 };
 
@@ -49,9 +62,12 @@ const ofProjects: Capabilities = {
   assertionAlgorithms: ['EdDSA', 'ES256', 'PS256', 'RS256'],
   idTokenAlgorithms,
   responseModes: ['query', 'form_post'],
+  grantTypes,
+  scopes: [...contractScopes, 'offline_access'],
   acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
   apiKeys: false,
   applicationClaims: true,
+  revocation: true,
   optionalPkce: true,
 };
 

@@ -57,6 +57,8 @@ const schema = defineEntity({
     maxSessionSeconds: p.integer().default(8 * 3600),
     idTokenTtlSeconds: p.integer().default(60),
     accessTokenTtlSeconds: p.integer().default(300),
+    refreshTokenTtlSeconds: p.integer().default(30 * 24 * 3600),
+    refreshTokenIdleSeconds: p.integer().default(7 * 24 * 3600),
     /** Counted by the previous release; the next one drops it. */
     erasures: p.integer().default(0),
     version: p.integer().default(1),

@@ -150,6 +150,8 @@ export class Projects {
       maxSessionSeconds: 8 * 3600,
       idTokenTtlSeconds: 60,
       accessTokenTtlSeconds: 300,
+      refreshTokenTtlSeconds: 30 * 24 * 3600,
+      refreshTokenIdleSeconds: 7 * 24 * 3600,
       version: 1,
       createdAt: now,
       updatedAt: now,
@@ -188,6 +190,8 @@ export class Projects {
         maxSessionSeconds: input.maxSessionSeconds,
         idTokenTtlSeconds: input.idTokenTtlSeconds,
         accessTokenTtlSeconds: input.accessTokenTtlSeconds,
+        refreshTokenTtlSeconds: input.refreshTokenTtlSeconds,
+        refreshTokenIdleSeconds: input.refreshTokenIdleSeconds,
       } as Partial<Project>);
       this.write(em, project, 'project.session-policy-updated', changed, actor);
       return project;

@@ -8,6 +8,10 @@ export interface SessionPolicy {
   maxSessionSeconds: number;
   idTokenTtlSeconds: number;
   accessTokenTtlSeconds: number;
+  /** How long an application may use its refresh tokens after a sign-in: absolute. */
+  refreshTokenTtlSeconds: number;
+  /** How long it may do so without using one. */
+  refreshTokenIdleSeconds: number;
 }
 
 const day = 24 * 3600;
@@ -18,6 +22,8 @@ export const sessionPolicyBounds: Record<keyof SessionPolicy, readonly [number, 
   maxSessionSeconds: [1, 365 * day],
   idTokenTtlSeconds: [1, day],
   accessTokenTtlSeconds: [1, 3600],
+  refreshTokenTtlSeconds: [60, 365 * day],
+  refreshTokenIdleSeconds: [60, 90 * day],
 };
 
 /** Refuses `invalid` if a value is out of bounds. */

@@ -11,13 +11,16 @@ const schema = defineEntity({
     project: impliedTenant,
     /** Also the `jti` of its access token: UserInfo checks this row for revocation. */
     id: key(),
-    hash: p.text().index(),
+    /** Null for an access token that was issued for a refresh token. */
+    hash: p.text().nullable().index(),
     client: () => sameProject(Client, 'client_id'),
     user: () => sameProject(User, 'user_id'),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
     /** The issuer that gave it, and the only one that redeems it; null: the base issuer. */
     issuer: p.text().nullable(),
+    /** The refresh grant whose access token this is. */
+    grantId: p.uuid().nullable(),
     /** Null for codes of the browser SDK. */
     redirectUri: p.text().nullable(),
     /** RFC 7636 S256 challenge. */
@@ -36,8 +39,18 @@ const schema = defineEntity({
     /** The row is swept after this: all its tokens have expired. */
     forgetAt: instant().index(),
   },
+  indexes: [
+    {
+      name: 'authorization_codes_grant_id_index',
+      expression:
+        'create index "authorization_codes_grant_id_index" on "authorization_codes" ("project_id", "grant_id") where ("grant_id" is not null)',
+    },
+  ],
 });
 
-/** An authorization code (RFC 6749 §4.1.2): 256 bits, 60 seconds, single use, stored as a hash. */
+/**
+ * An authorization code (RFC 6749 §4.1.2): 256 bits, 60 seconds, single use, stored as a hash. Or the access token of a
+ * refresh: every access token has a row here while it is valid.
+ */
 export class AuthorizationCode extends schema.class {}
 schema.setClass(AuthorizationCode);

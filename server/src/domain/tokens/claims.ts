@@ -1,15 +1,11 @@
 import type { JWTPayload } from 'jose';
 import { defaultAcr } from './acr.ts';
 
-/** Supported scopes, in the order of discovery. */
-export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'address'] as const;
-
 /** The scope of SDK codes, whose requests name none. */
 export const sdkScope = 'openid profile email phone';
 
-/** The granted scopes: the request's supported scopes, deduplicated, in its order. */
-export function grantedScope(requested: string): string {
-  const known: readonly string[] = supportedScopes;
+/** The granted scopes: those of the request that are known, without duplicates, in its order. */
+export function grantedScope(requested: string, known: readonly string[]): string {
   return [...new Set(requested.split(' '))].filter((scope) => known.includes(scope)).join(' ');
 }
 

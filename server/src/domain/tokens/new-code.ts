@@ -6,7 +6,7 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 /** Lifetime of an authorization code (decisions: 60 s). */
 const codeTtlSeconds = 60;
 /** The row outlives the longest access token: UserInfo checks it for revocation. */
-const rememberSeconds = codeTtlSeconds + 3600 + 60;
+export const rememberSeconds = codeTtlSeconds + 3600 + 60;
 
 /** The columns of a code (RFC 6749 §4.1.2): values, or SQL expressions over the rows of `from`. */
 export interface CodeColumns {

@@ -9,6 +9,7 @@ import { type Statement, sql } from '../kernel/sql.ts';
 import { type Issuer, storedIssuer } from '../projects/issuer.ts';
 import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
+import { type NewGrant, newGrant } from './refresh.ts';
 
 /**
  * `none`: only `client_id`. `api-key`: its secret key. `secret`: its client secret. `assertion`: `private_key_jwt`.
@@ -33,8 +34,14 @@ export interface Exchange extends JudgedClient {
  * One statement that redeems the code and returns the content of the tokens (decisions/0003, 0087).
  *
  * @param eventId id of the audit event, if one is written
+ * @param granted the refresh grant to write with it
  */
-export function redemption(exchange: Exchange, eventId: string, now: Date): Statement<RedemptionRow> {
+export function redemption(
+  exchange: Exchange,
+  eventId: string,
+  now: Date,
+  granted?: NewGrant,
+): Statement<RedemptionRow> {
   const { code, codeVerifier, redirectUri, authenticatedBy, assertion, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
@@ -48,7 +55,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
       where project_id = ${exchange.client.project.id} and hash = ${digest(code)}
     ),
     redeemed as (
-      update authorization_codes c set used_at = ${now}::timestamptz
+      update authorization_codes c set used_at = ${now}::timestamptz${granted ? sql`, grant_id = ${granted.id}::uuid` : sql``}
       from code, client, users u, clients k, projects p
       where c.project_id = code.project_id and c.id = code.id and c.client_id = client.id and c.used_at is null and c.revoked_at is null
         and c.expires_at > ${now}::timestamptz
@@ -67,6 +74,7 @@ export function redemption(exchange: Exchange, eventId: string, now: Date): Stat
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
     participation as (${participation(redeemed, now)}),
+    ${granted ? sql`granted as (${newGrant(granted, now, redeemed)}),` : sql``}
     event as (${eventOfClient(event, redeemed)})
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*

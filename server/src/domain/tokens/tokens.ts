@@ -9,14 +9,16 @@ import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { type Issuer, idTokenAlgorithmOf } from '../projects/issuer.ts';
-import type { TenantKey } from '../projects/tenant.ts';
+import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { accessTokenClaims, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
 import { type CodeColumns, insertedCode } from './new-code.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
+import { firstToken } from './refresh-token.ts';
 import { type SessionCode, sessionCode } from './session-code.ts';
+import { endRefreshGrant } from './user-tables.ts';
 
 /** The token response (service.md 2.2). */
 export interface TokenResponse {
@@ -25,6 +27,7 @@ export interface TokenResponse {
   token_type: 'Bearer';
   expires_in: number;
   scope: string;
+  refresh_token?: string;
 }
 
 /** UserInfo's claims, or the reason for its refusal (RFC 6750 §3.1). */
@@ -89,17 +92,19 @@ export class Tokens {
    * assertion; a code of /authorize needs the client's registered authentication method.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
-    const statement = redemption(exchange, this.deps.random.id(), this.deps.clock.now());
-    const [row] = await query(this.deps.db.alone, statement, {
-      // The text of the statement differs.
-      prepare: exchange.authenticatedBy === 'secret' ? 'tokens.redemption-by-secret' : 'tokens.redemption',
-    });
+    const { clock, db, random } = this.deps;
+    const granted = mayRefresh(exchange) ? { id: random.id(), token: firstToken(random) } : undefined;
+    const statement = redemption(exchange, random.id(), clock.now(), granted);
+    // The text of the statement differs.
+    const prepare = `tokens.redemption${granted ? '-with-grant' : ''}${exchange.authenticatedBy === 'secret' ? '-by-secret' : ''}`;
+    const [row] = await query(db.alone, statement, { prepare });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
-    return row.id === null ? this.refuseCode(exchange) : this.tokensOf(row, exchange.issuer);
+    return row.id === null ? this.refuseCode(exchange) : this.of(row, exchange.issuer, granted?.token.text);
   }
 
-  private async tokensOf(row: RedemptionRow, issuer: Issuer): Promise<TokenResponse> {
+  /** The tokens for a redeemed code, or a refresh. */
+  async of(row: RedemptionRow, issuer: Issuer, refreshToken?: string): Promise<TokenResponse> {
     const grant = toGrant(row);
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
@@ -120,6 +125,7 @@ export class Tokens {
       token_type: 'Bearer',
       expires_in: clampAccessTokenTtl(grant.accessTokenTtlSeconds),
       scope: grant.scope,
+      ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     };
   }
 
@@ -183,6 +189,7 @@ export class Tokens {
       if (code.usedAt) {
         if (!code.revokedAt) {
           code.revokedAt = now;
+          if (code.grantId != null) await endRefreshGrant(em, keyIn(code.project.id, code.grantId), now);
           this.deps.audit.record(em, {
             type: 'code.replayed',
             result: 'failure',
@@ -199,6 +206,12 @@ export class Tokens {
     });
     refuse({ code: 'grant-rejected', reason });
   }
+}
+
+/** A code of the browser SDK, which has no redirect_uri, gives none. */
+function mayRefresh({ client, issuer, redirectUri }: Exchange): boolean {
+  const isOffered = issuer.capabilities.grantTypes.includes('refresh_token');
+  return isOffered && client.grantTypes.includes('refresh_token') && redirectUri !== undefined;
 }
 
 interface UserInfo extends ProfileSource {

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
@@ -11,12 +11,48 @@ export async function revokeCodes(em: EntityManager, user: TenantKey, now: Date)
   );
 }
 
+/** Ends a refresh grant and its access tokens. False if it has ended. */
+export async function endRefreshGrant(em: EntityManager, { project, id }: TenantKey, now: Date): Promise<boolean> {
+  const ended = await execute(
+    em,
+    sql`update refresh_grants set revoked_at = ${now} where project_id = ${project.id} and id = ${id} and revoked_at is null`,
+  );
+  await execute(
+    em,
+    sql`update authorization_codes set revoked_at = ${now}
+        where project_id = ${project.id} and grant_id = ${id} and revoked_at is null`,
+  );
+  return ended === 1;
+}
+
+/**
+ * Ends the user's refresh grants.
+ *
+ * @param onlyOnline keeps those with `offline_access`, which outlive a logout
+ */
+export async function endRefreshGrants(
+  em: EntityManager,
+  user: TenantKey,
+  now: Date,
+  onlyOnline = false,
+): Promise<void> {
+  const chosen: Fragment = onlyOnline ? sql`not offline` : sql`true`;
+  await execute(
+    em,
+    sql`update refresh_grants set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null and ${chosen}`,
+  );
+}
+
 export const tokenTables: UserTables = {
-  tables: ['authorization_codes'],
+  tables: ['authorization_codes', 'refresh_grants'],
   exportRows: {
     authorizationCodes: (user) => sql`
       select c.id, c.client_id as "clientId", c.session_id as "sessionId", c.scope, c.created_at as "createdAt",
         c.used_at as "usedAt", c.revoked_at as "revokedAt"
       from authorization_codes c where ${ofUser(user, 'c')}`,
+    refreshGrants: (user) => sql`
+      select g.id, g.client_id as "clientId", g.scope, g.offline, g.created_at as "createdAt", g.last_used_at as "lastUsedAt",
+        g.revoked_at as "revokedAt"
+      from refresh_grants g where ${ofUser(user, 'g')}`,
   },
 };

@@ -9,8 +9,8 @@ import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest, isUuid } from '../../kernel/secret.ts';
 import type { Signer, TokenKind } from '../../keys/signer.ts';
 import type { Vault } from '../../keys/vault.ts';
+import { contractScopes } from '../../projects/issuer.ts';
 import { atKey, type TenantKey } from '../../projects/tenant.ts';
-import { supportedScopes } from '../../tokens/claims.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequests, BegunFlow } from '../requests/authorization-requests.ts';
 
@@ -62,7 +62,7 @@ export class Trials {
         projectId: client.project.id,
         clientId: client.id,
         redirectUri: this.redirectUri(),
-        scope: supportedScopes.join(' '),
+        scope: contractScopes.join(' '),
         state,
         nonce: this.nonce(state, sessionId),
         codeChallenge: digest(this.verifier(state, sessionId)),

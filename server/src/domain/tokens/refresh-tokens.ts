@@ -1,0 +1,117 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { type GrantFault, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/sql.ts';
+import type { Vault } from '../keys/vault.ts';
+import { storedIssuer } from '../projects/issuer.ts';
+import { keyIn } from '../projects/tenant.ts';
+import { isLive, noted, type Refresh, type RefreshRow, refreshed, rotation } from './refresh.ts';
+import { RefreshGrant } from './refresh-grant.entity.ts';
+import { parseRefreshToken, type RefreshToken, successors } from './refresh-token.ts';
+import type { TokenResponse, Tokens } from './tokens.ts';
+import { endRefreshGrant } from './user-tables.ts';
+
+/**
+ * Seconds after its replacement during which a token gives the same new one: for parallel tabs, and for a client that
+ * lost the answer, for example because the server was restarted.
+ */
+const graceSeconds = 30;
+
+interface Refreshed {
+  row: RefreshRow;
+  token: RefreshToken;
+}
+
+function isPart(scope: string | undefined, granted: string): boolean {
+  return scope === undefined || scope.split(' ').every((one) => granted.split(' ').includes(one));
+}
+
+/** Refresh tokens (RFC 6749 section 6): replaced at each use; a replaced one that returns ends the grant (RFC 9700 section 4.14). */
+export class RefreshTokens {
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      vault: Vault;
+      audit: Audit;
+      tokens: Pick<Tokens, 'of'>;
+    },
+  ) {}
+
+  /**
+   * New tokens. Null, with nothing written, if the cached client is stale. Refuses `client-rejected` for a replayed
+   * assertion, and `grant-rejected` if the token is unknown, expired, ended, or another client's or issuer's.
+   */
+  async refresh(refresh: Refresh): Promise<TokenResponse | null> {
+    const { db, clock, random, tokens, vault } = this.deps;
+    const presented = parseRefreshToken(refresh.token);
+    if (!presented) return refuse({ code: 'grant-rejected', reason: 'malformed' });
+    const [next] = successors(vault, presented) as [RefreshToken];
+    const statement = rotation(refresh, { presented, next }, { random, now: clock.now() });
+    const [row] = await query(db.alone, statement, { prepare: 'tokens.refresh' });
+    if (!row?.client_is_current) return null;
+    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    const found = row.id === null ? await this.again(refresh, presented) : { row, token: next };
+    return tokens.of({ ...found.row, scope: refresh.scope ?? found.row.scope }, refresh.issuer, found.token.text);
+  }
+
+  /** The same new token for one that was replaced a moment ago. Any other that was replaced ends the grant. */
+  private async again(refresh: Refresh, presented: RefreshToken): Promise<Refreshed> {
+    const outcome = await this.deps.db.transaction((em) => this.judge(em, refresh, presented));
+    return typeof outcome === 'string' ? refuse({ code: 'grant-rejected', reason: outcome }) : outcome;
+  }
+
+  private async judge(em: EntityManager, refresh: Refresh, presented: RefreshToken): Promise<Refreshed | GrantFault> {
+    const { clock, random, vault } = this.deps;
+    const { client, issuer } = refresh;
+    const now = clock.now();
+    const grant = await em.findOne(
+      RefreshGrant,
+      { project: client.project.id, familyHash: digest(presented.family) },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (!grant) return 'unknown';
+    if (grant.client.id !== client.id || grant.issuer !== storedIssuer(issuer)) return 'mismatch';
+    if (grant.revokedAt) return 'revoked';
+    const hash = digest(presented.text);
+    if (hash === grant.currentHash) return isPart(refresh.scope, grant.scope) ? 'expired' : 'scope';
+    const token = successors(vault, presented).find(({ text }) => digest(text) === grant.currentHash);
+    const isRecent = grant.rotatedAt != null && grant.rotatedAt > secondsLater(now, -graceSeconds);
+    if (hash === grant.previousHash && !isPart(refresh.scope, grant.scope)) return 'scope';
+    if (hash !== grant.previousHash || !token || !isRecent) {
+      await this.endReused(em, refresh, grant, now);
+      return 'used';
+    }
+    const [row] = await query(
+      em,
+      sql<RefreshRow>`with live as (select ${refreshed} from refresh_grants g, users u, clients k, projects p
+          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and ${isLive(now)}),
+        token as (${noted(random, now, sql`live`)} returning id)
+        select live.*, token.id from live, token`,
+    );
+    return row ? { row, token } : 'expired';
+  }
+
+  private async endReused(
+    em: EntityManager,
+    { actor, client }: Refresh,
+    grant: RefreshGrant,
+    now: Date,
+  ): Promise<void> {
+    await endRefreshGrant(em, keyIn(grant.project.id, grant.id), now);
+    this.deps.audit.record(em, {
+      type: 'refresh-token.replayed',
+      result: 'failure',
+      actor,
+      projectId: grant.project.id,
+      clientId: client.id,
+      subject: { kind: 'user', id: grant.user.id },
+    });
+  }
+}

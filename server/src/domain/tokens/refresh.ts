@@ -1,0 +1,112 @@
+import { eventOfClient } from '../audit/audit.ts';
+import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
+import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { secondsLater } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+import { digest } from '../kernel/secret.ts';
+import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
+import { type Issuer, storedIssuer } from '../projects/issuer.ts';
+import { rememberSeconds } from './new-code.ts';
+import type { RedemptionRow } from './redemption.ts';
+import type { RefreshToken } from './refresh-token.ts';
+
+/** A token request with `grant_type=refresh_token` (RFC 6749 section 6). */
+export interface Refresh extends JudgedClient {
+  issuer: Issuer;
+  /** As sent. */
+  token: string;
+  /** Absent: the scope of the grant. Else a part of it, without duplicates. */
+  scope: string | undefined;
+  /** For `private_key_jwt`: recorded with the refresh; single use. */
+  assertion?: JudgedAssertion | undefined;
+  actor: Actor;
+}
+
+/** A grant to be written, with its first token. */
+export interface NewGrant {
+  id: string;
+  token: RefreshToken;
+}
+
+/** SQL: inserts the grant for the redeemed code in `from`, at most one. */
+export function newGrant({ id, token }: NewGrant, now: Date, from: Fragment): Fragment {
+  return sql`insert into refresh_grants (project_id, id, family_hash, client_id, user_id, session_id, offline, issuer, scope, auth_time,
+      amr, acr, current_hash, created_at, last_used_at)
+    select project_id, ${id}::uuid, ${digest(token.family)}, client_id, user_id, session_id,
+      'offline_access' = any(string_to_array(scope, ' ')), issuer, scope, auth_time, amr, acr, ${digest(token.text)},
+      ${now}::timestamptz, ${now}::timestamptz
+    from ${from}`;
+}
+
+/** Always one row; without `id`, nothing was refreshed. */
+export interface RefreshRow extends RedemptionRow {
+  grant_id: string;
+}
+
+/**
+ * One statement: replaces the token of a live grant, and notes the access token that is issued for it. Every condition
+ * is a condition of the update, so of two requests with one token one replaces it.
+ *
+ * @param next the new token
+ */
+export function rotation(
+  refresh: Refresh,
+  { presented, next }: { presented: RefreshToken; next: RefreshToken },
+  { random, now }: { random: Random; now: Date },
+): Statement<RefreshRow> {
+  const { assertion, client, issuer } = refresh;
+  const jtiHash = assertion?.jtiHash ?? null;
+  const event = { id: random.id(), at: now, type: 'token.refreshed', actor: refresh.actor };
+  return sql<RefreshRow>`with client as materialized (${currentClient(refresh)}),
+    used as (${usedAssertion(assertion)}),
+    rotated as (
+      update refresh_grants g set previous_hash = current_hash, current_hash = ${digest(next.text)},
+        rotated_at = ${now}::timestamptz, last_used_at = ${now}::timestamptz
+      from client, users u, clients k, projects p
+      where g.project_id = ${client.project.id}::uuid and g.family_hash = ${digest(presented.family)}
+        and g.current_hash = ${digest(presented.text)} and g.client_id = client.id
+        and g.issuer is not distinct from ${storedIssuer(issuer)}::text
+        and case when ${jtiHash}::text is null then true else exists (select from used) end
+        and ${isLive(now)}
+        and (${refresh.scope ?? null}::text is null
+          or string_to_array(${refresh.scope ?? null}::text, ' ') <@ string_to_array(g.scope, ' '))
+      returning ${refreshed}
+    ),
+    token as (${noted(random, now, sql`rotated`)} returning id),
+    event as (${eventOfClient(event, sql`rotated`)})
+    select exists (select from client) as client_is_current,
+      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*, token.id
+    from (values (1)) one left join rotated r on true left join token on true`;
+}
+
+/**
+ * SQL condition: grant `g` of user `u`, client `k` and project `p` may be used. Lifetimes are judged by today's settings. A session
+ * that was idle for too long ends no grant, as it ends no access token.
+ */
+export function isLive(now: Date): Fragment {
+  return sql`g.revoked_at is null
+    and u.project_id = g.project_id and u.id = g.user_id and u.active
+    and k.project_id = g.project_id and k.id = g.client_id and k.disabled_at is null and 'refresh_token' = any(k.grant_types)
+    and p.id = g.project_id
+    and g.created_at + make_interval(secs => p.refresh_token_ttl_seconds) > ${now}::timestamptz
+    and g.last_used_at + make_interval(secs => p.refresh_token_idle_seconds) > ${now}::timestamptz
+    and (g.offline or exists (select from sessions s where s.project_id = g.project_id and s.id = g.session_id
+      and s.ended_at is null and s.expires_at > ${now}::timestamptz))`;
+}
+
+/** SQL: what the tokens are made of. */
+export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
+  case when g.offline then null else g.session_id end as session_id, g.issuer, g.scope,
+  null as nonce, g.auth_time, g.amr, g.acr, u.email, u.phone, u.user_name,
+  k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
+  coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds`;
+
+/** SQL: notes an access token for each row of `from`, which has the columns of {@link refreshed}: revocable like that of a code. */
+export function noted(random: Random, now: Date, from: Fragment): Fragment {
+  return sql`insert into authorization_codes (project_id, id, client_id, user_id, session_id, issuer, grant_id, scope, auth_time,
+      amr, acr, created_at, expires_at, used_at, forget_at)
+    select project_id, ${random.id()}::uuid, client_id, user_id, session_id, issuer, grant_id, scope, auth_time,
+      amr, acr, ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
+    from ${from}`;
+}

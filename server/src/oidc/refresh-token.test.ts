@@ -1,0 +1,222 @@
+/** Refresh tokens (RFC 6749 §6, RFC 9700 §4.14, OpenID Connect Core §12) and their revocation (RFC 7009). */
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { partyAt } from '../../test/project-issuer.ts';
+import type { RelyingParty } from '../../test/relying-party.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+import type { Project } from '../domain/projects/project.entity.ts';
+import { RefreshGrant } from '../domain/tokens/refresh-grant.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+let app: TestApp;
+let project: Project;
+let client: Client;
+let user: User;
+let party: RelyingParty;
+
+beforeAll(async () => {
+  app = await buildTestApp();
+});
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  project = await app.make.project();
+  ({ client } = await app.make.client(project));
+  await app.services.clients.update(client_(), { grantTypes: ['refresh_token'] }, system);
+  user = await app.make.user(project);
+  party = partyAt(app, project, client);
+  await party.signIn(user);
+});
+
+const client_ = () => ({ project: { id: project.id }, id: client.id });
+type Tokens = { refresh_token: string; access_token: string; id_token: string; scope: string; error?: string };
+const offline = async () => (await party.tokens({ scope: 'openid email offline_access' })) as unknown as Tokens;
+const online = async () => (await party.tokens({ scope: 'openid email' })) as unknown as Tokens;
+
+async function post(path: string, fields: Record<string, string>, at = party.issuer, url = app.url) {
+  const response = await fetch(`${url}${new URL(at).pathname.replace(/\/$/, '')}/oauth2/${path}`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: client.id, ...fields }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Tokens };
+}
+const refresh = (token: string, more: Record<string, string> = {}, at?: string, url?: string) =>
+  post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, at, url);
+const refused = { status: 400, body: { error: 'invalid_grant' } };
+const grants = () => app.services.db.reader().find(RefreshGrant, { project: project.id });
+
+describe('a refresh token', () => {
+  it('gives new tokens of the same sign-in, and is replaced', async () => {
+    const first = await offline();
+    expect(first.scope).toBe('openid email offline_access');
+    app.clock.turn(60);
+    const { status, body } = await refresh(first.refresh_token);
+    expect(status).toBe(200);
+    const [before, after] = [decodeJwt(first.id_token), decodeJwt(body.id_token)];
+    expect(after).toMatchObject({ iss: before.iss, aud: before.aud, sub: before.sub, auth_time: before['auth_time'] });
+    expect(after['nonce']).toBeUndefined();
+    expect(after['sid']).toBeUndefined();
+    expect(body.refresh_token).not.toBe(first.refresh_token);
+    expect(await (await party.userInfo(body.access_token)).json()).toMatchObject({ sub: user.id, email: user.email });
+    expect((await refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  it('is given only to clients with the grant, at the project’s issuer', async () => {
+    expect((await online()).refresh_token).toMatch(/^lk_rt_/);
+    await app.services.clients.update(client_(), { grantTypes: [] }, system);
+    const { refresh_token, scope } = await offline();
+    expect([refresh_token, scope]).toEqual([undefined, 'openid email']);
+    expect(await refresh('lk_rt_x')).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
+    expect(await refresh('lk_rt_x', {}, app.url)).toMatchObject({ body: { error: 'unsupported_grant_type' } });
+    expect((await post('revoke', { token: 'x' }, app.url)).status).toBe(404);
+  });
+
+  it('gives the same new one again for 30 seconds, in parallel tabs and after a lost answer', async () => {
+    const { refresh_token: token } = await offline();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => refresh(token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+    app.clock.turn(29);
+    expect((await refresh(token)).body.refresh_token).toBe(answers[0]?.body.refresh_token);
+    expect(await grants()).toHaveLength(1);
+  });
+
+  it.each([
+    ['later', 1, 31],
+    ['after the next one was used', 2, 0],
+  ])('ends the grant if it returns %s', async (_when, uses, seconds) => {
+    const { refresh_token: token } = await offline();
+    let last = token;
+    let access = '';
+    for (let n = 0; n < uses; n += 1) ({ refresh_token: last, access_token: access } = (await refresh(last)).body);
+    app.clock.turn(seconds);
+    expect(await refresh(token)).toMatchObject(refused);
+    expect(await refresh(last)).toMatchObject(refused);
+    expect((await party.userInfo(access)).status).toBe(401);
+    expect(
+      await app.services.db
+        .reader()
+        .execute(`select type from audit_log where type = 'refresh-token.replayed' and project_id = ?`, [project.id]),
+    ).toHaveLength(1);
+  });
+
+  it('works for its client and issuer only, and a stranger’s try changes nothing', async () => {
+    const { refresh_token: token } = await offline();
+    const { client: sibling } = await app.make.client(project);
+    await app.services.clients.update(
+      { project: { id: project.id }, id: sibling.id },
+      { grantTypes: ['refresh_token'] },
+      system,
+    );
+    const before = JSON.stringify(await grants());
+    expect(await refresh(token, { client_id: sibling.id })).toMatchObject(refused);
+    const other = await app.make.project();
+    expect((await refresh(token, {}, `${app.url}/p/${other.slug}`)).status).toBe(401);
+    const altered = token.slice(0, 10) + (token[10] === 'A' ? 'B' : 'A') + token.slice(11);
+    for (const wrong of [altered, `${token}x`, '', 'x', token.slice(0, -1)]) {
+      expect((await refresh(wrong)).status).toBe(400);
+    }
+    expect(JSON.stringify(await grants())).toBe(before);
+    expect((await refresh(token)).status).toBe(200);
+  });
+
+  it('gives less, and never more, than was granted', async () => {
+    const { refresh_token: token } = await offline();
+    expect(await refresh(token, { scope: 'openid phone' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    });
+    const less = (await refresh(token, { scope: 'openid' })).body;
+    expect(less.scope).toBe('openid');
+    expect(await (await party.userInfo(less.access_token)).json()).not.toHaveProperty('email');
+    expect((await refresh(less.refresh_token)).body.scope).toBe('openid email offline_access');
+  });
+
+  it('ends by its absolute and idle lifetime, judged by today’s settings', async () => {
+    const idle = (await offline()).refresh_token;
+    app.clock.turn(7 * 24 * 3600);
+    expect(await refresh(idle)).toMatchObject(refused);
+    await party.signIn(user);
+    let { refresh_token: token } = await offline();
+    for (let day = 0; day < 29; day += 1) {
+      app.clock.turn(24 * 3600);
+      token = (await refresh(token)).body.refresh_token;
+    }
+    app.clock.turn(24 * 3600);
+    expect(await refresh(token)).toMatchObject(refused);
+    await app.services.projects.updateSessionPolicy(project.id, { refreshTokenTtlSeconds: 60 * 24 * 3600 }, system);
+    expect((await refresh(token)).status).toBe(200);
+  });
+
+  it('without offline_access ends with its session; with it, a logout leaves it', async () => {
+    const [kept, bound] = [await offline(), await online()];
+    expect(decodeJwt(bound.id_token)['sid']).toBeDefined();
+    await party.endSession({ id_token_hint: kept.id_token });
+    expect(await refresh(bound.refresh_token)).toMatchObject(refused);
+    const { status, body } = await refresh(kept.refresh_token);
+    expect([status, (await party.userInfo(body.access_token)).status]).toEqual([200, 200]);
+  });
+
+  const access = () => app.services.accountAccess;
+  it.each<[string, () => Promise<unknown>]>([
+    ['the user is deactivated', () => access().deactivate(project.id, user.id, system)],
+    ['an admin ends the sessions', () => access().endSessions(project.id, user.id, system)],
+    ['an admin resets the factors', () => access().resetFactors(project.id, user.id, system)],
+    ['the user is erased', () => access().erase(project.id, user.id, system)],
+    ['the client loses the grant', () => app.services.clients.update(client_(), { grantTypes: [] }, system)],
+    ['the client is disabled', () => app.services.clients.update(client_(), { disabled: true }, system)],
+    ['the client is deleted', () => app.services.clients.delete(client_(), system)],
+  ])('ends if %s', async (_what, end) => {
+    const { refresh_token: token } = await offline();
+    await end();
+    expect((await refresh(token)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('ends with its code, if that is replayed', async () => {
+    const code = await party.code({ scope: 'openid offline_access' });
+    const { refresh_token: token } = (await (await party.exchange(code)).json()) as Tokens;
+    expect((await party.exchange(code)).status).toBe(400);
+    expect(await refresh(token)).toMatchObject(refused);
+  });
+
+  it('is replaced in one process and known in all', async () => {
+    const sibling = await buildSibling(app);
+    try {
+      const { refresh_token: token } = await offline();
+      const there = (await refresh(token, {}, party.issuer, sibling.url)).body.refresh_token;
+      expect((await refresh(token)).body.refresh_token).toBe(there);
+      expect((await refresh(there)).status).toBe(200);
+    } finally {
+      await sibling.close();
+    }
+  });
+});
+
+describe('revocation (RFC 7009)', () => {
+  it('of a refresh token ends its grant and access tokens; of an access token, that alone', async () => {
+    const first = await offline();
+    expect((await post('revoke', { token: first.access_token })).status).toBe(200);
+    expect((await party.userInfo(first.access_token)).status).toBe(401);
+    const second = (await refresh(first.refresh_token)).body;
+    expect((await post('revoke', { token: second.refresh_token, token_type_hint: 'access_token' })).status).toBe(200);
+    expect((await party.userInfo(second.access_token)).status).toBe(401);
+    expect(await refresh(second.refresh_token)).toMatchObject(refused);
+    for (const token of [second.refresh_token, second.access_token, 'x']) {
+      expect((await post('revoke', { token })).status).toBe(200);
+    }
+  });
+
+  it('is refused for another client’s token, without a token, and to a stranger', async () => {
+    const { access_token, refresh_token } = await offline();
+    const { client: other } = await app.make.client(project);
+    for (const token of [access_token, refresh_token]) {
+      expect(await post('revoke', { client_id: other.id, token })).toMatchObject(refused);
+    }
+    expect(await post('revoke', {})).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect((await post('revoke', { client_id: 'nobody', token: refresh_token })).status).toBe(401);
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+});
