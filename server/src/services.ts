@@ -176,7 +176,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const codes = { users, mfa, otp, sends, smsGuard, delivery, testMode };
   const phones = new PhoneChanges({ ...base, ...codes, endOpenWork });
   const sessions = new Sessions(base);
-  const tokens = new Tokens({ ...base, signer, clients: registry.cached });
+  const tokens = new Tokens({ ...base, signer, clients: registry.cached, applicationClaims: claims });
   const tokenRefusals = new TokenRefusals(base);
   const refreshTokens = new RefreshTokens({ ...base, tokens });
   const revocableTokens = new RevocableTokens({ ...base, signer });

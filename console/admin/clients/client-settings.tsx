@@ -24,6 +24,7 @@ interface Values {
   jwksUri: string;
   idTokenSignedResponseAlg: IdTokenAlgorithm;
   pkceOptional: boolean;
+  hasRefreshTokens: boolean;
   pkceRequired: boolean;
   relatedOrigins: boolean;
   passkeyRequired: boolean;
@@ -41,14 +42,18 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       jwksUri: client.jwksUri ?? '',
       idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
       pkceOptional: client.pkceOptional,
+      hasRefreshTokens: client.grantTypes.includes('REFRESH_TOKEN'),
       pkceRequired: client.pkceRequired,
       relatedOrigins: client.relatedOrigins,
       passkeyRequired: client.passkeyRequired,
     }),
     [client],
   );
-  const form = useClientForm(client, mayChange, saved, (edits) => ({
+  const form = useClientForm(client, mayChange, saved, ({ hasRefreshTokens, ...edits }) => ({
     ...edits,
+    ...(hasRefreshTokens === undefined
+      ? {}
+      : { grantTypes: ['AUTHORIZATION_CODE' as const, ...(hasRefreshTokens ? ['REFRESH_TOKEN' as const] : [])] }),
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
     ...(edits.jwksUri === undefined ? {} : { jwksUri: (edits.jwksUri.trim() || null) as never }),
@@ -104,6 +109,11 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
             {...form.toggle('pkceOptional')}
           />
         )}
+        <Switch
+          label="Refresh tokens"
+          description="At the project's issuer. The application can renew its access while the session lasts, and longer if it asks for the scope offline_access."
+          {...form.toggle('hasRefreshTokens')}
+        />
         <Switch
           label="Require PKCE for SDK sign-in"
           description="SDK sign-in without a code challenge fails."
@@ -162,6 +172,7 @@ const labels: Record<keyof Values, string> = {
   jwksUri: 'Key set address',
   idTokenSignedResponseAlg: 'ID token signature',
   pkceOptional: 'Sign-in without PKCE',
+  hasRefreshTokens: 'Refresh tokens',
   pkceRequired: 'PKCE for SDK sign-in',
   relatedOrigins: 'Passkeys on its own pages',
   passkeyRequired: 'Passkey',
@@ -175,6 +186,7 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
   if (name === 'jwksUri') return from.jwksUri;
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
+  if (name === 'hasRefreshTokens') return from.hasRefreshTokens ? 'On' : 'Off';
   if (name === 'pkceOptional') return from.pkceOptional ? 'Allowed' : 'Refused';
   return name === 'name' ? from.name : tidy(from[name]);
 }

@@ -32,6 +32,16 @@ const fields = {
     hint: 'Time UserInfo is available after sign-in. Applications can override it.',
     bounds: [1, 3600],
   },
+  refreshTokenTtlSeconds: {
+    label: 'Refresh token lifetime',
+    hint: 'How long an application can renew its access after a sign-in.',
+    bounds: [60, 365 * day],
+  },
+  refreshTokenIdleSeconds: {
+    label: 'Refresh token idle timeout',
+    hint: 'Ends the renewal if the application does not use it for this time.',
+    bounds: [60, 90 * day],
+  },
 } as const;
 
 type Name = keyof typeof fields;

@@ -44,6 +44,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
       'acr',
       'sid',
       'nonce',
+      ...(capabilities.applicationClaims ? ['preferred_username', 'groups', 'roles'] : []),
     ],
     acr_values_supported: [...capabilities.acrValues],
     token_endpoint_auth_methods_supported: [...capabilities.authMethods],

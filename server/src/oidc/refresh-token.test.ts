@@ -41,7 +41,7 @@ async function post(path: string, fields: Record<string, string>, at = party.iss
     body: new URLSearchParams({ client_id: client.id, ...fields }),
   });
   const text = await response.text();
-  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Tokens };
+  return { status: response.status, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Tokens };
 }
 const refresh = (token: string, more: Record<string, string> = {}, at?: string, url?: string) =>
   post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, at, url);

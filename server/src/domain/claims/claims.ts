@@ -8,6 +8,8 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
+import { projectIssuerUrl } from '../projects/issuer.ts';
+import { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { applicationClaims, type ClaimSet, idTokenMembers, userInfoMembers } from './application-claims.ts';
 import { ClaimSettingsRow } from './claim-settings.entity.ts';
@@ -32,7 +34,7 @@ export interface ClaimPreview extends ClaimSet {
   userInfo: Record<string, unknown>;
 }
 
-/** Claims for applications at the project issuer. The base issuer does not use them. */
+/** Claims for applications at the issuers of projects. The base issuer does not use them. */
 export class Claims {
   constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit; issuer: string }) {}
 
@@ -115,9 +117,11 @@ export class Claims {
   async preview(em: EntityManager, request: ClaimRequest, draft?: ClaimSettingsChange): Promise<ClaimPreview> {
     const { set, settings } = found(await this.made(em, request, draft), 'user');
     const sub = request.userId;
+    const { slug } = await em.findOneOrFail(Project, request.client.project.id);
+    const userInfoEndpoint = `${projectIssuerUrl(this.deps.issuer, slug)}/userinfo`;
     return {
       ...set,
-      idToken: { sub, ...idTokenMembers(set, settings, `${this.deps.issuer}/userinfo`) },
+      idToken: { sub, ...idTokenMembers(set, settings, userInfoEndpoint) },
       userInfo: { sub, ...userInfoMembers(set) },
     };
   }

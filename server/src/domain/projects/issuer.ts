@@ -63,7 +63,7 @@ const ofProjects: Capabilities = {
   idTokenAlgorithms,
   responseModes: ['query', 'form_post'],
   grantTypes,
-  scopes: [...contractScopes, 'offline_access'],
+  scopes: [...contractScopes, 'groups', 'roles', 'offline_access'],
   acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
   apiKeys: false,
   applicationClaims: true,

@@ -9,7 +9,7 @@ import { type Statement, sql } from '../kernel/sql.ts';
 import { type Issuer, storedIssuer } from '../projects/issuer.ts';
 import { participation } from '../sessions/sessions.ts';
 import type { Grant } from './claims.ts';
-import { type NewGrant, newGrant } from './refresh.ts';
+import { type NewGrant, newGrant } from './new-grant.ts';
 
 /**
  * `none`: only `client_id`. `api-key`: its secret key. `secret`: its client secret. `assertion`: `private_key_jwt`.

@@ -8,6 +8,7 @@ import { changed } from '../../../test/rows.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
+import { Claims } from '../claims/claims.ts';
 import { Client } from '../clients/client.entity.ts';
 import { ClientRegistry } from '../clients/client-registry.ts';
 import { system } from '../kernel/actor.ts';
@@ -53,6 +54,7 @@ beforeAll(async () => {
     audit,
     signer: new Signer({ keys, clock, issuer }),
     clients: new ClientRegistry({ db, clock }).cached,
+    applicationClaims: new Claims({ db, clock, audit, issuer }),
   });
 });
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { Claims } from '../claims/claims.ts';
 import type { ClientSource } from '../clients/client-registry.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -35,15 +36,6 @@ export type UserInfoOutcome =
   | { claims: Record<string, unknown>; clientId: string }
   | { refused: 'invalid_token' | 'insufficient_scope' };
 
-/**
- * Further claims of a user for a client, where the issuer has them ({@link Issuer.capabilities}). The claims of this rung
- * take precedence.
- */
-export type ApplicationClaims = (
-  of: { projectId: string; clientId: string; userId: string; scope: string },
-  place: 'id-token' | 'userinfo',
-) => Promise<Record<string, unknown>>;
-
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
   constructor(
@@ -54,8 +46,8 @@ export class Tokens {
       audit: Audit;
       signer: Signer;
       clients: Pick<ClientSource, 'byId'>;
-      /** Absent: none. */
-      applicationClaims?: ApplicationClaims;
+      /** Claims of applications, where the issuer has them. Those of this rung take precedence. */
+      applicationClaims: Pick<Claims, 'forIdToken' | 'forUserInfo'>;
     },
   ) {}
 
@@ -110,7 +102,10 @@ export class Tokens {
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
     const { project_id: projectId, client_id: clientId, user_id: userId, scope } = row;
-    const further = await this.furtherClaims(issuer, { projectId, clientId, userId, scope }, 'id-token');
+    const of = { client: keyIn(projectId, clientId), userId, scopes: scope.split(' ') };
+    const further = issuer.capabilities.applicationClaims
+      ? await this.deps.applicationClaims.forIdToken(this.deps.db.alone, of, `${url}/userinfo`)
+      : null;
     const [idToken, accessToken] = await Promise.all([
       this.deps.signer.sign(
         'id-token',
@@ -156,15 +151,11 @@ export class Tokens {
       { prepare: 'tokens.user-info' },
     );
     if (!user) return { refused: 'invalid_token' };
-    const of = { projectId: client.project.id, clientId: client.id, userId: user.id, scope: token['scope'] };
-    const further = await this.furtherClaims(issuer, of, 'userinfo');
+    const of = { client: keyIn(client.project.id, client.id), userId: user.id, scopes };
+    const further = issuer.capabilities.applicationClaims
+      ? await this.deps.applicationClaims.forUserInfo(this.deps.db.alone, of)
+      : null;
     return { claims: { ...further, ...userInfoClaims(user, scopes) }, clientId: user.clientId };
-  }
-
-  /** Nothing at an issuer without them, and no statement. */
-  private async furtherClaims(issuer: Issuer, ...asked: Parameters<ApplicationClaims>) {
-    const { applicationClaims } = this.deps;
-    return applicationClaims && issuer.capabilities.applicationClaims ? applicationClaims(...asked) : {};
   }
 
   /** Revokes the access token of this code. */
