@@ -182,6 +182,32 @@ describe('a refresh token', () => {
     expect(await refresh(token)).toMatchObject(refused);
   });
 
+  it('needs the credential of a confidential client, each time', async () => {
+    const made = await app.make.client(project, {
+      tokenEndpointAuthMethod: 'client_secret_basic',
+      grantTypes: ['refresh_token'],
+    });
+    const confidential = partyAt(app, project, made.client);
+    await confidential.signIn(user);
+    const fields = { client_id: made.client.id, client_secret: made.clientSecret ?? '' };
+    const code = await confidential.code({ scope: 'openid offline_access' });
+    const first = (await (await confidential.exchange(code, { client_secret: fields.client_secret })).json()) as Tokens;
+    const { client_secret: _, ...without } = fields;
+    expect((await refresh(first.refresh_token, without)).status).toBe(401);
+    expect((await refresh(first.refresh_token, { ...fields, client_secret: 'lk_cs_wrong' })).status).toBe(401);
+    const publicToken = (await offline()).refresh_token;
+    let token = first.refresh_token;
+    for (let n = 0; n < 3; n += 1) {
+      token = (await refresh(token, fields)).body.refresh_token;
+      expect((await refresh(publicToken)).status).toBe(200);
+    }
+    const [secret] = await app.services.clientSecrets.of(app.services.db.reader() as never, [
+      { project: { id: project.id }, id: made.client.id },
+    ]);
+    await app.services.clientSecrets.revoke({ project: { id: project.id }, id: secret?.id ?? '' }, system);
+    expect((await refresh(token, fields)).status).toBe(401);
+  });
+
   it('is replaced in one process and known in all', async () => {
     const sibling = await buildSibling(app);
     try {
