@@ -151,6 +151,30 @@ describe('a refresh token', () => {
     expect((await refresh(token)).status).toBe(200);
   });
 
+  it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+    [
+      'the project requires a second factor, and the user has none',
+      () => app.services.projects.update(project.id, { mfaPolicy: 'required' }, system),
+      () => app.services.projects.update(project.id, { mfaPolicy: 'off' }, system),
+    ],
+    [
+      'the project requires a passkey',
+      () => app.services.projects.update(project.id, { passkeyPolicy: 'required' }, system),
+      () => app.services.projects.update(project.id, { passkeyPolicy: 'allowed' }, system),
+    ],
+    [
+      'the client requires a passkey',
+      () => app.services.clients.update(client_(), { passkeyRequired: true }, system),
+      () => app.services.clients.update(client_(), { passkeyRequired: false }, system),
+    ],
+  ])('rests while %s', async (_what, tighten, relax) => {
+    const tokens = [(await offline()).refresh_token, (await online()).refresh_token];
+    await tighten();
+    for (const token of tokens) expect(await refresh(token)).toMatchObject(refused);
+    await relax();
+    for (const token of tokens) expect((await refresh(token)).status).toBe(200);
+  });
+
   it('without offline_access ends with its session; with it, a logout leaves it', async () => {
     const [kept, bound] = [await offline(), await online()];
     expect(decodeJwt(bound.id_token)['sid']).toBeDefined();

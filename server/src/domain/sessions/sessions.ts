@@ -194,7 +194,7 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
       and u.project_id = session.project_id and u.id = session.user_id and u.active and p.id = session.project_id
       and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
         s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
-      and ${meetsPolicy}
+      and ${meetsPolicy(byPasskey(sql`s`))}
     returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr, s.passkey_id`;
 }
 
@@ -213,7 +213,12 @@ export function participation(from: Fragment, now: Date): Fragment {
 
 /** SQL condition: session `of` was proved by a passkey that verified its user. Sessions of the previous release have only `amr`. */
 export function byPasskey(of: Fragment): Fragment {
-  return sql`(${of}.passkey_id is not null or ${of}.amr @> ${passkeyMethods}::text[])`;
+  return sql`(${of}.passkey_id is not null or ${statesPasskey(sql`${of}.amr`)})`;
+}
+
+/** SQL condition: these methods say that a passkey verified the user. */
+export function statesPasskey(amr: Fragment): Fragment {
+  return sql`${amr} @> ${passkeyMethods}::text[]`;
 }
 
 /** {@link byPasskey} */
@@ -228,15 +233,19 @@ const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where
     and k.user_verified and k.revoked_at is null))`;
 
 /**
- * SQL condition: session `s` of user `u` meets the policy of project `p`. The user has a passkey, or a factor that the
- * policy accepts; e-mail only if the project allows it. The session was proved by a passkey if the policy requires one,
- * or if its user is an admin who has one (decisions/0107).
+ * SQL condition: what user `u` got by a sign-in meets the policy of project `p`. The user has a passkey, or a factor that
+ * the policy accepts; e-mail only if the project allows it. A passkey proved the sign-in if the policy requires one, or if
+ * the user is an admin who has one (decisions/0107).
+ *
+ * @param isByPasskey SQL condition: a passkey proved the sign-in
  */
-const meetsPolicy = sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
+export function meetsPolicy(isByPasskey: Fragment): Fragment {
+  return sql`(p.mfa_policy <> 'required' or exists (select from enrolments e
   where e.project_id = u.project_id and e.user_id = u.id and e.verified_at is not null and (e.method <> 'email' or p.email_factor))
   or ${holdsPasskey})
-  and (${byPasskey(sql`s`)} or not (p.passkeys and p.passkey_policy = 'required')
+  and (${isByPasskey} or not (p.passkeys and p.passkey_policy = 'required')
     and not (p.built_in is not distinct from 'console' and ${holdsPasskey}))`;
+}
 
 async function meetsPolicyOf(em: EntityManager, project: Project, session: Session): Promise<boolean> {
   const hasRules =
@@ -245,7 +254,7 @@ async function meetsPolicyOf(em: EntityManager, project: Project, session: Sessi
   const statement = sql`
     select s.id from sessions s join users u on u.project_id = s.project_id and u.id = s.user_id
       join projects p on p.id = s.project_id
-    where s.project_id = ${project.id} and s.id = ${session.id} and ${meetsPolicy}`;
+    where s.project_id = ${project.id} and s.id = ${session.id} and ${meetsPolicy(byPasskey(sql`s`))}`;
   return (await query(em, statement, { prepare: 'sessions.meets-policy' })).length === 1;
 }
 

@@ -7,6 +7,7 @@ import type { Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { type Issuer, storedIssuer } from '../projects/issuer.ts';
+import { byPasskey, meetsPolicy, statesPasskey } from '../sessions/sessions.ts';
 import { rememberSeconds } from './new-code.ts';
 import type { RedemptionRow } from './redemption.ts';
 import type { RefreshToken } from './refresh-token.ts';
@@ -65,7 +66,7 @@ export function rotation(
 }
 
 /**
- * SQL condition: grant `g` of user `u`, client `k` and project `p` may be used. Lifetimes are judged by today's settings. A session
+ * SQL condition: grant `g` of user `u`, client `k` and project `p` may be used. Lifetimes and policies are judged by today's settings. A session
  * that was idle for too long ends no grant, as it ends no access token.
  */
 export function isLive(now: Date): Fragment {
@@ -75,8 +76,14 @@ export function isLive(now: Date): Fragment {
     and p.id = g.project_id
     and g.created_at + make_interval(secs => p.refresh_token_ttl_seconds) > ${now}::timestamptz
     and g.last_used_at + make_interval(secs => p.refresh_token_idle_seconds) > ${now}::timestamptz
-    and (g.offline or exists (select from sessions s where s.project_id = g.project_id and s.id = g.session_id
-      and s.ended_at is null and s.expires_at > ${now}::timestamptz))`;
+    and case when g.offline then ${meets(statesPasskey(sql`g.amr`))}
+      else exists (select from sessions s where s.project_id = g.project_id and s.id = g.session_id
+        and s.ended_at is null and s.expires_at > ${now}::timestamptz and ${meets(byPasskey(sql`s`))}) end`;
+}
+
+/** SQL condition: the sign-in meets what project and client require today. */
+function meets(isByPasskey: Fragment): Fragment {
+  return sql`(${meetsPolicy(isByPasskey)} and (not k.passkey_required or ${isByPasskey}))`;
 }
 
 /** SQL: what the tokens are made of. */
