@@ -25,6 +25,7 @@ let ours: Record<
   | 'project'
   | 'client'
   | 'apiKey'
+  | 'clientSecret'
   | 'delegationKey'
   | 'user'
   | 'group'
@@ -51,6 +52,7 @@ beforeAll(async () => {
   const { client, publishableKey, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
   const delegationKey = await delegationKeys.register(client, makePair().publicPem, system);
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client]);
+  const { clientSecret, secret } = await room.services.clientSecrets.issue(client, system);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const values = { key: 'editor', name: 'Editor' };
@@ -68,6 +70,7 @@ beforeAll(async () => {
     project: project.id,
     client: client.id,
     apiKey: apiKey?.id ?? '',
+    clientSecret: clientSecret.id,
     delegationKey: delegationKey.id,
     user: user.id,
     group: group.id,
@@ -80,7 +83,7 @@ beforeAll(async () => {
     adminToken: token.adminToken.id,
     logoutDelivery,
   };
-  secrets = [publishableKey, secretKey, scim.token, token.token];
+  secrets = [publishableKey, secretKey, scim.token, token.token, secret];
   viewer = await room.tokenOf('project_viewer', project.id);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
@@ -102,7 +105,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { logoutDelivery, passkey, role } = ours;
+  const { clientSecret, logoutDelivery, passkey, role } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -115,7 +118,7 @@ function argumentsOf(name: string): string {
     experienceVersions: `(projectId: "${project}")`,
     accentTheme: '(color: "#2f55d4")',
     client: `(id: "${client}")`,
-    clients: `(projectId: "${project}")`,
+    clients: `(projectId: "${project}", first: 10)`,
     user: `(id: "${user}")`,
     users: `(projectId: "${project}")`,
     userAccess: `(userId: "${user}")`,
@@ -160,6 +163,10 @@ function argumentsOf(name: string): string {
     updateClaimSettings: `(input: { clientId: "${client}", listLimit: 1 })`,
     updateUser: `(input: { id: "${user}", givenName: "X" })`,
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
+    issueClientSecret: `(clientId: "${client}")`,
+    revokeClientSecret: `(id: "${clientSecret}")`,
+    grantUserRecovery: `(input: { userId: "${user}", reason: "X" })`,
+    cancelUserRecovery: `(userId: "${user}")`,
     beginTrial: `(clientId: "${client}")`,
     finishTrial: `(input: { clientId: "${client}", state: "${client}.x", code: "x" })`,
     revokeApiKey: `(id: "${apiKey}")`,
@@ -262,6 +269,8 @@ async function snapshot() {
     'projects',
     'clients',
     'api_keys',
+    'client_secrets',
+    'recovery_grants',
     'delegation_keys',
     'scim_tokens',
     'memberships',
@@ -277,6 +286,7 @@ async function snapshot() {
   const counts = tables.map((table) => em.execute(`select count(*) as count from ${table}`));
   const revoked = em.execute(
     `select (select count(*) from api_keys where revoked_at is null) as keys,
+            (select count(*) from client_secrets where revoked_at is null) as secrets,
             (select count(*) from scim_tokens where revoked_at is null) as scim,
             (select count(*) from delegation_keys where expires_at is null) as delegation,
             (select count(*) from admin_tokens where revoked_at is null and name = 'CI') as tokens,

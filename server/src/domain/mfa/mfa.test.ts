@@ -136,7 +136,6 @@ describe('a factor', () => {
     expect(await mfa.standing(app.services.db.reader(), own.id)).toEqual({
       activeUsers: 3,
       withFactor: 2,
-      withPasskey: 0,
       byMethod: { email: 0, sms: 1, totp: 2 },
     });
   });
