@@ -25,7 +25,8 @@ export function SearchSelect({ options, value, onChange, onSearch, nothing, ...f
       // The server has searched.
       filter={({ options: all }) => all}
       nothingFoundMessage={nothing}
-      comboboxProps={{ withinPortal: true }}
+      // Without an animation: opened and closed again within one, the list stayed hidden.
+      comboboxProps={{ transitionProps: { duration: 0 } }}
       onSearchChange={(text) => onSearch(text === chosen?.label ? '' : text)}
       onChange={(next, option) => {
         setChosen(option ?? undefined);
