@@ -266,7 +266,7 @@ describe('revocation (RFC 7009)', () => {
       expect(await post('revoke', { client_id: other.id, token })).toMatchObject(refused);
     }
     expect(await post('revoke', {})).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect((await post('revoke', { client_id: 'nobody', token: refresh_token })).status).toBe(401);
+    expect((await post('revoke', { client_id: 'unknown', token: refresh_token })).status).toBe(401);
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 });

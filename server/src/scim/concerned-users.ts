@@ -13,7 +13,7 @@ interface Kept {
   found: unknown;
 }
 
-/** More results than this name nobody in particular. */
+/** A search with more results concerns no particular user. */
 const mostFound = 20;
 const mostMarks = 500;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;

@@ -246,7 +246,7 @@ describe('a mail server that is away', () => {
 });
 
 describe('a message that is being sent', () => {
-  it('is sent by nobody else, however slow the mail server is', async () => {
+  it('is sent once, however slow the mail server is', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     const key = keyIn(projectId, id);

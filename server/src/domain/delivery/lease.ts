@@ -25,7 +25,7 @@ export async function claim(em: EntityManager, { project, id }: TenantKey, now: 
   return claimed?.attempts ?? null;
 }
 
-/** Keeps the claim while `work` runs, however slow the mail server is: nobody sends the message a second time. */
+/** Renews the claim while `work` runs, so that a slow mail server does not get the message a second time. */
 export async function whileClaimed<T>(
   { db, clock }: { db: Database; clock: Clock },
   { project, id }: TenantKey,

@@ -168,7 +168,8 @@ export class Authorizations {
 
 /**
  * Whether the user has signed in since the request was made, proved more than a device key if it requires the person,
- * and a passkey if its client requires one. A sign-in for another request counts only if that request is newer: then all its proofs are newer, too.
+ * and a passkey if its client requires one. A sign-in for another request counts only if that request is newer: then all
+ * its proofs are newer, too.
  */
 function answers(session: Session, request: AuthorizationRequest): boolean {
   if (session.moment <= request.moment) return false;
