@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import pg from 'pg';
 import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest';
 import { append, type Coverage, folderVariable, readLines, type Trial, type Work } from './exchange.ts';
 import { activate, install, record } from './switch.ts';
 import { nameOf, runTests, testsOf } from './tests.ts';
 
 install();
-prepareNothing();
 
 const folder = process.env[folderVariable] as string;
 const coverageFile = join(folder, 'coverage.jsonl');
@@ -129,15 +127,4 @@ function isKilled(id: number): boolean {
   return readLines<Trial>(trialsFile).some(
     (line) => line.id === id && 'outcome' in line && line.outcome !== 'survived',
   );
-}
-
-/** A mutated statement keeps its name, under which a connection may have prepared the original. */
-function prepareNothing(): void {
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-  Object.assign(pg.Client.prototype, {
-    query(this: pg.Client, config: unknown, ...rest: unknown[]) {
-      const isNamed = typeof config === 'object' && config !== null && 'name' in config;
-      return query.call(this, isNamed ? { ...config, name: undefined } : config, ...rest);
-    },
-  });
 }

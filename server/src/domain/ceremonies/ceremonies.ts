@@ -102,7 +102,6 @@ export class Ceremonies {
     const now = clock.now();
     const begins = async (as: JudgedPage): Promise<boolean> => {
       if (lacksPkce(as, begun.codeChallenge)) return false;
-      const isByKey = as.key !== undefined;
       const inserted = await execute(
         db.alone,
         sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
@@ -111,8 +110,8 @@ export class Ceremonies {
               ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
               ${as.origin}, ${begun.jkt ?? null}, ${begun.codeChallenge ?? null}, '{}', ${now}::timestamptz,
               ${secondsLater(now, txnTtlSeconds)}::timestamptz
-            where ${isByKey ? sql`exists (${currentClient(as)})` : sql`true`}`,
-        { prepare: isByKey ? 'ceremonies.challenge-by-key' : 'ceremonies.challenge-by-flow' },
+            where ${as.key ? sql`exists (${currentClient(as)})` : sql`true`}`,
+        { prepare: 'ceremonies.challenge' },
       );
       return inserted === 1;
     };

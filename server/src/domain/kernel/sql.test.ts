@@ -70,21 +70,29 @@ describe('a named statement', () => {
     await other.close(true);
   });
 
-  it('is refused if its text varies', async () => {
+  it('has another name for each of its texts', async () => {
     const varying = (column: string) =>
-      query(db.alone, sql`select 1 as ${sql.id(column)}`, { prepare: 'test.varying' });
-    await varying('one');
-    await expect(varying('two')).rejects.toThrow('must be unique');
+      query(db.alone, sql<object>`select 1 as ${sql.id(column)}`, { prepare: 'test.varying' });
+    for (const column of ['one', 'two', 'one', 'two']) expect(await varying(column)).toEqual([{ [column]: 1 }]);
+    expect(await preparedNames()).toEqual(expect.arrayContaining(['test.varying', 'test.varying#2']));
   });
 
-  it('has a unique name', () => {
+  it('is not prepared after 16 texts', async () => {
+    const counted = (limit: number) =>
+      query(db.alone, sql`select 1 as one limit ${sql.lit(limit)}`, { prepare: 'test.counted' });
+    for (let limit = 1; limit <= 20; limit++) expect(await counted(limit)).toEqual([{ one: 1 }]);
+    const names = (await preparedNames()).filter((name) => name.startsWith('test.counted'));
+    expect(names).toHaveLength(16);
+  });
+
+  it('has a label of its own, whose names PostgreSQL does not shorten', () => {
     const src = join(import.meta.dirname, '../..');
     const sources = globSync('**/*.ts', { cwd: src, exclude: (path) => path.endsWith('.test.ts') });
-    const names = sources.flatMap((path) =>
-      [...readFileSync(join(src, path), 'utf8').matchAll(/\bprepare: '([^']+)'/g)].map(([, name]) => name as string),
+    const labels = sources.flatMap((path) =>
+      [...readFileSync(join(src, path), 'utf8').matchAll(/\bprepare: '([^']+)'/g)].map(([, label]) => label as string),
     );
-    expect(names.length).toBeGreaterThan(20);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-    expect(names.filter((name) => name.length > 63)).toEqual([]);
+    expect(labels.length).toBeGreaterThan(20);
+    expect(labels.filter((label, index) => labels.indexOf(label) !== index)).toEqual([]);
+    expect(labels.filter((label) => label.length > 60)).toEqual([]);
   });
 });

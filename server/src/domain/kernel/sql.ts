@@ -17,8 +17,8 @@ export interface Executing {
 
 export interface StatementOptions {
   /**
-   * Each connection prepares the statement once under this name, so that PostgreSQL parses and plans it once. Unique, at
-   * most 63 bytes; the text must be the same at every call.
+   * Each connection prepares the statement once, so that PostgreSQL parses and plans it once. Its name begins with this
+   * label; see {@link nameOf}. At most 60 bytes.
    */
   prepare?: string | undefined;
 }
@@ -42,10 +42,29 @@ export async function execute(on: Executing, statement: Fragment, options?: Stat
 
 async function run(on: Executing, statement: Fragment, options: StatementOptions = {}) {
   const kysely = on.getKysely();
-  const compiled: NamedQuery = { ...statement.compile(kysely), name: options.prepare };
+  const compiled = statement.compile(kysely);
+  const named: NamedQuery = { ...compiled, name: options.prepare && nameOf(options.prepare, compiled.sql) };
   try {
-    return await kysely.executeQuery(compiled);
+    return await kysely.executeQuery(named);
   } catch (error) {
     throw error instanceof Error ? on.getDriver().convertException(error) : error;
   }
+}
+
+/** The texts of each label, in the order of their first use. */
+const textsOf = new Map<string, string[]>();
+/** Further texts of a label are not prepared: each connection keeps its statements until it closes. */
+const maxTexts = 16;
+
+/**
+ * The name of a statement with this text: no other text has it, as PostgreSQL executes what was prepared under a name. The
+ * comparison takes about a microsecond; the number of texts per label is small.
+ */
+function nameOf(label: string, text: string): string | undefined {
+  const texts = textsOf.get(label) ?? [];
+  const known = texts.indexOf(text);
+  const place = known < 0 ? texts.length : known;
+  if (place === maxTexts) return undefined;
+  if (known < 0) textsOf.set(label, [...texts, text]);
+  return place === 0 ? label : `${label}#${place + 1}`;
 }

@@ -53,7 +53,7 @@ export class Limits {
     return this.take(db.alone, 'limits.spend-in-passing', rule, subject, withoutFlush);
   }
 
-  private async take(on: Executing, name: string, rule: LimitRule, subject: string, source: Fragment): Promise<Spent> {
+  private async take(on: Executing, label: string, rule: LimitRule, subject: string, source: Fragment): Promise<Spent> {
     const now = this.deps.clock.now();
     const end = secondsLater(now, rule.windowSeconds);
     const [id, second] = this.idsOf(rule, subject);
@@ -69,7 +69,7 @@ export class Limits {
         spent = case when budgets.resets_at <= ${now} then 1 else budgets.spent + 1 end,
         resets_at = case when budgets.resets_at <= ${now} then ${end} else budgets.resets_at end
       returning spent, resets_at`;
-    const [row] = await query(on, statement, { prepare: second === undefined ? name : `${name}-two-keys` });
+    const [row] = await query(on, statement, { prepare: label });
     return judge(rule, row as BudgetRow, now);
   }
 

@@ -54,9 +54,7 @@ export class RefreshTokens {
     if (!presented) return refuse({ code: 'grant-rejected', reason: 'malformed' });
     const [next] = successors(vault, presented) as [RefreshToken];
     const statement = rotation(refresh, { presented, next }, { random, now: clock.now() });
-    // The text of the statement differs.
-    const prepare = refresh.key?.kind === 'client-secret' ? 'tokens.refresh-by-secret' : 'tokens.refresh';
-    const [row] = await query(db.alone, statement, { prepare });
+    const [row] = await query(db.alone, statement, { prepare: 'tokens.refresh' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     const found = row.id === null ? await this.again(refresh, presented) : { row, token: next };

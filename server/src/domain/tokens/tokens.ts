@@ -69,8 +69,7 @@ export class Tokens {
   ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
     const code = newSecret(this.deps.random);
     const statement = sessionCode(asked, { random: this.deps.random, code, now: this.deps.clock.now() });
-    const prepare = asked.acr ? 'tokens.session-code-with-acr' : 'tokens.session-code';
-    const [row] = await query(this.deps.db.alone, statement, { prepare });
+    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
     if (!row?.client_is_current) return 'client-changed';
     if (row.is_issued) return { code };
     return row.lacks_acr ? 'acr-unmet' : 'login-required';
@@ -87,9 +86,7 @@ export class Tokens {
     const { clock, db, random } = this.deps;
     const granted = mayRefresh(exchange) ? { id: random.id(), token: firstToken(random) } : undefined;
     const statement = redemption(exchange, random.id(), clock.now(), granted);
-    // The text of the statement differs.
-    const prepare = `tokens.redemption${granted ? '-with-grant' : ''}${exchange.authenticatedBy === 'secret' ? '-by-secret' : ''}`;
-    const [row] = await query(db.alone, statement, { prepare });
+    const [row] = await query(db.alone, statement, { prepare: 'tokens.redemption' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     return row.id === null ? this.refuseCode(exchange) : this.of(row, exchange.issuer, granted?.token.text);

@@ -97,8 +97,7 @@ export async function writeIfUnchanged(
       ${audit.insertion(event, sql`exists (select from changed)`)}
     )
     select id from changed`;
-  const name = withEmails ? 'users.write-with-emails' : 'users.write';
-  const written = await unlessTaken(() => query(em, statement, { prepare: name }));
+  const written = await unlessTaken(() => query(em, statement, { prepare: 'users.write' }));
   return written.length === 1;
 }
 
