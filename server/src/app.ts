@@ -129,6 +129,7 @@ function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
 
 function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log): OidcDeps {
   const { registry: clients, tokens, signer } = services;
+  const dpop = { proofs: services.dpopProofs, nonces: services.dpopNonces };
   const { errorPage, endSession: endSessionPages } = oidcPages(pages, ({ id }) =>
     services.experiences.published(services.db.reader(), id),
   );
@@ -157,12 +158,13 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
     token: {
       clients,
       assertions: services.assertions,
+      ...dpop,
       tokens,
       refreshTokens: services.refreshTokens,
       refusals: services.tokenRefusals,
     },
     revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
-    userInfo: { tokens },
+    userInfo: { ...dpop, tokens },
     endSession: {
       clients: clients.current,
       readHint,

@@ -23,6 +23,8 @@ import { ClientAssertions } from './domain/clients/client-assertions.ts';
 import { ClientRegistry } from './domain/clients/client-registry.ts';
 import { ClientSecrets } from './domain/clients/client-secrets.ts';
 import { Clients } from './domain/clients/clients.ts';
+import { DpopNonces } from './domain/clients/dpop/dpop-nonces.ts';
+import { DpopProofs } from './domain/clients/dpop/dpop-proofs.ts';
 import { IssuerKeys } from './domain/clients/issuer-keys.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
@@ -150,6 +152,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     clock,
     remoteKeys: new RemoteKeys({ clock, fetchJson: ports.fetchJson ?? (async () => ({ error: 'no network' })) }),
   });
+  const dpopNonces = new DpopNonces(base);
+  const dpopProofs = new DpopProofs({ clock, nonces: dpopNonces });
   const issuerKeys = new IssuerKeys({ db, keys });
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
@@ -234,6 +238,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     clients,
     registry,
     assertions,
+    dpopNonces,
+    dpopProofs,
     clientSecrets,
     issuerKeys,
     origins,

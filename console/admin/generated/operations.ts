@@ -118,6 +118,10 @@ export type CreateClientInput = {
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
+  /** Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false. */
+  dpopNonceRequired?: boolean | null | undefined;
+  /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
+  dpopRequired?: boolean | null | undefined;
   /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
   grantTypes?: Array<GrantType> | null | undefined;
   /** At the project's issuer. Default: ES512, the only one at the base issuer. */
@@ -460,6 +464,10 @@ export type UpdateClientInput = {
   backchannelLogoutUri?: string | null | undefined;
   /** All requests of a disabled client are refused. */
   disabled?: boolean | null | undefined;
+  /** Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false. */
+  dpopNonceRequired?: boolean | null | undefined;
+  /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
+  dpopRequired?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
   /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
   grantTypes?: Array<GrantType> | null | undefined;

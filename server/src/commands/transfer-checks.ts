@@ -39,6 +39,7 @@ const columns = {
     ...{ backchannelLogoutSessionRequired: 'backchannel_logout_session_required', pkceRequired: 'pkce_required' },
     ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required', pkceOptional: 'pkce_optional' },
     ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg', grantTypes: 'grant_types' },
+    ...{ dpopRequired: 'dpop_required', dpopNonceRequired: 'dpop_nonce_required' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   },
   claimSettings: {

@@ -35,6 +35,7 @@ import { Migration20261123000400Roles } from './20261123000400-roles.ts';
 import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
 import { Migration20261123000600RefreshGrants } from './20261123000600-refresh-grants.ts';
 import { Migration20261123000700Messages } from './20261123000700-messages.ts';
+import { Migration20261123000800Dpop } from './20261123000800-dpop.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   { name: '20261123000500-erasures', class: Migration20261123000500Erasures },
   { name: '20261123000600-refresh-grants', class: Migration20261123000600RefreshGrants },
   { name: '20261123000700-messages', class: Migration20261123000700Messages },
+  { name: '20261123000800-dpop', class: Migration20261123000800Dpop },
 ];

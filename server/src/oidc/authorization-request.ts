@@ -22,6 +22,8 @@ export interface CheckedRequest extends VettedTarget {
   nonce: string | undefined;
   /** Absent: the client may omit PKCE, and did. */
   codeChallenge: string | undefined;
+  /** Thumbprint of the DPoP key that must redeem the code (RFC 9449 §10). */
+  dpopJkt: string | undefined;
   responseMode: ResponseMode;
   prompt: 'none' | 'login' | undefined;
   maxAgeSeconds: number | undefined;
@@ -128,6 +130,11 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ],
   [
     'invalid_request',
+    'dpop_jkt must be the SHA-256 thumbprint of a key: 43 characters of base64url.',
+    (p) => !/^[A-Za-z0-9_-]{43}$/.test(p.get('dpop_jkt') ?? 'x'.repeat(43)),
+  ],
+  [
+    'invalid_request',
     'prompt is not one of none, login, select_account, consent.',
     (p) => !knownPrompt(p.get('prompt')),
   ],
@@ -160,6 +167,7 @@ export function check(parameters: Parameters, target: VettedTarget, issuer: Issu
     scope: grantedScope(parameters.get('scope') ?? '', scopesFor(target.client, issuer)),
     nonce: parameters.get('nonce'),
     codeChallenge: parameters.get('code_challenge'),
+    dpopJkt: parameters.get('dpop_jkt'),
     responseMode: responseModeOf(parameters, issuer),
     prompt: prompts.includes('none') ? 'none' : asksAgain(prompts) ? 'login' : undefined,
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),

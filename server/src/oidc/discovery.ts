@@ -1,3 +1,4 @@
+import { dpopAlgorithms } from '../domain/kernel/openid.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */
@@ -49,6 +50,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     acr_values_supported: [...capabilities.acrValues],
     token_endpoint_auth_methods_supported: [...capabilities.authMethods],
     token_endpoint_auth_signing_alg_values_supported: [...capabilities.assertionAlgorithms],
+    dpop_signing_alg_values_supported: [...dpopAlgorithms],
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,

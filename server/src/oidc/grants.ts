@@ -1,4 +1,5 @@
 import type { Client } from '../domain/clients/client.entity.ts';
+import type { JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { GrantType } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
@@ -20,6 +21,10 @@ interface TokenRequest {
   parameters: Parameters;
   issuer: Issuer;
   caller: AuthenticatedClient;
+  /** The DPoP proof of the request: the statement that grants something records it, see `usedProof`. */
+  proof: JudgedProof | null;
+  /** Thumbprint of the proof's key, which the tokens are bound to; null: bearer tokens. */
+  proofKey: string | null;
   actor: Actor;
 }
 
@@ -33,7 +38,7 @@ export const grants: Record<GrantType, Grant> = { authorization_code: redeem, re
 const verifierSyntax = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResponse | null> {
-  const { parameters, issuer, actor } = request;
+  const { parameters, issuer, proof, actor } = request;
   const { by, ...caller } = request.caller;
   const code = parameters.get('code');
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
@@ -48,11 +53,20 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }
-  return deps.tokens.exchange({ ...caller, issuer, code, codeVerifier, redirectUri, authenticatedBy: by, actor });
+  return deps.tokens.exchange({
+    ...caller,
+    issuer,
+    code,
+    codeVerifier,
+    redirectUri,
+    authenticatedBy: by,
+    proof,
+    actor,
+  });
 }
 
 async function refresh({ refreshTokens }: GrantDeps, request: TokenRequest): Promise<TokenResponse | null> {
-  const { parameters, issuer, actor } = request;
+  const { parameters, issuer, proof, actor } = request;
   const { by: _, ...caller } = request.caller;
   const token = parameters.get('refresh_token');
   if (token === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing.');
@@ -60,7 +74,7 @@ async function refresh({ refreshTokens }: GrantDeps, request: TokenRequest): Pro
   const wanted = parameters.get('scope');
   const scope = wanted === undefined ? undefined : [...new Set(wanted.split(' ').filter(Boolean))].join(' ');
   if (scope === '') throw new OAuthError('invalid_scope', 'scope is empty.');
-  return refreshTokens.refresh({ ...caller, issuer, token, scope, actor }).catch((error: unknown) => {
+  return refreshTokens.refresh({ ...caller, issuer, token, scope, proof, actor }).catch((error: unknown) => {
     if (!isScopeFault(error)) throw error;
     throw new OAuthError('invalid_scope', 'scope is more than was granted.');
   });

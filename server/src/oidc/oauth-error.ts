@@ -9,6 +9,9 @@ export type OAuthErrorCode =
   | 'invalid_scope'
   | 'invalid_token'
   | 'insufficient_scope'
+  /** RFC 9449 §5 and §8. */
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'unsupported_grant_type'
   | 'unauthorized_client'
   | 'unsupported_response_type'
@@ -57,9 +60,9 @@ const table = {
   'transaction-expired': ['access_denied', 'The sign-in has expired.'],
   'code-rejected': notHere,
   'out-of-order': notHere,
-  'nonce-rejected': notHere,
-  'proof-required': notHere,
-  'proof-rejected': notHere,
+  'nonce-rejected': ['use_dpop_nonce', 'The DPoP proof must contain the nonce of the DPoP-Nonce header.'],
+  'proof-required': ['invalid_dpop_proof', 'The application must send a DPoP proof with each token request.'],
+  'proof-rejected': ['invalid_dpop_proof', 'The DPoP proof is not valid.'],
   'mfa-method-not-allowed': notHere,
   'device-revoked': notHere,
   'passkey-rejected': notHere,

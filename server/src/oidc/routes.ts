@@ -1,7 +1,7 @@
 /**
  * The OpenID Connect room: authorization code flow with PKCE, UserInfo, discovery, RP-initiated logout. Owns the wire
  * format of these endpoints. Not here: sign-in (`signin/`), codes and tokens (`domain/tokens`), delivery of logout
- * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207; OpenID Connect Core, Discovery,
+ * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207, 9449; OpenID Connect Core, Discovery,
  * RP-Initiated Logout and Back-Channel Logout 1.0.
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
@@ -44,8 +44,8 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
   const registeredOrigins = cors({
     origin: deps.isRegisteredOrigin,
     methods: ['GET', 'POST'],
-    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key'],
-    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id'],
+    requestHeaders: ['Authorization', 'Content-Type', 'X-Api-Key', 'DPoP'],
+    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'X-Request-Id', 'DPoP-Nonce'],
   });
   const errors = jsonErrors(deps);
 

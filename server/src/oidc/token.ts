@@ -1,19 +1,20 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { ClientRegistry, ClientSource } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { GrantType } from '../domain/kernel/openid.ts';
-import { Refusal } from '../domain/kernel/problem.ts';
+import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import type { TokenResponse } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
 import { authenticateClient, type ClientAuthDeps, credentialOf, namedClient } from './client-auth.ts';
+import { checkProof, type DpopDeps, proofOf } from './dpop.ts';
 import { type GrantDeps, grants } from './grants.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
-export interface TokenDeps extends ClientAuthDeps, GrantDeps {
+export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   refusals: Pick<TokenRefusals, 'record'>;
 }
@@ -21,11 +22,11 @@ export interface TokenDeps extends ClientAuthDeps, GrantDeps {
 /** `POST /oauth2/token` (RFC 6749 §4.1.3, service.md 4.2). */
 export function tokenEndpoint(deps: TokenDeps): RequestHandler {
   return async (req, res) => {
-    res.json(await exchange(deps, req));
+    res.json(await exchange(deps, req, res));
   };
 }
 
-async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
+async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<TokenResponse> {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
@@ -37,20 +38,20 @@ async function exchange(deps: TokenDeps, req: Request): Promise<TokenResponse> {
   const grant = Object.hasOwn(grants, grantType) ? grants[grantType as GrantType] : undefined;
   const offered: readonly string[] = issuer.capabilities.grantTypes;
   if (!grant || !offered.includes(grantType)) throw new OAuthError('unsupported_grant_type', notOffered(offered));
+  const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/token`);
   const stranger = actorOf(req);
   const asStranger = (error: unknown) => refused(deps, error, namedClient(req, parameters), stranger, stranger);
   // The cache, then the database: a cached client alone neither refuses nor grants.
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
-    const caller = await authenticated(deps, req, issuer, parameters, clientsAt(issuer, clients)).catch(
-      (error: unknown) => (isLast || !isClientRejected(error) ? asStranger(error) : null),
-    );
+    const caller = await authenticated(deps, req, issuer, parameters, clientsAt(issuer, clients))
+      .then((one) => checkProof(one, proof))
+      .catch((error: unknown) => (isLast || !dependsOnClient(error) ? asStranger(error) : null));
     if (!caller) continue;
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
-    const answer = await grant(deps, { parameters, issuer, caller, actor }).catch((error: unknown) =>
-      refused(deps, error, id, actor, stranger),
-    );
+    const request = { parameters, issuer, caller, proof, proofKey: proof?.jkt ?? null, actor };
+    const answer = await grant(deps, request).catch((error: unknown) => refused(deps, error, id, actor, stranger));
     if (answer) return answer;
   }
   return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
@@ -71,8 +72,10 @@ async function authenticated(
   return authenticateClient(deps, issuer, credentialOf(req, parameters), clients);
 }
 
-function isClientRejected(error: unknown): boolean {
-  return error instanceof Refusal && error.problem.code === 'client-rejected';
+/** Whether the refusal follows from the client or its settings, which may be stale. */
+function dependsOnClient(error: unknown): boolean {
+  const codes: readonly Problem['code'][] = ['client-rejected', 'proof-required', 'nonce-rejected'];
+  return error instanceof Refusal && codes.includes(error.problem.code);
 }
 
 /** Records a refusal of the client (as anonymous) or of its code, and rethrows. */
@@ -89,6 +92,9 @@ async function refused(
   if (error instanceof Refusal) {
     const { problem } = error;
     if (problem.code === 'grant-rejected') {
+      await deps.refusals.record({ type: 'token.refused', reason: problem.reason, clientId, actor });
+    }
+    if (problem.code === 'proof-rejected') {
       await deps.refusals.record({ type: 'token.refused', reason: problem.reason, clientId, actor });
     }
     if (problem.code === 'client-rejected') {

@@ -68,6 +68,18 @@ class ClientSettingsInput {
 
   @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   passkeyRequired?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false.',
+  })
+  dpopRequired?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false.',
+  })
+  dpopNonceRequired?: boolean | null;
 }
 
 @InputType()

@@ -120,7 +120,7 @@ function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<Clien
 const clientAuthSettings = [
   ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
   ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
-  ...['passkeyRequired', 'disabled'],
+  ...['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
 ];
 
 function redirectsSecrets(inputs: Inputs): boolean {

@@ -109,6 +109,14 @@ export class ClientView {
   })
   passkeyRequired!: boolean;
 
+  @Field(() => Boolean, {
+    description: 'Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2).',
+  })
+  dpopRequired!: boolean;
+
+  @Field(() => Boolean, { description: 'Whether DPoP proofs need a nonce of this server (RFC 9449 section 8).' })
+  dpopNonceRequired!: boolean;
+
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 

@@ -40,13 +40,17 @@ export interface ClientSettings {
   relatedOrigins: boolean;
   /** Whether its users must sign in with a passkey, whatever the project's policy. */
   passkeyRequired: boolean;
+  /** Whether each token request needs a DPoP proof (RFC 9449 section 5.2). */
+  dpopRequired: boolean;
+  /** Whether its DPoP proofs need a nonce of this server (RFC 9449 section 8). */
+  dpopNonceRequired: boolean;
   disabled: boolean;
 }
 
 const maxUris = 100;
 const switches = [
   ...(['backchannelLogoutSessionRequired', 'pkceRequired', 'pkceOptional', 'relatedOrigins'] as const),
-  'passkeyRequired',
+  ...(['passkeyRequired', 'dpopRequired', 'dpopNonceRequired'] as const),
 ] as const;
 
 /** Copies known settings only, so that no other input reaches the row. */

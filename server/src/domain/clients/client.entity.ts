@@ -45,6 +45,10 @@ const schema = defineEntity({
     relatedOrigins: p.boolean().default(false),
     /** Whether its users must sign in with a passkey, whatever the project's policy. */
     passkeyRequired: p.boolean().default(false),
+    /** Whether each token request needs a DPoP proof (RFC 9449 section 5.2, `dpop_bound_access_tokens`). */
+    dpopRequired: p.boolean().default(false),
+    /** Whether its DPoP proofs need a nonce of this server (RFC 9449 section 8). */
+    dpopNonceRequired: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

@@ -127,6 +127,8 @@ export class Clients {
       pkceOptional: input.pkceOptional ?? false,
       relatedOrigins: input.relatedOrigins ?? false,
       passkeyRequired: input.passkeyRequired ?? false,
+      dpopRequired: input.dpopRequired ?? false,
+      dpopNonceRequired: input.dpopNonceRequired ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,

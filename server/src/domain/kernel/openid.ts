@@ -11,6 +11,9 @@ export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
 export const idTokenAlgorithms = ['ES512', 'ES256', 'RS256', 'EdDSA'] as const;
 export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
 
+/** Signing algorithms of DPoP proofs (RFC 9449 section 5.1, RFC 9864): asymmetric only. */
+export const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'RS256'] as const;
+
 /** `response_mode` (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode 1.0). */
 export type ResponseMode = 'query' | 'form_post';
 

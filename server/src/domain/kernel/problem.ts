@@ -52,8 +52,8 @@ export type Problem =
   | { code: 'out-of-order'; step: string; state: string }
   | { code: 'nonce-rejected' }
   | { code: 'proof-required' }
-  /** The reason is for the log. */
-  | { code: 'proof-rejected'; reason: string }
+  /** The proof of possession is not valid; the reason is for the log, `told` for the caller. */
+  | { code: 'proof-rejected'; reason: string; told?: string }
   /** The device key was revoked; it never becomes valid again. */
   | { code: 'device-revoked' }
   /** A passkey is not accepted; the reason is for the log. `unknown`: no project has it; known after the step. */

@@ -25,6 +25,8 @@ const schema = defineEntity({
     redirectUri: p.text().nullable(),
     /** RFC 7636 S256 challenge. */
     codeChallenge: p.text().nullable(),
+    /** Thumbprint of the DPoP key that must redeem it (RFC 9449 §10); null: any, or none. */
+    dpopJkt: p.text().nullable(),
     scope: p.text(),
     nonce: p.text().nullable(),
     authTime: instant(),

@@ -29,6 +29,8 @@ export interface Grant {
   acr: string | null;
   email: string | null;
   phone: string | null;
+  /** Thumbprint of the key that the tokens are bound to (RFC 9449 §6.1); null: bearer tokens. */
+  jkt: string | null;
   idTokenTtlSeconds: number;
   accessTokenTtlSeconds: number;
 }
@@ -47,6 +49,7 @@ export function idTokenClaims(grant: Grant, tokenId: string, nowSeconds: number)
     amr: grant.amr,
     acr: grant.acr ?? defaultAcr,
     ...(grant.sessionId === null ? {} : { sid: grant.sessionId }),
+    ...confirmation(grant),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
     ...(grant.email !== null && scopes.includes('email') ? { email: grant.email, email_verified: true } : {}),
     ...(grant.phone !== null && scopes.includes('phone') ? { phone_number: grant.phone, phone: grant.phone } : {}),
@@ -67,5 +70,16 @@ export function accessTokenClaims(grant: Grant, issuer: string, nowSeconds: numb
     auth_time: grant.authTimeSeconds,
     acr: grant.acr ?? defaultAcr,
     amr: grant.amr,
+    ...confirmation(grant),
   };
+}
+
+function confirmation({ jkt }: Grant): JWTPayload {
+  return jkt === null ? {} : { cnf: { jkt } };
+}
+
+/** The key that an access token is bound to; null: none. */
+export function boundKeyOf(accessToken: JWTPayload): string | null {
+  const { jkt } = (accessToken['cnf'] ?? {}) as { jkt?: unknown };
+  return typeof jkt === 'string' ? jkt : null;
 }

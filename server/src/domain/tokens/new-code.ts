@@ -20,6 +20,8 @@ export interface CodeColumns {
   /** Absent for codes of the browser SDK. */
   redirectUri?: string | undefined;
   codeChallenge?: string | Fragment | undefined;
+  /** Thumbprint of the DPoP key that must redeem it; absent: any, or none. */
+  dpopJkt?: string | undefined;
   scope: string;
   nonce?: string | undefined;
   authTime: Date | Fragment;
@@ -39,6 +41,7 @@ export function insertedCode(
     issuer,
     redirectUri,
     codeChallenge,
+    dpopJkt,
     scope,
     nonce,
     authTime,
@@ -48,9 +51,10 @@ export function insertedCode(
   from: Fragment = sql``,
 ): Fragment {
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
-      scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
+      dpop_jkt, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
     select ${projectId}::uuid, ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
-      ${issuer ?? null}::text, ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text, ${scope}, ${nonce ?? null}::text,
+      ${issuer ?? null}::text, ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text,
+      ${dpopJkt ?? null}::text, ${scope}, ${nonce ?? null}::text,
       ${authTime}::timestamptz, ${amr}::text[], ${acr ?? null}::text, ${now}::timestamptz,
       ${secondsLater(now, codeTtlSeconds)}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
     ${from}`;

@@ -1,6 +1,7 @@
 import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
+import { type JudgedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { seconds } from '../kernel/clock.ts';
 import { type IdTokenAlgorithm } from '../kernel/openid.ts';
@@ -27,6 +28,8 @@ export interface Exchange extends JudgedClient {
   authenticatedBy: ClientAuthentication;
   /** For `authenticatedBy: 'assertion'`: recorded with the exchange; single use. */
   assertion?: JudgedAssertion | undefined;
+  /** The tokens are bound to its key. Recorded with the exchange; single use. */
+  proof?: JudgedProof | null | undefined;
   actor: Actor;
 }
 
@@ -42,7 +45,7 @@ export function redemption(
   now: Date,
   granted?: NewGrant,
 ): Statement<RedemptionRow> {
-  const { code, codeVerifier, redirectUri, authenticatedBy, assertion, actor } = exchange;
+  const { code, codeVerifier, redirectUri, authenticatedBy, assertion, proof, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   const event = { id: eventId, at: now, type: 'token.issued', actor };
@@ -51,15 +54,24 @@ export function redemption(
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
     used as (${usedAssertion(assertion)}),
     code as materialized (
-      select project_id, id, user_id, session_id from authorization_codes
+      select project_id, id, client_id, user_id, session_id, used_at, expires_at from authorization_codes
       where project_id = ${exchange.client.project.id} and hash = ${digest(code)}
-    ),
+    ),${
+      proof
+        ? sql`
+    proving as (select code.project_id, code.client_id from code join client on client.id = code.client_id
+      where code.used_at is null and code.expires_at > ${now}::timestamptz),
+    proof as (${usedProof(proof, sql`proving`)}),`
+        : sql``
+    }
     redeemed as (
       update authorization_codes c set used_at = ${now}::timestamptz${granted ? sql`, grant_id = ${granted.id}::uuid` : sql``}
       from code, client, users u, clients k, projects p
       where c.project_id = code.project_id and c.id = code.id and c.client_id = client.id and c.used_at is null and c.revoked_at is null
         and c.expires_at > ${now}::timestamptz
         and case when ${jtiHash}::text is null then true else exists (select from used) end
+        ${proof ? sql`and exists (select from proof)` : sql``}
+        and (c.dpop_jkt is null or c.dpop_jkt = ${proof?.jkt ?? null}::text)
         and c.code_challenge is not distinct from ${challenge}::text
         and c.issuer is not distinct from ${storedIssuer(exchange.issuer)}::text
         and c.redirect_uri is not distinct from ${redirectUri ?? null}::text
@@ -77,7 +89,8 @@ export function redemption(
     ${granted ? sql`granted as (${newGrant(granted, now, redeemed)}),` : sql``}
     event as (${eventOfClient(event, redeemed)})
     select exists (select from client) as client_is_current,
-      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*
+      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
+      ${proof ? sql`not exists (select from proving) or exists (select from proof)` : sql`true`} as proof_is_fresh, r.*
     from (values (1)) one left join redeemed r on true`;
 }
 
@@ -87,6 +100,7 @@ const redeemed = sql`redeemed`;
 export interface RedemptionRow {
   client_is_current: boolean;
   assertion_is_fresh: boolean;
+  proof_is_fresh: boolean;
   id: string | null;
   project_id: string;
   client_id: string;
@@ -104,7 +118,7 @@ export interface RedemptionRow {
   access_token_ttl_seconds: number;
 }
 
-export function toGrant(row: RedemptionRow): Grant {
+export function toGrant(row: RedemptionRow, jkt: string | null): Grant {
   return {
     codeId: row.id as string,
     clientId: row.client_id,
@@ -117,6 +131,7 @@ export function toGrant(row: RedemptionRow): Grant {
     acr: row.acr,
     email: row.email,
     phone: row.phone,
+    jkt,
     idTokenTtlSeconds: row.id_token_ttl_seconds,
     accessTokenTtlSeconds: row.access_token_ttl_seconds,
   };

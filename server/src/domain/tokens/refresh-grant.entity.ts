@@ -20,6 +20,11 @@ const schema = defineEntity({
     offline: p.boolean(),
     /** The issuer that gave it, and the only one that takes its tokens. */
     issuer: p.text().nullable(),
+    /**
+     * Thumbprint of the DPoP key of its first use with one: each use needs a proof, by this key if the client is public.
+     * Null: none was used.
+     */
+    dpopJkt: p.text().nullable(),
     scope: p.text(),
     authTime: instant(),
     amr: p.array().columnType('text[]'),

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { refuseUsedProof } from '../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { type GrantFault, refuse } from '../kernel/problem.ts';
@@ -10,7 +11,7 @@ import { query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { storedIssuer } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
-import { isLive, noted, type Refresh, type RefreshRow, refreshed, rotation } from './refresh.ts';
+import { isLive, isProvedBy, noted, type Refresh, type RefreshRow, refreshed, rotation } from './refresh.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
 import { parseRefreshToken, type RefreshToken, successors } from './refresh-token.ts';
 import type { TokenResponse, Tokens } from './tokens.ts';
@@ -57,8 +58,12 @@ export class RefreshTokens {
     const [row] = await query(db.alone, statement, { prepare: 'tokens.refresh' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    if (!row.proof_is_fresh) refuseUsedProof();
     const found = row.id === null ? await this.again(refresh, presented) : { row, token: next };
-    return tokens.of({ ...found.row, scope: refresh.scope ?? found.row.scope }, refresh.issuer, found.token.text);
+    return tokens.of({ ...found.row, scope: refresh.scope ?? found.row.scope }, refresh.issuer, {
+      refreshToken: found.token.text,
+      jkt: refresh.proof?.jkt,
+    });
   }
 
   /** The same new token for one that was replaced a moment ago. Any other that was replaced ends the grant. */
@@ -80,11 +85,15 @@ export class RefreshTokens {
     if (grant.client.id !== client.id || grant.issuer !== storedIssuer(issuer)) return 'mismatch';
     if (grant.revokedAt) return 'revoked';
     const hash = digest(presented.text);
-    if (hash === grant.currentHash) return isPart(refresh.scope, grant.scope) ? 'expired' : 'scope';
+    const isProved = isProvedBy(grant, refresh);
+    if (hash === grant.currentHash) {
+      if (!isProved) return 'mismatch';
+      return isPart(refresh.scope, grant.scope) ? 'expired' : 'scope';
+    }
     const token = successors(vault, presented).find(({ text }) => digest(text) === grant.currentHash);
     const isRecent = grant.rotatedAt != null && grant.rotatedAt > secondsLater(now, -graceSeconds);
     if (hash === grant.previousHash && !isPart(refresh.scope, grant.scope)) return 'scope';
-    if (hash !== grant.previousHash || !token || !isRecent) {
+    if (hash !== grant.previousHash || !token || !isRecent || !isProved) {
       await this.endReused(em, refresh, grant, now);
       return 'used';
     }

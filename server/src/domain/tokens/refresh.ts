@@ -1,6 +1,7 @@
 import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
+import { type JudgedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
@@ -21,6 +22,8 @@ export interface Refresh extends JudgedClient {
   scope: string | undefined;
   /** For `private_key_jwt`: recorded with the refresh; single use. */
   assertion?: JudgedAssertion | undefined;
+  /** The tokens are bound to its key. Recorded with the refresh; single use. */
+  proof?: JudgedProof | null | undefined;
   actor: Actor;
 }
 
@@ -40,19 +43,31 @@ export function rotation(
   { presented, next }: { presented: RefreshToken; next: RefreshToken },
   { random, now }: { random: Random; now: Date },
 ): Statement<RefreshRow> {
-  const { assertion, client, issuer } = refresh;
+  const { assertion, client, issuer, proof } = refresh;
+  const jkt = proof?.jkt ?? null;
   const jtiHash = assertion?.jtiHash ?? null;
   const event = { id: random.id(), at: now, type: 'token.refreshed', actor: refresh.actor };
   return sql<RefreshRow>`with client as materialized (${currentClient(refresh)}),
-    used as (${usedAssertion(assertion)}),
+    used as (${usedAssertion(assertion)}),${
+      proof
+        ? sql`
+    proving as (select g.project_id, g.client_id from refresh_grants g join client on client.id = g.client_id
+      where g.project_id = ${client.project.id}::uuid and g.family_hash = ${digest(presented.family)} and g.revoked_at is null
+        and ${digest(presented.text)} in (g.current_hash, g.previous_hash)),
+    proof as (${usedProof(proof, sql`proving`)}),`
+        : sql``
+    }
     rotated as (
       update refresh_grants g set previous_hash = current_hash, current_hash = ${digest(next.text)},
-        rotated_at = ${now}::timestamptz, last_used_at = ${now}::timestamptz
+        dpop_jkt = coalesce(g.dpop_jkt, ${jkt}::text), rotated_at = ${now}::timestamptz, last_used_at = ${now}::timestamptz
       from client, users u, clients k, projects p
       where g.project_id = ${client.project.id}::uuid and g.family_hash = ${digest(presented.family)}
         and g.current_hash = ${digest(presented.text)} and g.client_id = client.id
         and g.issuer is not distinct from ${storedIssuer(issuer)}::text
         and case when ${jtiHash}::text is null then true else exists (select from used) end
+        ${proof ? sql`and exists (select from proof)` : sql``}
+        and case when g.dpop_jkt is null then true when ${isPublic(client)}::boolean then g.dpop_jkt is not distinct from ${jkt}::text
+          else ${jkt}::text is not null end
         and ${isLive(now)}
         and (${refresh.scope ?? null}::text is null
           or string_to_array(${refresh.scope ?? null}::text, ' ') <@ string_to_array(g.scope, ' '))
@@ -61,8 +76,23 @@ export function rotation(
     token as (${noted(random, now, sql`rotated`)} returning id),
     event as (${eventOfClient(event, sql`rotated`)})
     select exists (select from client) as client_is_current,
-      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh, r.*, token.id
+      ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
+      ${proof ? sql`not exists (select from proving) or exists (select from proof)` : sql`true`} as proof_is_fresh, r.*, token.id
     from (values (1)) one left join rotated r on true left join token on true`;
+}
+
+/**
+ * Whether the proof of a request may use the grant: a grant that was used with one needs one again, of the same key if its
+ * client is public. A confidential client proves itself, and may change its key (RFC 9449 section 5). The statement has
+ * the same condition.
+ */
+export function isProvedBy({ dpopJkt }: { dpopJkt?: string | null }, { client, proof }: Refresh): boolean {
+  if (dpopJkt == null) return true;
+  return isPublic(client) ? dpopJkt === proof?.jkt : proof != null;
+}
+
+function isPublic({ tokenEndpointAuthMethod }: JudgedClient['client']): boolean {
+  return tokenEndpointAuthMethod === 'none';
 }
 
 /**

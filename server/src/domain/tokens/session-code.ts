@@ -14,6 +14,8 @@ export interface SessionCode extends JudgedClient {
   redirectUri: string;
   /** Absent: the client may omit PKCE. */
   codeChallenge: string | undefined;
+  /** Thumbprint of the DPoP key that must redeem the code. */
+  dpopJkt?: string | undefined;
   scope: string;
   nonce: string | undefined;
   /** The user of the request's `id_token_hint`. */
@@ -39,7 +41,7 @@ export function sessionCode(
   asked: SessionCode,
   made: { random: Random; code: string; now: Date },
 ): Statement<SessionCodeRow> {
-  const { client, redirectUri, codeChallenge, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
+  const { client, redirectUri, codeChallenge, dpopJkt, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
   const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
   const answersRequest = sql`from seen join client on client.project_id = seen.project_id
@@ -52,6 +54,7 @@ export function sessionCode(
     issuer: asked.issuer,
     redirectUri,
     codeChallenge,
+    dpopJkt,
     scope,
     nonce,
     acr: asked.acr && metAcrOf(asked.acr.values, sql`seen.amr`),

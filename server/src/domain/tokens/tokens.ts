@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Claims } from '../claims/claims.ts';
+import type { Client } from '../clients/client.entity.ts';
 import type { ClientSource } from '../clients/client-registry.ts';
+import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -14,7 +16,7 @@ import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
-import { accessTokenClaims, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
+import { accessTokenClaims, boundKeyOf, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
 import { type CodeColumns, insertedCode } from './new-code.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
 import { firstToken } from './refresh-token.ts';
@@ -25,7 +27,8 @@ import { endRefreshGrant } from './user-tables.ts';
 export interface TokenResponse {
   id_token: string;
   access_token: string;
-  token_type: 'Bearer';
+  /** `DPoP`: bound to the key of the request's proof. */
+  token_type: 'Bearer' | 'DPoP';
   expires_in: number;
   scope: string;
   refresh_token?: string;
@@ -34,7 +37,9 @@ export interface TokenResponse {
 /** UserInfo's claims, or the reason for its refusal (RFC 6750 §3.1). */
 export type UserInfoOutcome =
   | { claims: Record<string, unknown>; clientId: string }
-  | { refused: 'invalid_token' | 'insufficient_scope' };
+  | { refused: 'invalid_token' | 'insufficient_scope' }
+  /** The token is bound to a key, and came without a proof; or the other way round (RFC 9449 §7.1). */
+  | { refused: 'bound' | 'not-bound' };
 
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
@@ -77,24 +82,37 @@ export class Tokens {
 
   /**
    * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6); single use. Null, with nothing written, if the cached client is
-   * stale. Refuses `client-rejected` for a replayed assertion, and `grant-rejected` if the code is unknown, expired,
-   * used or another client's, or if verifier, redirect_uri, user or session do not match; a replayed code revokes its
-   * tokens (§4.1.2). An SDK code has no redirect_uri and may have no challenge, so it needs the client's secret key or
+   * stale. Refuses `client-rejected` for a replayed assertion, `proof-rejected` for a replayed proof, and
+   * `grant-rejected` if the code is unknown, expired, used, another client's or bound to another key, or if verifier,
+   * redirect_uri, user or session do not match; a replayed code revokes its tokens (§4.1.2). An SDK code has no redirect_uri and may have no challenge, so it needs the client's secret key or
    * assertion; a code of /authorize needs the client's registered authentication method.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
     const { clock, db, random } = this.deps;
-    const granted = mayRefresh(exchange) ? { id: random.id(), token: firstToken(random) } : undefined;
+    const jkt = exchange.proof?.jkt;
+    const granted = mayRefresh(exchange)
+      ? { id: random.id(), token: firstToken(random), dpopJkt: jkt ?? null }
+      : undefined;
     const statement = redemption(exchange, random.id(), clock.now(), granted);
     const [row] = await query(db.alone, statement, { prepare: 'tokens.redemption' });
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
-    return row.id === null ? this.refuseCode(exchange) : this.of(row, exchange.issuer, granted?.token.text);
+    if (!row.proof_is_fresh) refuseUsedProof();
+    if (row.id === null) return this.refuseCode(exchange);
+    return this.of(row, exchange.issuer, { refreshToken: granted?.token.text, jkt });
   }
 
-  /** The tokens for a redeemed code, or a refresh. */
-  async of(row: RedemptionRow, issuer: Issuer, refreshToken?: string): Promise<TokenResponse> {
-    const grant = toGrant(row);
+  /**
+   * The tokens for a redeemed code, or a refresh.
+   *
+   * @param jkt thumbprint of the key that they are bound to
+   */
+  async of(
+    row: RedemptionRow,
+    issuer: Issuer,
+    { refreshToken, jkt }: { refreshToken?: string | undefined; jkt?: string | undefined } = {},
+  ): Promise<TokenResponse> {
+    const grant = toGrant(row, jkt ?? null);
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
@@ -114,7 +132,7 @@ export class Tokens {
     return {
       id_token: idToken,
       access_token: accessToken,
-      token_type: 'Bearer',
+      token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
       expires_in: clampAccessTokenTtl(grant.accessTokenTtlSeconds),
       scope: grant.scope,
       ...(refreshToken !== undefined && { refresh_token: refreshToken }),
@@ -123,36 +141,56 @@ export class Tokens {
 
   /**
    * UserInfo's claims for an access token (OpenID Connect Core §5.3), unless its session was ended. An idle or expired
-   * session does not revoke the token.
+   * session does not revoke the token. Refuses `proof-rejected` for a replayed proof, and `nonce-rejected` if the client's
+   * proofs need a nonce.
    *
    * @param issuer the only issuer whose tokens are valid here
+   * @param proof for a token that is bound to a key; single use
    */
-  async userInfo(accessToken: string, issuer: Issuer): Promise<UserInfoOutcome> {
+  async userInfo(accessToken: string, issuer: Issuer, proof?: JudgedProof): Promise<UserInfoOutcome> {
     const token = await this.deps.signer.verifyAccessToken(accessToken, issuer);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
     if (!scopes.includes('openid')) return { refused: 'insufficient_scope' };
+    const jkt = boundKeyOf(token);
+    if ((jkt === null) !== (proof === undefined)) return { refused: jkt === null ? 'not-bound' : 'bound' };
+    if (proof && proof.jkt !== jkt) return { refused: 'invalid_token' };
     // Possibly cached: the statement checks the client.
     const client = await this.deps.clients.byId(String(token['client_id']));
     if (!client) return { refused: 'invalid_token' };
-    const [user] = await query(
-      this.deps.db.alone,
-      sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"
-        from (select project_id, user_id, client_id, session_id from authorization_codes
-            where project_id = ${client.project.id}::uuid and id = ${token.jti}::uuid and client_id = ${client.id}::uuid
-              and revoked_at is null offset 0) c
-          join users r on r.project_id = c.project_id and r.id = c.user_id
-          join clients k on k.project_id = c.project_id and k.id = c.client_id
-        where r.active and k.disabled_at is null
-          and (select ended_at from sessions where project_id = c.project_id and id = c.session_id) is null`,
-      { prepare: 'tokens.user-info' },
-    );
+    const user = await this.userOf(client, token.jti, proof);
     if (!user) return { refused: 'invalid_token' };
     const of = { client: keyIn(client.project.id, client.id), userId: user.id, scopes };
     const further = issuer.capabilities.applicationClaims
       ? await this.deps.applicationClaims.forUserInfo(this.deps.db.alone, of)
       : null;
     return { claims: { ...further, ...userInfoClaims(user, scopes) }, clientId: user.clientId };
+  }
+
+  /** The user of a live access token; records the proof. */
+  private async userOf(client: Client, tokenId: string, proof: JudgedProof | undefined): Promise<UserInfo | undefined> {
+    const bound = proof
+      ? sql`, c.project_id, c.client_id, k.dpop_nonce_required and not ${proof.hasNonce}::boolean as "lacksNonce"`
+      : sql``;
+    const live = sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"${bound}
+      from (select project_id, user_id, client_id, session_id from authorization_codes
+          where project_id = ${client.project.id}::uuid and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
+            and revoked_at is null offset 0) c
+        join users r on r.project_id = c.project_id and r.id = c.user_id
+        join clients k on k.project_id = c.project_id and k.id = c.client_id
+      where r.active and k.disabled_at is null
+        and (select ended_at from sessions where project_id = c.project_id and id = c.session_id) is null`;
+    if (!proof) return (await query(this.deps.db.alone, live, { prepare: 'tokens.user-info' }))[0];
+    const proving = sql`(select project_id, client_id from live where not "lacksNonce") proving`;
+    const [user] = await query(
+      this.deps.db.alone,
+      sql<ProvedUser>`with live as materialized (${live}), proof as (${usedProof(proof, proving)})
+        select live.*, exists (select from proof) as "isFresh" from live`,
+      { prepare: 'tokens.user-info-with-proof' },
+    );
+    if (user?.lacksNonce) refuse({ code: 'nonce-rejected' });
+    if (user?.isFresh === false) refuseUsedProof();
+    return user;
   }
 
   /** Revokes the access token of this code. */
@@ -205,6 +243,11 @@ function mayRefresh({ client, issuer, redirectUri }: Exchange): boolean {
 interface UserInfo extends ProfileSource {
   id: string;
   clientId: string;
+}
+
+interface ProvedUser extends UserInfo {
+  lacksNonce: boolean;
+  isFresh: boolean;
 }
 
 /** Claims of each scope (OpenID Connect Core §5.4). */

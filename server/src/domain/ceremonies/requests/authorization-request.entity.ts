@@ -23,6 +23,8 @@ const schema = defineEntity({
     nonce: p.text().nullable(),
     /** Absent: its client may omit PKCE. */
     codeChallenge: p.text().nullable(),
+    /** `dpop_jkt`, for its code. */
+    dpopJkt: p.text().nullable(),
     /** Null: `query`. */
     responseMode: p.text().$type<ResponseMode>().nullable(),
     loginHint: p.text().nullable(),

@@ -23,6 +23,8 @@ export interface NewAuthorizationRequest {
   state?: string | null | undefined;
   nonce?: string | null | undefined;
   codeChallenge: string | undefined;
+  /** Thumbprint of the DPoP key that must redeem the code. */
+  dpopJkt?: string | undefined;
   /** Absent: `query`. */
   responseMode?: ResponseMode | undefined;
   loginHint?: string | null | undefined;
@@ -71,6 +73,7 @@ export class AuthorizationRequests {
         state: input.state ?? null,
         nonce: input.nonce ?? null,
         codeChallenge: input.codeChallenge ?? null,
+        dpopJkt: input.dpopJkt ?? null,
         responseMode: input.responseMode ?? null,
         loginHint: input.loginHint ?? null,
         hintedUserId: input.hintedUserId ?? null,

@@ -25,6 +25,8 @@ export interface Authorization {
   scope: string;
   nonce: string | undefined;
   codeChallenge: string | undefined;
+  /** Thumbprint of the DPoP key that must redeem the code. */
+  dpopJkt: string | undefined;
   responseMode: ResponseMode;
   maxAgeSeconds: number | undefined;
   loginHint: string | undefined;
@@ -70,13 +72,14 @@ export class Authorizations {
   ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed' | 'no-session'> {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
-    const { client, issuer, redirectUri, codeChallenge, scope, nonce, maxAgeSeconds, acr } = authorization;
+    const { client, issuer, redirectUri, codeChallenge, dpopJkt, scope, nonce, maxAgeSeconds, acr } = authorization;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
       client,
       issuer: storedIssuer(issuer),
       redirectUri,
       codeChallenge,
+      dpopJkt,
       scope,
       nonce,
       hintedUserId,
@@ -107,6 +110,7 @@ export class Authorizations {
         state: authorization.state,
         nonce: authorization.nonce,
         codeChallenge: authorization.codeChallenge,
+        dpopJkt: authorization.dpopJkt,
         responseMode: authorization.responseMode,
         loginHint: authorization.loginHint,
         hintedUserId,
@@ -148,6 +152,7 @@ export class Authorizations {
         issuer: request.issuer ?? null,
         redirectUri: request.redirectUri,
         codeChallenge: request.codeChallenge ?? undefined,
+        dpopJkt: request.dpopJkt ?? undefined,
         scope: request.scope,
         nonce: request.nonce ?? undefined,
         acr,
