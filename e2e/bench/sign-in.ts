@@ -2,14 +2,19 @@ import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { type Figures, measure } from './harness/measure.ts';
 import { cpuOf, type Print, printTable, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
-import { Browser } from './subjects/browser.ts';
+import { type Application, Browser } from './subjects/browser.ts';
 import { benchedLatchkey } from './subjects/latchkey.ts';
 
 const redirectUri = 'https://app.example.com/callback';
 /** CPU limit of a trusted-device sign-in beyond the signatures, in milliseconds. */
 const mostBeyond = 3;
 
-/** Trusted-device sign-in: challenge → authenticate → code. No peer has it; the limit is relative to the signatures. */
+type Operation = Parameters<typeof measure>[0][0]['operation'];
+
+/**
+ * Sign-in by a trusted device (challenge → authenticate → code) and by a passkey (challenge → options → assertion →
+ * code). No peer has them; the limits are relative to the signatures, and to each other.
+ */
 export async function signIn(print: Print, options: Options): Promise<Row[]> {
   const latchkey = await benchedLatchkey();
   try {
@@ -17,25 +22,51 @@ export async function signIn(print: Print, options: Options): Promise<Row[]> {
     const projectId = await api.createProject('Benchmark');
     const testMode = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
     await api.run(testMode, { input: { id: projectId, testMode: true } });
+    const relatedOrigins = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }';
     const client = await api.createClient({ projectId, name: 'App', redirectUris: [redirectUri] });
+    await api.run(relatedOrigins, { input: { id: client.clientId, relatedOrigins: true } });
     const application = { ...client, baseUrl: server.baseUrl, projectId, redirectUri };
-    const browsers = new Map<number, Browser>();
-    const operation = async (...[connection, worker]: Parameters<Parameters<typeof measure>[0][0]['operation']>) => {
-      let browser = browsers.get(worker);
-      if (!browser) {
-        browser = new Browser(application, `person-${worker}@example.com`);
-        await browser.register(connection);
-        browsers.set(worker, browser);
-      }
-      await browser.signIn(connection);
+    const ways = {
+      'trusted device: challenge → code': signInBy(application, 'device', 'register', 'signIn'),
+      'passkey: challenge → code': signInBy(application, 'passkey', 'registerPasskey', 'signInWithPasskey'),
     };
-    const figures = await measure([{ subject, operation }], options.plan);
-    const row: Row = { workload: 'trusted device: challenge → code', figures, places: placesOf(figures) };
-    printTable([row], print);
-    return [row];
+    const rows: Row[] = [];
+    for (const [workload, operation] of Object.entries(ways)) {
+      const figures = await measure([{ subject, operation }], options.plan);
+      const [byDevice] = rows;
+      rows.push({ workload, figures, places: byDevice ? besideDevice(figures, byDevice.figures) : placesOf(figures) });
+    }
+    printTable(rows, print);
+    return rows;
   } finally {
     await latchkey.stop();
   }
+}
+
+/** Signs in at each operation, as a user of the worker's own that registers at the first one. */
+function signInBy(
+  application: Application,
+  name: string,
+  register: 'register' | 'registerPasskey',
+  signIn: 'signIn' | 'signInWithPasskey',
+): Operation {
+  const browsers = new Map<number, Browser>();
+  return async (connection, worker) => {
+    let browser = browsers.get(worker);
+    if (!browser) {
+      browser = new Browser(application, `${name}-${worker}@example.com`);
+      await browser[register](connection);
+      browsers.set(worker, browser);
+    }
+    await browser[signIn](connection);
+  };
+}
+
+/** A passkey takes one request more than a device key: its options. */
+function besideDevice([own]: Figures[], [device]: Figures[]): Row['places'] {
+  if (!own || !device) return [];
+  const times = own.serverCpu / device.serverCpu;
+  return [{ text: `${times.toFixed(2)} × the server CPU of a trusted device (at most 1)`, holds: times <= 1 }];
 }
 
 function placesOf([own]: Figures[]): Row['places'] {

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { Connection } from '../harness/http.ts';
+import { SoftPasskey } from './passkey.ts';
 
 /** An application of one project, with the credentials of its page and back end. */
 export interface Application {
@@ -22,6 +23,7 @@ interface StepAnswer {
   nonce: string;
   txn: string;
   code?: string;
+  options?: Parameters<SoftPasskey['create']>[0];
 }
 
 export function pkce(): { verifier: string; challenge: string } {
@@ -33,6 +35,7 @@ export function pkce(): { verifier: string; challenge: string } {
 export class Browser {
   readonly #app: Application;
   readonly #key: DeviceKey;
+  readonly #passkey: SoftPasskey;
   readonly userid: string;
   cookie = '';
 
@@ -40,21 +43,41 @@ export class Browser {
     this.#app = app;
     this.userid = userid;
     this.#key = key;
+    this.#passkey = new SoftPasskey(new URL(app.redirectUri).origin);
   }
 
   /** Registers the device key on the application's page, with the e-mail code of test mode. */
   async register(connection: Connection): Promise<void> {
-    const way = { 'X-Api-Key': this.#app.publishableKey, Origin: new URL(this.#app.redirectUri).origin };
-    await this.#enrol(connection, way);
+    await this.#enrol(connection, this.#ownPage);
+  }
+
+  /** Registers like {@link register}, then creates a passkey on the application's page, which must be a related origin. */
+  async registerPasskey(connection: Connection): Promise<void> {
+    const way = this.#ownPage;
+    const txn = await this.#enrol(connection, way, { step_up: 'create_passkey' });
+    const creation = await this.#step(connection, way, 'passkey-options', { txn, purpose: 'registration' });
+    const credential = this.#passkey.create(creation.options as NonNullable<StepAnswer['options']>);
+    await this.#step(connection, way, 'register-passkey', { txn, credential });
   }
 
   /** Challenge → authenticate → code, with the registered key. */
   async signIn(connection: Connection): Promise<string> {
-    const way = { 'X-Api-Key': this.#app.publishableKey, Origin: new URL(this.#app.redirectUri).origin };
+    const way = this.#ownPage;
     const { txn, nonce } = await this.#step(connection, way, 'challenge', { jkt: this.#key.jkt });
-    const answer = await this.#proved(connection, way, 'authenticate', { txn, userid: this.userid }, nonce, 'use');
-    if (answer.code === undefined) throw new Error(`no code: ${JSON.stringify(answer)}`);
-    return answer.code;
+    return codeOf(await this.#proved(connection, way, 'authenticate', { txn, userid: this.userid }, nonce, 'use'));
+  }
+
+  /** Challenge → options → assertion → code, with the passkey and without an address. */
+  async signInWithPasskey(connection: Connection): Promise<string> {
+    const way = this.#ownPage;
+    const { txn } = await this.#step(connection, way, 'challenge', { jkt: this.#key.jkt });
+    const { options } = await this.#step(connection, way, 'passkey-options', { txn });
+    const credential = this.#passkey.get(options as NonNullable<StepAnswer['options']>);
+    return codeOf(await this.#step(connection, way, 'verify-passkey', { txn, credential }));
+  }
+
+  get #ownPage(): Record<string, string> {
+    return { 'X-Api-Key': this.#app.publishableKey, Origin: new URL(this.#app.redirectUri).origin };
   }
 
   /** Signs in on the hosted page, and stores the session cookie. */
@@ -69,13 +92,15 @@ export class Browser {
     if (this.cookie === '') throw new Error('no session cookie');
   }
 
-  async #enrol(connection: Connection, way: Record<string, string>): Promise<void> {
+  /** Returns the transaction. */
+  async #enrol(connection: Connection, way: Record<string, string>, wish: object = {}): Promise<string> {
     const { jkt } = this.#key;
     const { userid } = this;
     const { txn } = await this.#step(connection, way, 'challenge', { jkt });
-    const { code } = await this.#step(connection, way, 'authenticate', { txn, userid });
+    const { code } = await this.#step(connection, way, 'authenticate', { txn, userid, ...wish });
     const { nonce } = await this.#step(connection, way, 'verify-email-otp', { txn, userid, otp: code });
     await this.#proved(connection, way, 'verify-device', { txn, userid }, nonce, 'registration');
+    return txn;
   }
 
   #proved(
@@ -116,6 +141,11 @@ export class Browser {
     if (session !== undefined) this.cookie = session;
     return JSON.parse(answer.body) as StepAnswer;
   }
+}
+
+function codeOf(answer: StepAnswer): string {
+  if (answer.code === undefined) throw new Error(`no code: ${JSON.stringify(answer)}`);
+  return answer.code;
 }
 
 export function authorizePath({ clientId, redirectUri }: Application, challenge: string): string {
