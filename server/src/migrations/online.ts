@@ -1,12 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { Migration } from '@mikro-orm/migrations';
 
-/** A statement that waits for a lock makes all later ones on its table wait: it gives up and tries again. */
+/**
+ * A statement that waits for a lock makes all later ones on its table wait, and on tables that its transaction has locked:
+ * all its waits together take this long at most; then it gives up and tries again.
+ */
 const lockTimeoutMs = 30;
 const pauseMs = 200;
 const maxAttempts = 1500;
-/** Pages of 8 KB per batch: some hundred rows, locked for some ten milliseconds. */
-const pagesPerBatch = 16;
+/** A batch locks its rows until it ends, and a slow disk makes it longer: the next one is sized by how long it took. */
+const batchMs = 20;
+/** Pages of 8 KB in a batch: the first one, some hundred rows, and the most. */
+const [firstBatch, largestBatch] = [4, 32];
 /** SQLSTATE: lock not available, deadlock detected. */
 const contended = ['55P03', '40P01'];
 
@@ -29,7 +34,10 @@ export abstract class OnlineMigration extends Migration {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.driver.getConnection().transactional(async (ctx) => {
-          for (const statement of [`set local lock_timeout = ${lockTimeoutMs}`, ...statements]) {
+          const began = performance.now();
+          for (const statement of statements) {
+            const left = Math.max(1, Math.round(lockTimeoutMs - (performance.now() - began)));
+            await this.driver.execute(`set local lock_timeout = ${left}`, [], 'all', ctx);
             await this.driver.execute(statement, [], 'all', ctx);
           }
         });
@@ -41,12 +49,17 @@ export abstract class OnlineMigration extends Migration {
     }
   }
 
-  /** Runs `update … set` on the whole table, some hundred rows at a time. `t` is the table in `from` and `where`. */
+  /** Runs `update … set` on the whole table, for {@link batchMs} at a time. `t` is the table in `from` and `where`. */
   protected async backfill(table: string, { set, from, where }: { set: string; from?: string; where: string }) {
     const [size] = await this.execute(`select pg_relation_size('"${table}"') / 8192 as pages`);
-    for (let page = 0; page <= Number(size?.['pages']); page += pagesPerBatch) {
-      const batch = `t.ctid >= '(${page},0)' and t.ctid < '(${page + pagesPerBatch},0)'`;
+    let pages = firstBatch;
+    for (let page = 0; page <= Number(size?.['pages']); ) {
+      const batch = `t.ctid >= '(${page},0)' and t.ctid < '(${page + pages},0)'`;
+      const began = performance.now();
       await this.execute(`update "${table}" t set ${set} ${from ? `from ${from}` : ''} where ${batch} and ${where}`);
+      page += pages;
+      const took = performance.now() - began;
+      pages = Math.min(largestBatch, Math.max(1, took > batchMs ? pages >> 1 : took < batchMs / 2 ? pages * 2 : pages));
     }
   }
 
