@@ -11,6 +11,7 @@ export const ladder = [
   'delivery',
   'experience',
   'clients',
+  'apis',
   'users',
   'roles',
   'claims',

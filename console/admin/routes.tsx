@@ -18,6 +18,7 @@ const inProject: RouteObject[] = [
   page('applications', () => import('./clients/clients-page.tsx')),
   page('applications/new', () => import('./clients/create/create-client-page.tsx')),
   page('applications/:clientId/:tab?', () => import('./clients/client-page.tsx')),
+  page('apis', () => import('./apis/apis-page.tsx')),
   page('users', () => import('./users/users-page.tsx')),
   page('users/:userId', () => import('./users/user-page.tsx')),
   page('groups', () => import('./groups/groups-page.tsx')),

@@ -14,7 +14,7 @@ export interface Shot {
 export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId, groupId, issuer }: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [
-    ...['overview', 'applications', 'users', 'groups', 'directory', 'experience', 'factors'],
+    ...['overview', 'applications', 'apis', 'users', 'groups', 'directory', 'experience', 'factors'],
     ...['session-policy', 'events', 'messages', 'messages/templates', 'messages/sending', 'logout-deliveries', 'team'],
     'settings',
   ];
@@ -23,7 +23,7 @@ export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId,
     { name: 'projects-create', path: '/admin/projects?new' },
     ...inProject.map((name) => ({ name: `project-${name.replace('/', '-')}`, path: project(projectId, name) })),
     { name: 'application-create', path: project(projectId, 'applications/new') },
-    ...['', 'settings', 'keys', 'tokens', 'roles', 'claims', 'events', 'danger'].map((tab) => ({
+    ...['', 'settings', 'keys', 'tokens', 'apis', 'roles', 'claims', 'events', 'danger'].map((tab) => ({
       name: `application-${tab || 'quickstart'}`,
       path: project(projectId, `applications/${clientId}${tab && `/${tab}`}`),
     })),

@@ -161,9 +161,11 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
       ...dpop,
       tokens,
       refreshTokens: services.refreshTokens,
+      clientTokens: services.clientTokens,
       refusals: services.tokenRefusals,
     },
     revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
+    introspect: { clients, assertions: services.assertions, introspection: services.introspection },
     userInfo: { ...dpop, tokens },
     endSession: {
       clients: clients.current,
@@ -228,6 +230,8 @@ function adminDeps(
     audit,
     sessions,
     admins,
+    adminClients: services.adminClients,
+    dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
     requests,
     pages,
     domain: {
@@ -239,6 +243,7 @@ function adminDeps(
         senderTests: services.senderTests,
         clients,
         clientSecrets: services.clientSecrets,
+        apis: services.apis,
         admins,
         delegationKeys,
         directories,

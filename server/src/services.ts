@@ -3,8 +3,11 @@ import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
+import { AdminClients } from './domain/admins/admin-clients.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { Seed } from './domain/admins/seed.ts';
+import { Apis } from './domain/apis/apis.ts';
+import { IssuerKeys } from './domain/apis/issuer-keys.ts';
 import { Activity } from './domain/audit/activity.ts';
 import type { EventArchive } from './domain/audit/archive.ts';
 import { Audit } from './domain/audit/audit.ts';
@@ -25,7 +28,6 @@ import { ClientSecrets } from './domain/clients/client-secrets.ts';
 import { Clients } from './domain/clients/clients.ts';
 import { DpopNonces } from './domain/clients/dpop/dpop-nonces.ts';
 import { DpopProofs } from './domain/clients/dpop/dpop-proofs.ts';
-import { IssuerKeys } from './domain/clients/issuer-keys.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
 import { Devices } from './domain/credentials/devices.ts';
@@ -64,6 +66,8 @@ import { Projects } from './domain/projects/projects.ts';
 import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
+import { ClientTokens } from './domain/tokens/client-tokens.ts';
+import { Introspection } from './domain/tokens/introspection.ts';
 import { RefreshTokens } from './domain/tokens/refresh-tokens.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
@@ -154,6 +158,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   });
   const dpopNonces = new DpopNonces(base);
   const dpopProofs = new DpopProofs({ clock, nonces: dpopNonces });
+  const apis = new Apis(base);
   const issuerKeys = new IssuerKeys({ db, keys });
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
@@ -183,6 +188,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const tokens = new Tokens({ ...base, signer, clients: registry.cached, applicationClaims: claims });
   const tokenRefusals = new TokenRefusals(base);
   const refreshTokens = new RefreshTokens({ ...base, tokens });
+  const clientTokens = new ClientTokens({ ...base, signer });
+  const introspection = new Introspection({ ...base, signer });
+  const adminClients = new AdminClients({ ...base, issuers, signer });
   const revocableTokens = new RevocableTokens({ ...base, signer });
 
   const requests = new AuthorizationRequests(base);
@@ -241,10 +249,13 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     dpopNonces,
     dpopProofs,
     clientSecrets,
+    apis,
     issuerKeys,
     origins,
     tokenRefusals,
     refreshTokens,
+    clientTokens,
+    introspection,
     revocableTokens,
     users,
     groups,
@@ -271,6 +282,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     directories,
     requestRecords,
     admins,
+    adminClients,
     accounts,
     accountAccess,
     ownAccount,

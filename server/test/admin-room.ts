@@ -99,6 +99,8 @@ export async function openAdminRoom(
   app.use(withContext(random));
   app.use(
     await adminRoutes({
+      adminClients: services.adminClients,
+      dpop: { proofs: services.dpopProofs, nonces: services.dpopNonces },
       db,
       clock,
       random,
@@ -117,6 +119,7 @@ export async function openAdminRoom(
         delivery: services.delivery,
         clients,
         clientSecrets: services.clientSecrets,
+        apis: services.apis,
         admins,
         delegationKeys,
         roles: services.roles,

@@ -31,6 +31,8 @@ interface Tenant {
   adminToken: string;
   user: User;
   group: string;
+  /** That the client may use. */
+  api: string;
   /** Of the client, held by the user. */
   role: string;
   rp: RelyingParty;
@@ -58,6 +60,10 @@ async function tenant(app: TestApp): Promise<Tenant> {
     system,
   );
   await services.roles.assign(keyIn(project.id, role), { userId: user.id }, system);
+  const scopes = [{ key: 'read', description: 'Read' }];
+  const values = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
+  const api = await services.apis.create(values, system);
+  await services.apis.grant(keyIn(project.id, client.id), api.id, { scopes: ['read'], introspects: true }, system);
   const scim = await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
   const grants = { owner: true, projects: new Map() };
   const admin = await services.admins.createToken(
@@ -80,6 +86,7 @@ async function tenant(app: TestApp): Promise<Tenant> {
       user,
       group: group.id,
       role,
+      api: api.id,
       rp,
       page,
       sessionId,
@@ -188,6 +195,19 @@ const attempts: Record<string, Attempt> = {
   'GraphQL assignRole of another project': graphql('mutation')(
     'assignRole(input: { roleId: $role, groupId: $group }) { id }',
     ({ role, group }) => ({ role, group }),
+  ),
+  'GraphQL api': graphql('query')('api(id: $id) { name }', ({ api }) => ({ id: api })),
+  'GraphQL apiGrants': graphql('query')('apiGrants(clientId: $id) { scopes }', ({ client }) => ({ id: client.id })),
+  'GraphQL updateApi': graphql('mutation')('updateApi(input: { id: $id, name: "X" }) { name }', ({ api }) => ({
+    id: api,
+  })),
+  'GraphQL setApiGrant of an API of another project': graphql('mutation')(
+    'setApiGrant(input: { clientId: $client, apiId: $api, scopes: ["read"] }) { scopes }',
+    ({ api }, own) => ({ client: own.client.id, api }),
+  ),
+  'GraphQL setApiGrant to a client of another project': graphql('mutation')(
+    'setApiGrant(input: { clientId: $client, apiId: $api, scopes: [] }) { scopes }',
+    ({ api, client }) => ({ client: client.id, api }),
   ),
   'GraphQL userRoles': graphql('query')('userRoles(userId: $id) { role { key } }', ({ user }) => ({ id: user.id })),
   'GraphQL previewClaims': graphql('query')(

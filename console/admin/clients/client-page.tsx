@@ -34,6 +34,7 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
     label: 'Tokens & logout',
     Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
   },
+  { tab: 'apis', label: 'APIs', Part: fetched(async () => (await import('../apis/client-apis.tsx')).ClientApis) },
   { tab: 'roles', label: 'Roles', Part: fetched(async () => (await import('../roles/client-roles.tsx')).ClientRoles) },
   {
     tab: 'claims',

@@ -1,7 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
-import { FactorStanding, type IdTokenAlgorithm } from '../generated/operations.ts';
+import { FactorStanding, type GrantType, type IdTokenAlgorithm } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
@@ -25,6 +25,7 @@ interface Values {
   idTokenSignedResponseAlg: IdTokenAlgorithm;
   pkceOptional: boolean;
   hasRefreshTokens: boolean;
+  hasClientCredentials: boolean;
   pkceRequired: boolean;
   relatedOrigins: boolean;
   passkeyRequired: boolean;
@@ -43,17 +44,16 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
       pkceOptional: client.pkceOptional,
       hasRefreshTokens: client.grantTypes.includes('REFRESH_TOKEN'),
+      hasClientCredentials: client.grantTypes.includes('CLIENT_CREDENTIALS'),
       pkceRequired: client.pkceRequired,
       relatedOrigins: client.relatedOrigins,
       passkeyRequired: client.passkeyRequired,
     }),
     [client],
   );
-  const form = useClientForm(client, mayChange, saved, ({ hasRefreshTokens, ...edits }) => ({
+  const form = useClientForm(client, mayChange, saved, ({ hasRefreshTokens, hasClientCredentials, ...edits }) => ({
     ...edits,
-    ...(hasRefreshTokens === undefined
-      ? {}
-      : { grantTypes: ['AUTHORIZATION_CODE' as const, ...(hasRefreshTokens ? ['REFRESH_TOKEN' as const] : [])] }),
+    ...grantsOf(client, { REFRESH_TOKEN: hasRefreshTokens, CLIENT_CREDENTIALS: hasClientCredentials }),
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
     ...(edits.jwksUri === undefined ? {} : { jwksUri: (edits.jwksUri.trim() || null) as never }),
@@ -114,6 +114,13 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           description="At the project's issuer. The application can renew its access while the session lasts, and longer if it asks for the scope offline_access."
           {...form.toggle('hasRefreshTokens')}
         />
+        {values.tokenEndpointAuthMethod !== 'NONE' && (
+          <Switch
+            label="Client credentials"
+            description="At the project's issuer. The application can get tokens for itself, for the APIs that it may use."
+            {...form.toggle('hasClientCredentials')}
+          />
+        )}
         <Switch
           label="Require PKCE for SDK sign-in"
           description="SDK sign-in without a code challenge fails."
@@ -149,6 +156,14 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
   );
 }
 
+/** The grant types after the edits; nothing if none is edited. */
+function grantsOf({ grantTypes }: ClientPartProps['client'], edits: Partial<Record<GrantType, boolean | undefined>>) {
+  if (Object.values(edits).every((edit) => edit === undefined)) return {};
+  const others = Object.entries(edits) as [GrantType, boolean | undefined][];
+  const chosen = others.filter(([name, edit]) => edit ?? grantTypes.includes(name)).map(([name]) => name);
+  return { grantTypes: [...grantTypes.filter((name) => !(name in edits)), ...chosen] };
+}
+
 const authMethods = {
   NONE: { name: authMethodNames.NONE },
   PRIVATE_KEY_JWT: { name: authMethodNames.PRIVATE_KEY_JWT },
@@ -173,6 +188,7 @@ const labels: Record<keyof Values, string> = {
   idTokenSignedResponseAlg: 'ID token signature',
   pkceOptional: 'Sign-in without PKCE',
   hasRefreshTokens: 'Refresh tokens',
+  hasClientCredentials: 'Client credentials',
   pkceRequired: 'PKCE for SDK sign-in',
   relatedOrigins: 'Passkeys on its own pages',
   passkeyRequired: 'Passkey',
@@ -186,7 +202,7 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
   if (name === 'jwksUri') return from.jwksUri;
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
-  if (name === 'hasRefreshTokens') return from.hasRefreshTokens ? 'On' : 'Off';
+  if (name === 'hasRefreshTokens' || name === 'hasClientCredentials') return from[name] ? 'On' : 'Off';
   if (name === 'pkceOptional') return from.pkceOptional ? 'Allowed' : 'Refused';
   return name === 'name' ? from.name : tidy(from[name]);
 }

@@ -52,7 +52,11 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
     { label: 'Instance', places: instance },
     {
       label: 'Project',
-      places: [at('overview', 'Overview', 'overview'), at('applications', 'Applications', 'applications')],
+      places: [
+        at('overview', 'Overview', 'overview'),
+        at('applications', 'Applications', 'applications'),
+        at('apis', 'APIs', 'server'),
+      ],
     },
     {
       label: 'People',

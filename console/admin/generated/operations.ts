@@ -13,6 +13,13 @@ export type ApiKeyKind =
   | 'PUBLISHABLE'
   | 'SECRET';
 
+export type ApiScopeInput = {
+  /** One line, for admins and users. */
+  description: string;
+  /** The value in `scope`; letters, digits and _ . : / * -. */
+  key: string;
+};
+
 /** Exactly one of `userId` and `groupId`, of the project of the role. */
 export type AssignRoleInput = {
   groupId?: string | null | undefined;
@@ -112,9 +119,22 @@ export type ClaimSettingsInput = {
   rolesClaim?: string | null | undefined;
 };
 
+export type CreateApiInput = {
+  /** 60 to 3600 seconds; default: 900. */
+  accessTokenTtlSeconds?: number | null | undefined;
+  /** An absolute URI without a fragment: `resource`, and `aud` of its tokens. It cannot be changed. */
+  identifier: string;
+  name: string;
+  projectId: string;
+  /** At least one. */
+  scopes: Array<ApiScopeInput>;
+};
+
 export type CreateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`. Default: nothing. */
+  adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
@@ -226,6 +246,7 @@ export type GrantRoleInput = {
 /** Grants of the token endpoint. */
 export type GrantType =
   | 'AUTHORIZATION_CODE'
+  | 'CLIENT_CREDENTIALS'
   | 'REFRESH_TOKEN';
 
 export type GrantUserRecoveryInput = {
@@ -400,6 +421,16 @@ export type SaveExperienceDraftInput = {
   texts?: Array<ExperienceTextInput> | null | undefined;
 };
 
+/** Replaces what the application may do with the API. No scopes and no `introspects`: nothing. */
+export type SetApiGrantInput = {
+  apiId: string;
+  clientId: string;
+  /** Whether the application is the API itself, and may introspect its tokens. Default: false. */
+  introspects?: boolean | null | undefined;
+  /** Scopes of the API that its tokens may have. */
+  scopes: Array<string>;
+};
+
 /** Who can create an account. */
 export type SignUp =
   | 'OPEN'
@@ -437,6 +468,15 @@ export type UnassignRoleInput = {
   userId?: string | null | undefined;
 };
 
+/** Absent fields are unchanged. A scope that is left out is taken from all applications. */
+export type UpdateApiInput = {
+  accessTokenTtlSeconds?: number | null | undefined;
+  expectedVersion?: number | null | undefined;
+  id: string;
+  name?: string | null | undefined;
+  scopes?: Array<ApiScopeInput> | null | undefined;
+};
+
 /** Absent fields are unchanged. */
 export type UpdateClaimSettingsInput = {
   clientId: string;
@@ -459,6 +499,8 @@ export type UpdateClaimSettingsInput = {
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`. Default: nothing. */
+  adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
   backchannelLogoutUri?: string | null | undefined;
@@ -635,6 +677,51 @@ export type RevokeAdminTokenMutationVariables = Exact<{
 
 export type RevokeAdminTokenMutation = { revokeAdminToken: AdminTokenRowFragment };
 
+export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, version: number, scopes: Array<{ key: string, description: string }> };
+
+export type ApisQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ApisQuery = { apis: Array<ApiRowFragment> };
+
+export type ApiGrantsQueryVariables = Exact<{
+  projectId: string;
+  clientId: string;
+}>;
+
+
+export type ApiGrantsQuery = { apis: Array<ApiRowFragment>, apiGrants: Array<{ scopes: Array<string>, introspects: boolean, api: { id: string } }> };
+
+export type CreateApiMutationVariables = Exact<{
+  input: CreateApiInput;
+}>;
+
+
+export type CreateApiMutation = { createApi: ApiRowFragment };
+
+export type UpdateApiMutationVariables = Exact<{
+  input: UpdateApiInput;
+}>;
+
+
+export type UpdateApiMutation = { updateApi: ApiRowFragment };
+
+export type DeleteApiMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteApiMutation = { deleteApi: string };
+
+export type SetApiGrantMutationVariables = Exact<{
+  input: SetApiGrantInput;
+}>;
+
+
+export type SetApiGrantMutation = { setApiGrant: { scopes: Array<string>, introspects: boolean } | null };
+
 export type EventRowFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, ip: string | null, userAgent: string | null, requestId: string | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
 
 export type AuditEventsQueryVariables = Exact<{
@@ -693,7 +780,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, cr
 
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -1297,6 +1384,12 @@ export const GrantRole = "mutation GrantRole($input:GrantRoleInput!){grantRole(i
 export const RevokeRole = "mutation RevokeRole($id:ID!){revokeRole(id:$id)}" as Operation<RevokeRoleMutation, RevokeRoleMutationVariables>;
 export const IssueAdminToken = "mutation IssueAdminToken($input:IssueAdminTokenInput!){issueAdminToken(input:$input){token adminToken{...AdminTokenRow}}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<IssueAdminTokenMutation, IssueAdminTokenMutationVariables>;
 export const RevokeAdminToken = "mutation RevokeAdminToken($id:ID!){revokeAdminToken(id:$id){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<RevokeAdminTokenMutation, RevokeAdminTokenMutationVariables>;
+export const Apis = "query Apis($projectId:ID!){apis(projectId:$projectId){...ApiRow}}fragment ApiRow on Api{id identifier name accessTokenTtlSeconds version scopes{key description}}" as Operation<ApisQuery, ApisQueryVariables>;
+export const ApiGrants = "query ApiGrants($projectId:ID!$clientId:ID!){apis(projectId:$projectId){...ApiRow}apiGrants(clientId:$clientId){scopes introspects api{id}}}fragment ApiRow on Api{id identifier name accessTokenTtlSeconds version scopes{key description}}" as Operation<ApiGrantsQuery, ApiGrantsQueryVariables>;
+export const CreateApi = "mutation CreateApi($input:CreateApiInput!){createApi(input:$input){...ApiRow}}fragment ApiRow on Api{id identifier name accessTokenTtlSeconds version scopes{key description}}" as Operation<CreateApiMutation, CreateApiMutationVariables>;
+export const UpdateApi = "mutation UpdateApi($input:UpdateApiInput!){updateApi(input:$input){...ApiRow}}fragment ApiRow on Api{id identifier name accessTokenTtlSeconds version scopes{key description}}" as Operation<UpdateApiMutation, UpdateApiMutationVariables>;
+export const DeleteApi = "mutation DeleteApi($id:ID!){deleteApi(id:$id)}" as Operation<DeleteApiMutation, DeleteApiMutationVariables>;
+export const SetApiGrant = "mutation SetApiGrant($input:SetApiGrantInput!){setApiGrant(input:$input){scopes introspects}}" as Operation<SetApiGrantMutation, SetApiGrantMutationVariables>;
 export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFilter$first:Int!$after:String){auditEvents(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<AuditEventsQuery, AuditEventsQueryVariables>;
 export const EventUserName = "query EventUserName($id:ID!){user(id:$id){id userName displayName}}" as Operation<EventUserNameQuery, EventUserNameQueryVariables>;
 export const EventClientName = "query EventClientName($id:ID!){client(id:$id){id name}}" as Operation<EventClientNameQuery, EventClientNameQueryVariables>;
@@ -1304,9 +1397,9 @@ export const ClaimSettingsOf = "query ClaimSettingsOf($clientId:ID!){claimSettin
 export const UpdateClaimSettings = "mutation UpdateClaimSettings($input:UpdateClaimSettingsInput!){updateClaimSettings(input:$input){...ClaimSettingsParts}}fragment ClaimSettingsParts on ClaimSettings{clientId groups groupPrefix listLimit rolesClaim directoryRoles version attributes mappings{...ClaimMappingParts}}fragment ClaimMappingParts on ClaimMapping{claim scope attribute constant template list{of prefix removePrefix}}" as Operation<UpdateClaimSettingsMutation, UpdateClaimSettingsMutationVariables>;
 export const PreviewClaims = "query PreviewClaims($clientId:ID!$userId:ID!$scopes:[String!]!$draft:ClaimSettingsInput){previewClaims(clientId:$clientId userId:$userId scopes:$scopes draft:$draft){claims{name value scope mapping{claim attribute template list{of}}}omitted{name reason}idToken}}" as Operation<PreviewClaimsQuery, PreviewClaimsQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as Operation<ClientsQuery, ClientsQueryVariables>;
-export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
-export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
-export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
+export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
+export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
+export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;

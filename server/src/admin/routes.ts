@@ -4,13 +4,17 @@
  * Not here: what a change does (`domain/`), how an admin signs in (`signin/`), the console itself (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.
  */
-import { type Request, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
+import type { AdminClients } from '../domain/admins/admin-clients.ts';
 import type { Admins } from '../domain/admins/admins.ts';
 import type { Audit } from '../domain/audit/audit.ts';
 import type { AuthorizationRequests } from '../domain/ceremonies/requests/authorization-requests.ts';
+import { dpopAlgorithms } from '../domain/kernel/openid.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';
+import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import type { Pages } from '../http/pages.ts';
 import { AdminCallers } from './api/caller.ts';
 import { type AdminApi, type CallerOf, graphqlRoute } from './api/server.ts';
@@ -23,8 +27,10 @@ import { setupRoutes } from './pages/setup.ts';
 import { userExport } from './users/user-export.ts';
 
 export interface AdminDeps extends AdminApi {
+  dpop: DpopDeps;
   audit: Audit;
   admins: Admins;
+  adminClients: AdminClients;
   sessions: Sessions;
   random: Random;
   requests: AuthorizationRequests;
@@ -38,9 +44,21 @@ export interface AdminDeps extends AdminApi {
 }
 
 export async function adminRoutes(deps: AdminDeps): Promise<Router> {
-  const callers = new AdminCallers(deps.db, deps.audit, deps.admins, deps.sessions, deps.bootstrapToken);
+  const callers = new AdminCallers(deps);
   const identify = (req: Request, authorization: string | undefined) =>
-    callers.identify({ authorization, sessionSecret: (projectId) => deps.sessionSecret(req, projectId) }, actorOf(req));
+    callers
+      .identify(
+        {
+          authorization,
+          sessionSecret: (projectId) => deps.sessionSecret(req, projectId),
+          proof: (token) => {
+            const url = `${deps.issuer}${req.originalUrl.split('?')[0]}`;
+            return proofOf(deps.dpop, req, req.res as Response, url, token);
+          },
+        },
+        actorOf(req),
+      )
+      .catch((error: unknown) => challenged(error, req.res as Response));
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
   const { clients, mailbox, experiences } = deps.domain;
@@ -60,4 +78,13 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   router.use('/setup', pageHeaders, setupRoutes({ ...deps, clients, mailbox, callerOf: bySession }));
   router.use('/demo', pageHeaders, demoRoutes({ ...deps, clients }));
   return router;
+}
+
+/** Null for a token whose DPoP proof is refused, with the reason in the challenge (RFC 9449 §7.1 and §9). */
+function challenged(error: unknown, res: Response): null {
+  const code = error instanceof Refusal ? error.problem.code : undefined;
+  if (code !== 'proof-rejected' && code !== 'nonce-rejected') throw error;
+  const reason = code === 'nonce-rejected' ? 'use_dpop_nonce' : 'invalid_dpop_proof';
+  res.setHeader('WWW-Authenticate', `DPoP error="${reason}", algs="${dpopAlgorithms.join(' ')}"`);
+  return null;
 }

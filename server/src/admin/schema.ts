@@ -10,6 +10,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { AdminTokenResolver, MembershipResolver } from './admins/admin.resolver.ts';
 import { fieldRuleOf, isRoot, operationRuleOf } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
+import { ApiGrantResolver, ApiResolver } from './apis/api.resolver.ts';
 import { ActivityResolver } from './audit/activity.resolver.ts';
 import { AuditResolver } from './audit/audit-event.resolver.ts';
 import { ClaimResolver } from './claims/claim.resolver.ts';
@@ -49,6 +50,8 @@ export function adminSchema(): GraphQLSchema {
         ClientSecretResolver,
         TrialResolver,
         DelegationKeyResolver,
+        ApiResolver,
+        ApiGrantResolver,
         RoleResolver,
         RoleAssignmentResolver,
         ClaimResolver,
@@ -98,14 +101,15 @@ export function printPermissions(): string {
 function line(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string {
   const name = `${type.name}.${field.name}`;
   if (isRoot(type)) {
-    const { role, about, allProjects, fresh } = operationRuleOf(type, field);
+    const { role, about, allProjects, fresh, scope } = operationRuleOf(type, field);
     const where = Object.entries(about ?? {}).map(([noun, input]) => ` in the project of ${noun}(${input})`);
     const when = typeof fresh === 'function' ? `, fresh sign-in if ${fresh.name}` : fresh ? ', fresh sign-in' : '';
     const [[extent, reason] = []] = Object.entries(allProjects ?? {});
     const seen =
       reason === undefined ? '' : `, sees all projects${extent === 'always' ? '' : ' for the instance'}: ${reason}`;
-    return `${name} ${role}${where.join('')}${when}${seen}`;
+    return `${name} ${role}${where.join('')}${when}, ${scope ?? 'not for applications'}${seen}`;
   }
   const rule = fieldRuleOf(type, field);
-  return `${name} ${rule === 'inherited' ? rule : `${rule.role} ${rule.projectOf.name}`}`;
+  if (rule === 'inherited') return `${name} ${rule}`;
+  return `${name} ${rule.role} ${rule.projectOf.name}, ${rule.scopes?.join(' or ') || 'not for applications'}`;
 }

@@ -12,7 +12,7 @@ export interface TransferTable {
   type: string;
   table: string;
   /** Foreign key to the owning record, and its type. */
-  parent: { column: string; type: 'project' | 'client' | 'user' | 'group' | 'role' } | null;
+  parent: { column: string; type: 'project' | 'client' | 'user' | 'group' | 'role' | 'api' } | null;
   key: readonly string[];
   /** SQL condition for exported rows; `t` is the table. */
   where?: string;
@@ -65,6 +65,8 @@ export const transferTables: readonly TransferTable[] = [
     withoutSecrets: 'false',
     secrets: [{ column: 'hash' }],
   },
+  { type: 'api', table: 'apis', parent: of('project'), key: ['id'] },
+  { type: 'api-grant', table: 'api_grants', parent: of('api'), key: ['client_id', 'api_id'] },
   { type: 'logo', table: 'logos', parent: of('project'), key: ['id'] },
   { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },
   { type: 'user', table: 'users', parent: of('project'), key: ['id'] },
@@ -99,7 +101,7 @@ export const transferTables: readonly TransferTable[] = [
 /** Record with a MAC key of recovery codes: `{"masterKey": …, "key": {"sealed": …}}`. */
 export const macKeyType = 'mac-key';
 
-function of(type: 'project' | 'client' | 'user' | 'group' | 'role') {
+function of(type: 'project' | 'client' | 'user' | 'group' | 'role' | 'api') {
   return { column: `${type}_id`, type };
 }
 

@@ -1,6 +1,8 @@
 import { AdminToken } from './admins/admin-token.entity.ts';
 import { Membership } from './admins/membership.entity.ts';
 import { SetupLink } from './admins/setup-link.entity.ts';
+import { Api } from './apis/api.entity.ts';
+import { ApiGrant } from './apis/api-grant.entity.ts';
 import { ActivityDay } from './audit/activity-day.entity.ts';
 import { ActivityProgress } from './audit/activity-progress.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
@@ -73,6 +75,8 @@ export const entities = [
   UsedAssertion,
   ClientSecret,
   DelegationKey,
+  Api,
+  ApiGrant,
   ClientRole,
   RoleAssignment,
   ClaimSettingsRow,

@@ -13,6 +13,8 @@ export function formBody(): RequestHandler {
 /** OAuth parameters (RFC 6749 §3.1): each at most once; an empty one is treated as omitted. */
 export interface Parameters {
   get(name: string): string | undefined;
+  /** Every value of a parameter that may be repeated (RFC 8707 section 2), in order, without duplicates. */
+  all(name: string): string[];
   /** Names of parameters that are repeated, or whose value cannot be stored as text in PostgreSQL. */
   faults: string[];
   /** True if the body of a POST is not form-encoded. */
@@ -49,9 +51,15 @@ export function queryOf(req: Request): string {
 function parse(text: string, wrongContentType: boolean): Parameters {
   const values = new Map<string, string>();
   const faults = new Set<string>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  const given = new URLSearchParams(text);
+  for (const [name, value] of given) {
     if (values.has(name) || !isStorableText(value)) faults.add(name);
     if (!values.has(name)) values.set(name, value);
   }
-  return { get: (name) => values.get(name) || undefined, faults: [...faults], wrongContentType };
+  return {
+    get: (name) => values.get(name) || undefined,
+    all: (name) => [...new Set(given.getAll(name).filter(Boolean))],
+    faults: [...faults],
+    wrongContentType,
+  };
 }

@@ -1,8 +1,19 @@
 import { dpopAlgorithms } from '../domain/kernel/openid.ts';
+import { adminScopes } from '../domain/projects/admin-api.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */
 const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
+
+/** RFC 8414 §2, RFC 9701 §7. */
+function introspectionMetadata(issuer: string, capabilities: Issuer['capabilities']) {
+  return {
+    introspection_endpoint: `${issuer}/oauth2/introspect`,
+    introspection_endpoint_auth_methods_supported: capabilities.authMethods.filter((method) => method !== 'none'),
+    introspection_endpoint_auth_signing_alg_values_supported: [...capabilities.assertionAlgorithms],
+    introspection_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
+  };
+}
 
 /** The discovery document of an issuer (OpenID Connect Discovery §3, RFC 8414 §2; service.md 2.7). */
 export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
@@ -13,6 +24,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     userinfo_endpoint: `${issuer}/userinfo`,
     end_session_endpoint: `${issuer}/oauth2/end_session`,
     ...(capabilities.revocation && { revocation_endpoint: `${issuer}/oauth2/revoke` }),
+    ...(capabilities.introspection && introspectionMetadata(issuer, capabilities)),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
     response_modes_supported: [...capabilities.responseModes],
@@ -20,7 +32,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     code_challenge_methods_supported: ['S256'],
     id_token_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
     subject_types_supported: ['public'],
-    scopes_supported: [...capabilities.scopes],
+    scopes_supported: [...capabilities.scopes, ...(capabilities.apis ? adminScopes : [])],
     claims_supported: [
       'sub',
       'name',

@@ -2,8 +2,9 @@ import type { Client } from '../domain/clients/client.entity.ts';
 import type { JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { GrantType } from '../domain/kernel/openid.ts';
-import { Refusal } from '../domain/kernel/problem.ts';
-import type { Issuer } from '../domain/projects/issuer.ts';
+import { type GrantFault, Refusal } from '../domain/kernel/problem.ts';
+import { type Issuer, userScopes } from '../domain/projects/issuer.ts';
+import type { ApiTokenResponse, ClientTokens } from '../domain/tokens/client-tokens.ts';
 import type { RefreshTokens } from '../domain/tokens/refresh-tokens.ts';
 import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import type { Parameters } from '../http/parameters.ts';
@@ -14,6 +15,7 @@ import { OAuthError } from './oauth-error.ts';
 export interface GrantDeps {
   tokens: Pick<Tokens, 'exchange'>;
   refreshTokens: Pick<RefreshTokens, 'refresh'>;
+  clientTokens: Pick<ClientTokens, 'issue'>;
 }
 
 /** A token request of an authenticated client. */
@@ -28,11 +30,17 @@ interface TokenRequest {
   actor: Actor;
 }
 
-/** Null if the client has changed since it authenticated. */
-type Grant = (deps: GrantDeps, request: TokenRequest) => Promise<TokenResponse | null>;
+export type GrantAnswer = TokenResponse | ApiTokenResponse;
 
-/** The grants of the token endpoint (RFC 6749 §4.1.3 and §6). */
-export const grants: Record<GrantType, Grant> = { authorization_code: redeem, refresh_token: refresh };
+/** Null if the client has changed since it authenticated. */
+type Grant = (deps: GrantDeps, request: TokenRequest) => Promise<GrantAnswer | null>;
+
+/** The grants of the token endpoint (RFC 6749 §4.1.3, §4.4 and §6). */
+export const grants: Record<GrantType, Grant> = {
+  authorization_code: redeem,
+  refresh_token: refresh,
+  client_credentials: actForItself,
+};
 
 /** RFC 7636 §4.1. */
 const verifierSyntax = /^[A-Za-z0-9\-._~]{43,128}$/;
@@ -71,13 +79,52 @@ async function refresh({ refreshTokens }: GrantDeps, request: TokenRequest): Pro
   const token = parameters.get('refresh_token');
   if (token === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing.');
   requireGrant(caller.client, 'refresh_token');
-  const wanted = parameters.get('scope');
-  const scope = wanted === undefined ? undefined : [...new Set(wanted.split(' ').filter(Boolean))].join(' ');
-  if (scope === '') throw new OAuthError('invalid_scope', 'scope is empty.');
+  const scope = wantedScope(parameters);
   return refreshTokens.refresh({ ...caller, issuer, token, scope, proof, actor }).catch((error: unknown) => {
-    if (!isScopeFault(error)) throw error;
+    if (!isFault(error, 'scope')) throw error;
     throw new OAuthError('invalid_scope', 'scope is more than was granted.');
   });
+}
+
+async function actForItself({ clientTokens }: GrantDeps, request: TokenRequest): Promise<ApiTokenResponse | null> {
+  const { parameters, issuer, proof, actor } = request;
+  const { by, ...caller } = request.caller;
+  requireGrant(caller.client, 'client_credentials');
+  if (by === 'none') {
+    throw new OAuthError('unauthorized_client', 'client_credentials needs an application with client authentication.');
+  }
+  const scope = wantedScope(parameters);
+  if (scope?.split(' ').some((one) => userScopes.includes(one))) {
+    throw new OAuthError('invalid_scope', 'client_credentials gives no tokens for users: omit openid and its scopes.');
+  }
+  const resource = onlyResource(parameters);
+  return clientTokens.issue({ ...caller, issuer, resource, scope, proof, actor }).catch((error: unknown) => {
+    if (isFault(error, 'scope')) {
+      throw new OAuthError('invalid_scope', 'scope is more than the application was granted at the API.');
+    }
+    if (!isFault(error, 'target')) throw error;
+    const told =
+      resource === undefined
+        ? 'resource is missing: the application may use no API, or several.'
+        : 'resource is not an API that the application may use.';
+    throw new OAuthError('invalid_target', told);
+  });
+}
+
+/** `scope` without duplicates; absent: all that was granted. */
+function wantedScope(parameters: Parameters): string | undefined {
+  const wanted = parameters.get('scope');
+  if (wanted === undefined) return undefined;
+  const scope = [...new Set(wanted.split(' ').filter(Boolean))].join(' ');
+  if (scope === '') throw new OAuthError('invalid_scope', 'scope is empty.');
+  return scope;
+}
+
+/** A token is for one API (RFC 8707 section 2.2). */
+function onlyResource(parameters: Parameters): string | undefined {
+  const [resource, another] = parameters.all('resource');
+  if (another !== undefined) throw new OAuthError('invalid_target', 'Name one resource for each token.');
+  return resource;
 }
 
 function requireGrant({ grantTypes }: Client, grantType: GrantType): void {
@@ -85,6 +132,6 @@ function requireGrant({ grantTypes }: Client, grantType: GrantType): void {
   throw new OAuthError('unauthorized_client', `The application may not use ${grantType}: change its grant types.`);
 }
 
-function isScopeFault(error: unknown): boolean {
-  return error instanceof Refusal && error.problem.code === 'grant-rejected' && error.problem.reason === 'scope';
+function isFault(error: unknown, reason: GrantFault): boolean {
+  return error instanceof Refusal && error.problem.code === 'grant-rejected' && error.problem.reason === reason;
 }

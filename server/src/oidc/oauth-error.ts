@@ -7,6 +7,8 @@ export type OAuthErrorCode =
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_scope'
+  /** RFC 8707 section 2. */
+  | 'invalid_target'
   | 'invalid_token'
   | 'insufficient_scope'
   /** RFC 9449 §5 and §8. */

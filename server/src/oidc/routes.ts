@@ -16,6 +16,7 @@ import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authori
 import { discoveryDocument } from './discovery.ts';
 import { cacheControl, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
+import { type IntrospectDeps, introspectEndpoint } from './introspect.ts';
 import { type FindIssuer, issuerOf, withIssuer } from './issuer.ts';
 import { OAuthError, statusOf, toOAuthError } from './oauth-error.ts';
 import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
@@ -26,6 +27,7 @@ export interface OidcDeps {
   authorize: AuthorizeDeps;
   token: TokenDeps;
   revoke: RevokeDeps;
+  introspect: IntrospectDeps;
   userInfo: UserInfoDeps;
   endSession: EndSessionDeps;
   /** The JWK Set of an issuer (RFC 7517 §5). */
@@ -70,6 +72,12 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .all((req, _res, next) => next(issuerOf(req).capabilities.revocation ? undefined : 'route'))
     .all(registeredOrigins, noStore)
     .post(formBody(), revokeEndpoint(deps.revoke))
+    .all(onlyMethods('POST'));
+  router
+    .route('/oauth2/introspect')
+    .all((req, _res, next) => next(issuerOf(req).capabilities.introspection ? undefined : 'route'))
+    .all(noStore)
+    .post(formBody(), introspectEndpoint(deps.introspect))
     .all(onlyMethods('POST'));
   const userInfo = userInfoEndpoint(deps.userInfo);
   router

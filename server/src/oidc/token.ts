@@ -5,13 +5,13 @@ import type { GrantType } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
-import type { TokenResponse } from '../domain/tokens/tokens.ts';
 import { actorOf } from '../http/context.ts';
+import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
 import { authenticateClient, type ClientAuthDeps, credentialOf, namedClient } from './client-auth.ts';
-import { checkProof, type DpopDeps, proofOf } from './dpop.ts';
-import { type GrantDeps, grants } from './grants.ts';
-import { clientsAt, issuerOf } from './issuer.ts';
+import { checkProof } from './dpop.ts';
+import { type GrantAnswer, type GrantDeps, grants } from './grants.ts';
+import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
@@ -26,15 +26,15 @@ export function tokenEndpoint(deps: TokenDeps): RequestHandler {
   };
 }
 
-async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<TokenResponse> {
+async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<GrantAnswer> {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
-  if (parameters.faults.length > 0) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+  const issuer = issuerOf(req);
+  if (hasFaults(parameters, issuer)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
-  const issuer = issuerOf(req);
   const grant = Object.hasOwn(grants, grantType) ? grants[grantType as GrantType] : undefined;
   const offered: readonly string[] = issuer.capabilities.grantTypes;
   if (!grant || !offered.includes(grantType)) throw new OAuthError('unsupported_grant_type', notOffered(offered));

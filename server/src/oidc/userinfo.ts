@@ -4,8 +4,8 @@ import { dpopAlgorithms } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { UserInfoOutcome } from '../domain/tokens/tokens.ts';
+import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { parametersOf, queryOf } from '../http/parameters.ts';
-import { type DpopDeps, proofOf } from './dpop.ts';
 import { issuerOf } from './issuer.ts';
 import { type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
 

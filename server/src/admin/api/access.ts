@@ -5,13 +5,17 @@ import { Extensions } from 'type-graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
+import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import type { About, OwnedNoun } from './ownership.ts';
 
 /** The project whose role counts for a node; null: the instance, which only owners can read. */
 type ProjectOf = (node: never) => string | null;
 
-/** `inherited`: for values without an identity, reached only through a field that was checked. */
-export type FieldRule = 'inherited' | { role: Role; projectOf: ProjectOf };
+/**
+ * `inherited`: for values without an identity, reached only through a field that was checked. `scopes`: a client needs one
+ * of them; without any, it cannot read the field.
+ */
+export type FieldRule = 'inherited' | { role: Role; projectOf: ProjectOf; scopes?: readonly AdminScope[] };
 
 export const itself: ProjectOf = (project: { id: string }) => project.id;
 export const ofProject: ProjectOf = (node: { project: { id: string } }) => node.project.id;
@@ -23,9 +27,9 @@ export const ofInstance: ProjectOf = () => null;
 
 /** On a view class: the rule for its fields. On a field or its resolver: the rule for that field. */
 export function Access(rule: 'inherited'): ReturnType<typeof Extensions>;
-export function Access(role: Role, projectOf: ProjectOf): ReturnType<typeof Extensions>;
-export function Access(role: Role | 'inherited', projectOf: ProjectOf = ofInstance) {
-  return Extensions({ access: role === 'inherited' ? role : { role, projectOf } });
+export function Access(role: Role, projectOf: ProjectOf, ...scopes: AdminScope[]): ReturnType<typeof Extensions>;
+export function Access(role: Role | 'inherited', projectOf: ProjectOf = ofInstance, ...scopes: AdminScope[]) {
+  return Extensions({ access: role === 'inherited' ? role : { role, projectOf, scopes } });
 }
 
 /** The fields of `input` where an operation has one, else its arguments, as validated against the schema. */
@@ -41,6 +45,8 @@ export interface OperationRule {
    * about, else none.
    */
   allProjects?: { always: string } | { ofInstance: string };
+  /** What a client needs (RFC 6749 section 4.4). Absent: no client may use it. */
+  scope?: AdminScope;
   /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
   fresh?: boolean | ((inputs: Inputs) => boolean);
 }

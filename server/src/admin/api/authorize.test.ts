@@ -27,6 +27,7 @@ let ours: Record<
   | 'apiKey'
   | 'clientSecret'
   | 'delegationKey'
+  | 'api'
   | 'user'
   | 'group'
   | 'role'
@@ -53,6 +54,9 @@ beforeAll(async () => {
   const delegationKey = await delegationKeys.register(client, makePair().publicPem, system);
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client]);
   const { clientSecret, secret } = await room.services.clientSecrets.issue(client, system);
+  const scopes = [{ key: 'read', description: 'Read' }];
+  const apiValues = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
+  const api = await room.services.apis.create(apiValues, system);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const values = { key: 'editor', name: 'Editor' };
@@ -72,6 +76,7 @@ beforeAll(async () => {
     apiKey: apiKey?.id ?? '',
     clientSecret: clientSecret.id,
     delegationKey: delegationKey.id,
+    api: api.id,
     user: user.id,
     group: group.id,
     role: role.id,
@@ -105,7 +110,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { clientSecret, logoutDelivery, passkey, role } = ours;
+  const { api, clientSecret, logoutDelivery, passkey, role } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -119,6 +124,9 @@ function argumentsOf(name: string): string {
     accentTheme: '(color: "#2f55d4")',
     client: `(id: "${client}")`,
     clients: `(projectId: "${project}", first: 10)`,
+    api: `(id: "${api}")`,
+    apis: `(projectId: "${project}")`,
+    apiGrants: `(clientId: "${client}")`,
     user: `(id: "${user}")`,
     users: `(projectId: "${project}")`,
     userAccess: `(userId: "${user}")`,
@@ -155,6 +163,10 @@ function argumentsOf(name: string): string {
     createClient: `(input: { projectId: "${project}", name: "X" })`,
     updateClient: `(input: { id: "${client}", name: "X" })`,
     deleteClient: `(id: "${client}")`,
+    createApi: `(input: { projectId: "${project}", identifier: "urn:x", name: "X", scopes: [{ key: "x", description: "X" }] })`,
+    updateApi: `(input: { id: "${api}", name: "X" })`,
+    deleteApi: `(id: "${api}")`,
+    setApiGrant: `(input: { clientId: "${client}", apiId: "${api}", scopes: ["read"] })`,
     createRole: `(input: { clientId: "${client}", key: "x", name: "X" })`,
     updateRole: `(input: { id: "${role}", name: "X" })`,
     deleteRole: `(id: "${role}")`,
@@ -276,6 +288,8 @@ async function snapshot() {
     'memberships',
     'signing_keys',
     'users',
+    'apis',
+    'api_grants',
     'client_roles',
     'role_assignments',
     'claim_settings',

@@ -7,11 +7,12 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
-import { allows, roleIn } from '../../domain/admins/permission.ts';
+import { allows, mayUse, roleIn } from '../../domain/admins/permission.ts';
 import { secondsLater } from '../../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../../domain/kernel/problem.ts';
 import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
+import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import {
   aboutOf,
   type FieldRule,
@@ -24,7 +25,7 @@ import {
 } from './access.ts';
 import type { AdminCaller } from './caller.ts';
 import { type AdminRequest, contextOf, type Operation } from './context.ts';
-import { projectOf } from './ownership.ts';
+import { adminScopesOf, projectOf } from './ownership.ts';
 
 /** Maximum age of the sign-in proof for sensitive operations. */
 export const freshSeconds = 15 * 60;
@@ -64,7 +65,10 @@ function asOperation(rule: OperationRule, resolve: GraphQLFieldResolver<unknown,
 
 function asField(rule: FieldRule, resolve: GraphQLFieldResolver<unknown, unknown>): Resolve {
   return (node, args, request, info) => {
-    if (rule !== 'inherited') checkRole(request.caller, rule.role, rule.projectOf(node as never), 'project');
+    if (rule !== 'inherited') {
+      checkScope(request.caller, rule.scopes ?? []);
+      checkRole(request.caller, rule.role, rule.projectOf(node as never), 'project');
+    }
     // GraphQL resolves fields in the context of the request.
     const { scope, context } = request.operations.get(rootKeyOf(info)) as Operation;
     return inScope(scope, () => resolve(node, args, context, info));
@@ -85,10 +89,14 @@ async function authorized(
   { caller, db, now }: AdminRequest,
 ): Promise<string | null> {
   checkText(args);
+  checkScope(caller, rule.scope ? [rule.scope] : []);
   const inputs = (args['input'] ?? args) as Inputs;
   const about = aboutOf(rule, inputs);
   const projectId = about && (await projectOf(db.alone, about));
   if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
+  if (caller.scopes && rule.scope === 'clients:write') {
+    checkNotAbove(caller.scopes, inputs, about ? await adminScopesOf(db.alone, about) : []);
+  }
   const fresh = typeof rule.fresh === 'function' ? rule.fresh(inputs) : rule.fresh;
   const until = freshUntil(caller);
   if (fresh && until && until <= now) {
@@ -112,6 +120,23 @@ function checkText(args: Inputs): void {
       left.push(...Object.keys(value), ...Object.values(value));
     }
   }
+}
+
+/** A client's token permits only what its scopes say; admins need none. */
+export function checkScope({ scopes }: AdminCaller, need: readonly AdminScope[]): void {
+  if (!scopes || need.some((scope) => mayUse(scopes, scope))) return;
+  const reason = need.length === 0 ? 'applications may not use it' : `it requires the scope ${need.join(' or ')}`;
+  refuse({ code: 'forbidden', reason });
+}
+
+/** A client neither gives rights that it lacks, nor changes a client that has such rights: it could then act as that one. */
+function checkNotAbove(scopes: readonly string[], inputs: Inputs, present: readonly string[]): void {
+  const given = Array.isArray(inputs['adminScopes']) ? inputs['adminScopes'] : [];
+  if ([...given, ...present].every((scope) => mayUse(scopes, scope as AdminScope))) return;
+  refuse({
+    code: 'forbidden',
+    reason: 'the application has, or would have, rights at the admin API that the caller lacks',
+  });
 }
 
 /** No role in the project: `not-found`, so that existence is not leaked. */

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AdminClients, SentAdminToken } from '../../domain/admins/admin-clients.ts';
 import type { Admins } from '../../domain/admins/admins.ts';
-import { everything, type Grants } from '../../domain/admins/permission.ts';
+import { everything, type Grants, grantsOfClient } from '../../domain/admins/permission.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
+import { isCompactJws } from '../../domain/kernel/base64url.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { inProject } from '../../domain/kernel/scope.ts';
 import { sameSecret } from '../../domain/kernel/secret.ts';
@@ -12,11 +14,13 @@ import type { Sessions } from '../../domain/sessions/sessions.ts';
 
 /** An authenticated caller of the admin API. */
 export interface AdminCaller {
-  kind: 'admin' | 'admin-token' | 'bootstrap-token';
+  kind: 'admin' | 'admin-token' | 'bootstrap-token' | 'client';
   grants: Grants;
-  /** Id of the user or the token; the bootstrap token has none. */
+  /** Id of the user, the token or the client; the bootstrap token has none. */
   id?: string;
   name: string;
+  /** Of a client: what it may do, within its grants. Absent for admins, whom grants alone limit. */
+  scopes?: readonly string[];
   /** The user of the session, or the creator of the token; of the console's project. */
   user?: TenantKey;
   /** Last mail code or second factor in the session; null: none. Absent for tokens. */
@@ -31,6 +35,17 @@ export interface Credentials {
   authorization: string | undefined;
   /** The secret of the console project's session cookie. */
   sessionSecret(consoleProjectId: string): string | undefined;
+  /** The DPoP proof that came with a token; null: none. */
+  proof: SentAdminToken['proof'];
+}
+
+interface CallerDeps {
+  db: Database;
+  audit: Audit;
+  admins: Admins;
+  sessions: Sessions;
+  adminClients: AdminClients;
+  bootstrapToken: string | undefined;
 }
 
 /** Authenticates by bearer token, else by the console's session. */
@@ -39,27 +54,40 @@ export class AdminCallers {
   private readonly audit: Audit;
   private readonly admins: Admins;
   private readonly sessions: Sessions;
+  private readonly clients: AdminClients;
   private readonly bootstrapToken: string | undefined;
 
-  constructor(db: Database, audit: Audit, admins: Admins, sessions: Sessions, bootstrapToken: string | undefined) {
+  constructor({ db, audit, admins, sessions, adminClients, bootstrapToken }: CallerDeps) {
     this.db = db;
     this.audit = audit;
     this.admins = admins;
     this.sessions = sessions;
+    this.clients = adminClients;
     this.bootstrapToken = bootstrapToken;
   }
 
   /** Null if not authenticated. Records the use of a token, and extends a session's idle timeout. */
   async identify(credentials: Credentials, requested: Actor): Promise<AdminCaller | null> {
+    const [, scheme = '', token] = /^(Bearer|DPoP) +([\x21-\x7e]+) *$/i.exec(credentials.authorization ?? '') ?? [];
+    const isBearer = scheme.toLowerCase() === 'bearer';
+    if (token !== undefined && isCompactJws(token) && token !== this.bootstrapToken) {
+      return this.byClientToken({ token, scheme: isBearer ? 'Bearer' : 'DPoP', proof: credentials.proof });
+    }
     // Admins are users of the console's project.
     const project = await this.db.reader().findOneOrFail(Project, { builtIn: 'console' });
     return inProject(project.id, () =>
       this.db.transaction(async (em) => {
         if (credentials.authorization === undefined) return this.bySession(em, project, credentials);
-        const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(credentials.authorization) ?? [];
-        return token === undefined ? null : this.byToken(em, project, token, requested);
+        return isBearer && token !== undefined ? this.byToken(em, project, token, requested) : null;
       }),
     );
+  }
+
+  private async byClientToken(sent: SentAdminToken): Promise<AdminCaller | null> {
+    const client = await this.clients.byToken(sent);
+    if (!client) return null;
+    const { id, name, projectId, scopes } = client;
+    return { kind: 'client', grants: grantsOfClient(projectId, scopes), id, name, scopes };
   }
 
   private async byToken(

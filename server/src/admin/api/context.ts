@@ -3,6 +3,7 @@ import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import type { Accounts } from '../../domain/accounts/accounts.ts';
 import type { Recoveries } from '../../domain/accounts/recoveries.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
+import type { Apis } from '../../domain/apis/apis.ts';
 import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
 import type { Claims } from '../../domain/claims/claims.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
@@ -57,6 +58,7 @@ export interface AdminDomain {
   projects: Projects;
   clients: Clients;
   clientSecrets: ClientSecrets;
+  apis: Apis;
   roles: Roles;
   claims: Claims;
   trials: Trials;

@@ -5,11 +5,12 @@ import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
+import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { requestContext } from '../../http/context.ts';
 import { type ExportFormat, exportFormats } from '../../http/export.ts';
 import { failureOf } from '../../http/failure.ts';
 import { queryOf } from '../../http/parameters.ts';
-import { freshUntil } from './authorize.ts';
+import { checkScope, freshUntil } from './authorize.ts';
 import type { AdminCaller } from './caller.ts';
 import { type About, projectOf } from './ownership.ts';
 import { sendProblem } from './send-problem.ts';
@@ -60,9 +61,10 @@ export async function checkExport(
   caller: AdminCaller,
   role: Role,
   about: About | null,
-  options: { fresh?: boolean } = {},
+  options: { scope: AdminScope; fresh?: boolean },
 ): Promise<string | null> {
   const { grants } = caller;
+  checkScope(caller, [options.scope]);
   if (!hasAny(grants)) refuse({ code: 'forbidden', reason: 'you have no role here' });
   const projectId = about && (await projectOf(db.alone, about));
   if (!allows(grants, projectId === null ? 'owner' : role, projectId)) {

@@ -10,6 +10,7 @@ const owners = {
   'api-key': ['api_keys', 'project_id'],
   'client-secret': ['client_secrets', 'project_id'],
   'delegation-key': ['delegation_keys', 'project_id'],
+  api: ['apis', 'project_id'],
   user: ['users', 'project_id'],
   group: ['groups', 'project_id'],
   role: ['client_roles', 'project_id'],
@@ -41,4 +42,25 @@ export async function projectOf(on: Executing, { noun, id }: About): Promise<str
   const [row] = isUuid(id) ? await inAllProjects(() => query(on, owner)) : [];
   if (!row) refuse({ code: 'not-found', what: noun });
   return row.project;
+}
+
+/** Nouns that are a client or act for one, by the table and column of the client. */
+const clientsOf: Partial<Record<OwnedNoun, readonly [string, string]>> = {
+  client: ['clients', 'id'],
+  'api-key': ['api_keys', 'client_id'],
+  'client-secret': ['client_secrets', 'client_id'],
+  'delegation-key': ['delegation_keys', 'client_id'],
+};
+
+/** The rights at the admin API of the client that a node is, or belongs to; none for other nodes. */
+export async function adminScopesOf(on: Executing, { noun, id }: About): Promise<string[]> {
+  const at = clientsOf[noun];
+  if (!at) return [];
+  const [table, column] = at;
+  const scopes = sql<{ scopes: string[] }>`
+    select k.admin_scopes as scopes from ${sql.table(table)} t
+      join clients k on k.project_id = t.project_id and k.id = ${sql.ref(`t.${column}`)}
+    where t.id = ${id}`;
+  const [row] = await inAllProjects(() => query(on, scopes));
+  return row?.scopes ?? [];
 }

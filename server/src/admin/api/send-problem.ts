@@ -5,7 +5,8 @@ import { errorFor } from './graphql-error.ts';
 
 /** Sends a refusal outside of GraphQL's execution, in the shape of a GraphQL error. The caller sets the status. */
 export function sendProblem(req: Request, res: Response, problem: Problem): void {
-  if (problem.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
+  const isChallenged = res.hasHeader('WWW-Authenticate');
+  if (problem.code === 'unauthenticated' && !isChallenged) res.setHeader('WWW-Authenticate', 'Bearer');
   if ('retryAfterSeconds' in problem) res.setHeader('Retry-After', String(problem.retryAfterSeconds));
   const { message, extensions } = errorFor(problem);
   const { requestId } = requestContext(req);

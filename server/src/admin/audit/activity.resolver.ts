@@ -10,7 +10,7 @@ const maxDays = 62;
 
 @Resolver()
 export class ActivityResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'audit:read' })
   @Query(() => [DayOfActivity], {
     description: 'The last days of a project including today, oldest first; days without activity are omitted.',
   })

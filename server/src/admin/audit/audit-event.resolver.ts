@@ -16,6 +16,7 @@ export class AuditResolver {
   @Requires('project_viewer', {
     about: { project: 'projectId' },
     allProjects: { ofInstance: 'it lists the events of all projects' },
+    scope: 'audit:read',
   })
   @Query(() => AuditEventConnection, {
     description: 'Newest first. Without a project: the whole instance, for owners only.',

@@ -31,7 +31,7 @@ export class AuditSubject {
   name!: string | null;
 }
 
-@Access('project_viewer', ofEvent)
+@Access('project_viewer', ofEvent, 'audit:read')
 @ObjectType('AuditEvent', { description: 'An action or attempted action.' })
 export class AuditEventView {
   @Field(() => ID)

@@ -42,7 +42,7 @@ export function eventExport(deps: EventExportDeps): Router {
   const handle = exportRoute(deps, async (req, res, caller) => {
     const { project, format, filter } = read(exportQuery(req, ['project', 'format', ...parameters]));
     const about = project === null ? null : ({ noun: 'project', id: project } as const);
-    const projectId = await checkExport(deps, caller, 'project_viewer', about);
+    const projectId = await checkExport(deps, caller, 'project_viewer', about, { scope: 'audit:read' });
     // Without a project, the events of all.
     const scope = projectId ?? 'all';
     await inScope(scope, () =>

@@ -12,13 +12,13 @@ const maxScopes = 20;
 
 @Resolver()
 export class ClaimResolver {
-  @Requires('project_viewer', { about: { client: 'clientId' } })
+  @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'clients:read' })
   @Query(() => ClaimSettingsView, { description: 'How the claims of an application are made at the project issuer.' })
   async claimSettings(@Arg('clientId', () => ID) clientId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return shown(clientId, await domain.claims.settings(em, keyIn(projectId, clientId)));
   }
 
-  @Requires('project_viewer', { about: { client: 'clientId' } })
+  @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'users:read' })
   @Query(() => ClaimPreviewView, { description: 'A user as an application sees them at the project issuer.' })
   previewClaims(
     @Arg('clientId', () => ID) clientId: string,
@@ -33,7 +33,7 @@ export class ClaimResolver {
     return domain.claims.preview(em, request, draft ? withoutNulls({ ...draft }) : undefined);
   }
 
-  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => ClaimSettingsView, { description: 'Applies to the next token.' })
   async updateClaimSettings(
     @Arg('input', () => UpdateClaimSettingsInput) { clientId, ...change }: UpdateClaimSettingsInput,

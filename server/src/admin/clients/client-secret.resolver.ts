@@ -7,7 +7,7 @@ import { ClientSecretView, ClientView, IssuedClientSecret } from './client.view.
 
 @Resolver(() => ClientView)
 export class ClientSecretResolver {
-  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => IssuedClientSecret, {
     description: 'Creates a client secret. At most two are live, so that one can replace the other.',
   })
@@ -15,7 +15,7 @@ export class ClientSecretResolver {
     return ctx.domain.clientSecrets.issue(keyIn(ctx.projectId, clientId), ctx.actor);
   }
 
-  @Requires('project_admin', { about: { 'client-secret': 'id' } })
+  @Requires('project_admin', { about: { 'client-secret': 'id' }, scope: 'clients:write' })
   @Mutation(() => ClientSecretView)
   revokeClientSecret(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     return ctx.domain.clientSecrets.revoke(keyIn(ctx.projectId, id), ctx.actor);

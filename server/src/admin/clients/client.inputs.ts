@@ -2,6 +2,7 @@ import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
+import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { GrantTypeEnum, IdTokenAlgorithmEnum, LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
 
 @InputType()
@@ -30,6 +31,13 @@ class ClientSettingsInput {
     description: "At the project's issuer. Default: AUTHORIZATION_CODE, which every client has.",
   })
   grantTypes?: GrantType[] | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`. Default: nothing.',
+  })
+  adminScopes?: AdminScope[] | null;
 
   @Field(() => [String], { nullable: true, description: 'Must match exactly; https, or http on loopback.' })
   redirectUris?: string[] | null;

@@ -15,13 +15,13 @@ import { ApiKeyView, ClientConnection, ClientView, CreatedClient, IssuedApiKey }
 
 @Resolver(() => ClientView)
 export class ClientResolver {
-  @Requires('project_viewer', { about: { client: 'id' } })
+  @Requires('project_viewer', { about: { client: 'id' }, scope: 'clients:read' })
   @Query(() => ClientView, { nullable: true })
   async client(@Arg('id', () => ID) id: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return found(await domain.clients.find(em, keyIn(projectId, id)), 'client');
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
   @Query(() => ClientConnection, { description: 'The clients of a project, newest first.' })
   async clients(
     @Arg('projectId', () => ID) projectId: string,
@@ -35,7 +35,7 @@ export class ClientResolver {
     return connection('clients', page, request, () => domain.clients.count(em, projectId, search ?? undefined));
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => CreatedClient)
   createClient(@Arg('input', () => CreateClientInput) input: CreateClientInput, @Ctx() ctx: AdminContext) {
     const { projectId, name } = input;
@@ -45,7 +45,7 @@ export class ClientResolver {
     return ctx.domain.clients.create({ ...settings, projectId, name }, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets })
+  @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets, scope: 'clients:write' })
   @Mutation(() => ClientView)
   updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: ProjectContext) {
     const { jwks, jwksUri, backchannelLogoutUri, accessTokenTtlSeconds } = input;
@@ -56,14 +56,14 @@ export class ClientResolver {
     return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { client: 'id' }, fresh: true })
+  @Requires('project_admin', { about: { client: 'id' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => ID, { description: 'Also deletes its keys, devices and codes. Returns its id.' })
   async deleteClient(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     await ctx.domain.clients.delete(keyIn(ctx.projectId, id), ctx.actor);
     return id;
   }
 
-  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => IssuedApiKey, { description: 'Creates a key; existing keys stay valid until they are revoked.' })
   issueApiKey(
     @Arg('clientId', () => ID) clientId: string,
@@ -73,7 +73,7 @@ export class ClientResolver {
     return ctx.domain.clients.issueApiKey(keyIn(ctx.projectId, clientId), kind, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { 'api-key': 'id' } })
+  @Requires('project_admin', { about: { 'api-key': 'id' }, scope: 'clients:write' })
   @Mutation(() => ApiKeyView)
   revokeApiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     return ctx.domain.clients.revokeApiKey(keyIn(ctx.projectId, id), ctx.actor);
@@ -123,6 +123,9 @@ const clientAuthSettings = [
   ...['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
 ];
 
+/** Whether secrets are sent elsewhere, or rights given. */
 function redirectsSecrets(inputs: Inputs): boolean {
-  return clientAuthSettings.some((name) => inputs[name] !== undefined);
+  const { adminScopes } = inputs;
+  const givesRights = Array.isArray(adminScopes) && adminScopes.length > 0;
+  return givesRights || clientAuthSettings.some((name) => inputs[name] !== undefined);
 }

@@ -3,6 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
+import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { Access, ofClient, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import {
@@ -13,7 +14,7 @@ import {
   TokenEndpointAuthMethodEnum,
 } from '../api/enums.ts';
 
-@Access('project_viewer', ofClient)
+@Access('project_viewer', ofClient, 'clients:read')
 @ObjectType('ApiKey', { description: 'A key of a client. The key is shown only once, when it is created.' })
 export class ApiKeyView {
   @Field(() => ID)
@@ -35,7 +36,7 @@ export class ApiKeyView {
   revokedAt!: Date | null;
 }
 
-@Access('project_viewer', ofClient)
+@Access('project_viewer', ofClient, 'clients:read')
 @ObjectType('ClientSecret', { description: 'A secret of a client. It is shown only once, when it is created.' })
 export class ClientSecretView {
   @Field(() => ID)
@@ -54,7 +55,7 @@ export class ClientSecretView {
   revokedAt!: Date | null;
 }
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'clients:read')
 @ObjectType('Client', { description: 'An OIDC relying party of one project.' })
 export class ClientView {
   @Field(() => ID)
@@ -77,6 +78,9 @@ export class ClientView {
 
   @Field(() => [GrantTypeEnum], { description: "At the project's issuer." })
   grantTypes!: GrantType[];
+
+  @Field(() => [String], { description: 'What it may do at this API, in its project.' })
+  adminScopes!: AdminScope[];
 
   @Field(() => [String])
   redirectUris!: string[];

@@ -9,7 +9,7 @@ import { DelegationKeyView } from './delegation-key.view.ts';
 
 @Resolver(() => ClientView)
 export class DelegationKeyResolver {
-  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => DelegationKeyView, {
     description: "Takes a client's public keys; those of the service are made with the first of them.",
   })
@@ -26,7 +26,7 @@ export class DelegationKeyResolver {
     );
   }
 
-  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true })
+  @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => DelegationKeyView, { description: "New keys of the service's own for this client." })
   rotateDelegationKeys(
     @Arg('input', () => RotateDelegationKeysInput) input: RotateDelegationKeysInput,
@@ -35,7 +35,7 @@ export class DelegationKeyResolver {
     return domain.delegationKeys.rotate(keyIn(projectId, input.clientId), actor, input.overlapSeconds ?? undefined);
   }
 
-  @Requires('project_admin', { about: { 'delegation-key': 'id' } })
+  @Requires('project_admin', { about: { 'delegation-key': 'id' }, scope: 'clients:write' })
   @Mutation(() => DelegationKeyView, { description: 'At once, without an overlap.' })
   revokeDelegationKey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     return domain.delegationKeys.revoke(keyIn(projectId, id), actor);

@@ -4,7 +4,7 @@ import type { DelegationParty } from '../../domain/clients/delegation-key.entity
 import { Access, ofClient } from '../api/access.ts';
 import { DelegationPartyEnum } from '../api/enums.ts';
 
-@Access('project_viewer', ofClient)
+@Access('project_viewer', ofClient, 'clients:read')
 @ObjectType('DelegationKey', {
   description: "One side's Ed25519 and X25519 keys for a client's delegation. Only public keys are shown.",
 })

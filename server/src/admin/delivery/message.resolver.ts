@@ -33,7 +33,7 @@ const bySms: TemplateName[] = ['factor-code', 'phone-code', 'test-message'];
 
 @Resolver(() => MessageView)
 export class MessageResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'audit:read' })
   @Query(() => MessageConnection, { description: 'Mail and SMS of a project of the last 30 days, newest first.' })
   async messages(
     @Arg('projectId', () => ID) projectId: string,
@@ -56,7 +56,7 @@ export class MessageResolver {
     return connection('messages', await domain.delivery.log(em, projectId, filter, request), request);
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => MessagePreviewView, {
     description: 'A template as this project sends it, with sample values.',
   })

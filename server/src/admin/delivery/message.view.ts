@@ -7,7 +7,7 @@ import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { ChannelEnum, MessageStateEnum, MessageTemplateEnum } from '../api/enums.ts';
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'audit:read')
 @ObjectType('Message', { description: 'The delivery of a mail or SMS, without its content.' })
 export class MessageView {
   @Field(() => ID)

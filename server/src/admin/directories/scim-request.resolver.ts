@@ -6,7 +6,7 @@ import { ScimRequestConnection, ScimRequestView } from './scim-request.view.ts';
 
 @Resolver(() => ScimRequestView)
 export class ScimRequestResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => ScimRequestConnection, {
     description: 'Recent SCIM requests, newest first: the last few hundred of a week.',
   })

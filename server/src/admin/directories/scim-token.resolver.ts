@@ -9,7 +9,7 @@ import { DirectoryTestStep, IssuedScimToken, ScimTokenView } from './scim-token.
 
 @Resolver(() => ScimTokenView)
 export class DirectoryResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => [ScimTokenView], { description: 'The SCIM tokens of a project, newest first, at most 100.' })
   scimTokens(@Arg('projectId', () => ID) projectId: string, @Ctx() { em }: AdminContext) {
     return em.find(ScimToken, { project: projectId }, { orderBy: { id: 'desc' }, limit: 100 });
@@ -22,7 +22,7 @@ export class DirectoryResolver {
     return ctx.domain.directories.issueScimToken({ projectId, name, expiresAt: expiresAt ?? undefined }, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { 'scim-token': 'id' } })
+  @Requires('project_admin', { about: { 'scim-token': 'id' }, scope: 'projects:write' })
   @Mutation(() => ScimTokenView)
   revokeScimToken(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     return ctx.domain.directories.revokeScimToken(keyIn(ctx.projectId, id), ctx.actor);

@@ -3,7 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
 import { Access, ofProject } from '../api/access.ts';
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'projects:read')
 @ObjectType('ScimToken', {
   description: "A directory's bearer token. The token is shown only once, when it is created.",
 })

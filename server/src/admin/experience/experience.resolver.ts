@@ -25,13 +25,13 @@ import {
 
 @Resolver(() => ExperienceView)
 export class ExperienceResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => ExperienceView)
   experience(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
     return domain.experiences.state(em, projectId);
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => ExperienceVersionConnection, { description: 'The last 100 published versions, newest first.' })
   async experienceVersions(
     @Arg('projectId', () => ID) projectId: string,
@@ -50,7 +50,7 @@ export class ExperienceResolver {
     return accentTheme(checkColor(color));
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'projects:write' })
   @Mutation(() => ExperienceView, { description: 'Has no effect until it is published.' })
   saveExperienceDraft(
     @Arg('input', () => SaveExperienceDraftInput) { projectId, expectedVersion, ...content }: SaveExperienceDraftInput,
@@ -59,7 +59,7 @@ export class ExperienceResolver {
     return domain.experiences.saveDraft(draftOf({ projectId, expectedVersion }), content, actor);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'projects:write' })
   @Mutation(() => ExperienceView, { description: 'Resets the draft to the published version.' })
   discardExperienceDraft(
     @Arg('input', () => DiscardExperienceDraftInput) input: DiscardExperienceDraftInput,
@@ -68,7 +68,7 @@ export class ExperienceResolver {
     return domain.experiences.discardDraft(draftOf(input), actor);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'projects:write' })
   @Mutation(() => ExperienceView, { description: 'Publishes the draft.' })
   publishExperience(
     @Arg('input', () => PublishExperienceInput) input: PublishExperienceInput,
@@ -77,7 +77,7 @@ export class ExperienceResolver {
     return domain.experiences.publish(draftOf(input), actor);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'projects:write' })
   @Mutation(() => ExperienceView, {
     description: 'Publishes an earlier version again; the draft is unchanged.',
   })

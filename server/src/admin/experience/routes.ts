@@ -11,10 +11,12 @@ import { mailLookOf } from '../../domain/experience/mail-look.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { found, type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { openProject } from '../../domain/kernel/scope.ts';
+import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';
 import type { Pages } from '../../http/pages.ts';
+import { checkScope } from '../api/authorize.ts';
 import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { projectOf } from '../api/ownership.ts';
 import { sendProblem } from '../api/send-problem.ts';
@@ -64,7 +66,12 @@ export function experienceRoutes(deps: ExperienceRoutes): Router {
 function upload(deps: ExperienceRoutes): RequestHandler[] {
   const body = bounded(express.raw({ type: () => true, limit: maxLogoBytes, inflate: false }), maxLogoBytes);
   const take: RequestHandler = async (req, res) => {
-    const { caller, projectId } = await callerWith(deps, req, 'project_admin', String(req.params['projectId']));
+    const { caller, projectId } = await callerWith(
+      deps,
+      req,
+      ['project_admin', 'projects:write'],
+      String(req.params['projectId']),
+    );
     if (caller.kind === 'admin' && !isOwnPage(req, deps.issuer)) {
       refuse({ code: 'forbidden', reason: 'a browser must send X-Latchkey-Csrf, from the console’s own origin' });
     }
@@ -82,7 +89,12 @@ function upload(deps: ExperienceRoutes): RequestHandler[] {
 
 function preview(deps: ExperienceRoutes): RequestHandler {
   return async (req, res) => {
-    const { projectId } = await callerWith(deps, req, 'project_viewer', asText(req.query['project']) ?? '');
+    const { projectId } = await callerWith(
+      deps,
+      req,
+      ['project_viewer', 'projects:read'],
+      asText(req.query['project']) ?? '',
+    );
     const em = deps.db.reader();
     const project = await em.findOneOrFail(Project, projectId);
     const content = await contentOf(deps, projectId, asText(req.query['look']) ?? 'draft');
@@ -162,11 +174,12 @@ async function contentOf(deps: ExperienceRoutes, projectId: string, look: string
 async function callerWith(
   deps: ExperienceRoutes,
   req: Request,
-  role: Role,
+  [role, scope]: readonly [Role, AdminScope],
   id: string,
 ): Promise<{ caller: AdminCaller; projectId: string }> {
   const caller = await deps.callerOf(req);
   if (!caller) refuse({ code: 'unauthenticated' });
+  checkScope(caller, [scope]);
   const projectId = found(await projectOf(deps.db.alone, { noun: 'project', id }), 'project');
   if (!allows(caller.grants, role, projectId)) {
     if (roleIn(caller.grants, projectId) === null) refuse({ code: 'not-found', what: 'project' });

@@ -14,7 +14,7 @@ import { LogoutDeliveryConnection, LogoutDeliveryView, LogoutReceiver } from './
 
 @Resolver(() => LogoutDeliveryView)
 export class LogoutDeliveryResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
   @Query(() => LogoutDeliveryConnection, { description: 'Newest first; finished ones are kept for 30 days.' })
   async logoutDeliveries(
     @Arg('projectId', () => ID) projectId: string,
@@ -34,7 +34,7 @@ export class LogoutDeliveryResolver {
     return connection('logoutDeliveries', await listDeliveries(em, projectId, wanted, request), request);
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'clients:read' })
   @Query(() => [LogoutReceiver], {
     description: 'Applications that receive logout tokens, failing ones first, at most 100.',
   })
@@ -42,7 +42,7 @@ export class LogoutDeliveryResolver {
     return receiversOf(em, projectId, now);
   }
 
-  @Requires('project_admin', { about: { 'logout-delivery': 'id' } })
+  @Requires('project_admin', { about: { 'logout-delivery': 'id' }, scope: 'clients:write' })
   @Mutation(() => LogoutDeliveryView, {
     description: 'Retries now, at the current URI of the application. Refused if already delivered.',
   })

@@ -21,7 +21,7 @@ class LogoutAttempt {
   durationMs!: number;
 }
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'clients:read')
 @ObjectType('LogoutDelivery', {
   description: 'The delivery of a logout token to an application (OpenID Connect Back-Channel Logout 1.0).',
 })

@@ -22,13 +22,16 @@ import {
 
 @Resolver(() => ProjectView)
 export class ProjectResolver {
-  @Requires('project_viewer', { about: { project: 'id' } })
+  @Requires('project_viewer', { about: { project: 'id' }, scope: 'projects:read' })
   @Query(() => ProjectView, { nullable: true })
   async project(@Arg('id', () => ID) id: string, @Ctx() { domain, em }: AdminContext) {
     return found(await domain.projects.find(em, id), 'project');
   }
 
-  @Requires('admin', { allProjects: { always: 'it lists several projects with their contents' } })
+  @Requires('admin', {
+    allProjects: { always: 'it lists several projects with their contents' },
+    scope: 'projects:read',
+  })
   @Query(() => ProjectConnection, { description: 'The projects in which the caller has a role, newest first.' })
   async projects(
     @Ctx() { domain, em, caller }: AdminContext,
@@ -43,7 +46,7 @@ export class ProjectResolver {
     return connection('projects', page, request, () => domain.projects.count(em, filter));
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => FactorStandingView, { description: 'What a change of second factors or passkeys affects.' })
   async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em, now }: AdminContext) {
     const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
@@ -57,13 +60,13 @@ export class ProjectResolver {
     return ctx.domain.projects.create({ ...withoutNulls(input), name: input.name }, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { project: 'id' }, fresh: weakensSignIn })
+  @Requires('project_admin', { about: { project: 'id' }, fresh: weakensSignIn, scope: 'projects:write' })
   @Mutation(() => ProjectView)
   updateProject(@Arg('input', () => UpdateProjectInput) input: UpdateProjectInput, @Ctx() ctx: AdminContext) {
     return ctx.domain.projects.update(input.id, withoutNulls(input), ctx.actor);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'projects:write' })
   @Mutation(() => ProjectView)
   updateSessionPolicy(
     @Arg('input', () => UpdateSessionPolicyInput) input: UpdateSessionPolicyInput,

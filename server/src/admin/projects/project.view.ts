@@ -5,7 +5,7 @@ import { Access, itself } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { BuiltInEnum, MfaMethodEnum, MfaPolicyEnum, SignUpEnum } from '../api/enums.ts';
 
-@Access('project_viewer', itself)
+@Access('project_viewer', itself, 'projects:read')
 @ObjectType('SessionPolicy', { description: 'Lifetimes of sessions and tokens, in seconds.' })
 export class SessionPolicyView {
   @Field(() => Int, { description: 'Idle timeout of a session.' })
@@ -27,7 +27,7 @@ export class SessionPolicyView {
   refreshTokenIdleSeconds!: number;
 }
 
-@Access('project_viewer', itself)
+@Access('project_viewer', itself, 'projects:read')
 @ObjectType('Project', { description: 'A tenant: its users, clients, directory and policies.' })
 export class ProjectView {
   @Field(() => ID)

@@ -18,20 +18,20 @@ import { RoleAssignmentConnection, RoleAssignmentView, RoleView, UserRoleView } 
 
 @Resolver(() => RoleView)
 export class RoleResolver {
-  @Requires('project_viewer', { about: { role: 'id' } })
+  @Requires('project_viewer', { about: { role: 'id' }, scope: 'clients:read' })
   @Query(() => RoleView, { nullable: true })
   async role(@Arg('id', () => ID) id: string, @Ctx() { em, projectId }: ProjectContext) {
     return found(await em.findOne(ClientRole, { project: projectId, id }), 'role');
   }
 
-  @Requires('project_viewer', { about: { client: 'clientId' } })
+  @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'clients:read' })
   @Query(() => [RoleView], { description: 'The roles of an application, by name; at most 200.' })
   async roles(@Arg('clientId', () => ID) clientId: string, @Ctx() { em, projectId }: ProjectContext) {
     found(await em.findOne(Client, { project: projectId, id: clientId }), 'client');
     return rolesOf(em, keyIn(projectId, clientId));
   }
 
-  @Requires('project_viewer', { about: { role: 'roleId' } })
+  @Requires('project_viewer', { about: { role: 'roleId' }, scope: 'users:read' })
   @Query(() => RoleAssignmentConnection, { description: 'The users and groups with a role, newest first.' })
   async roleAssignments(
     @Arg('roleId', () => ID) roleId: string,
@@ -44,21 +44,21 @@ export class RoleResolver {
     return connection('role-assignments', page, request);
   }
 
-  @Requires('project_viewer', { about: { user: 'userId' } })
+  @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
   @Query(() => [UserRoleView], { description: 'The roles of a user in all applications, direct and by groups.' })
   async userRoles(@Arg('userId', () => ID) userId: string, @Ctx() { em, projectId }: ProjectContext) {
     found(await em.findOne(User, { project: projectId, id: userId }), 'user');
     return rolesOfUser(em, keyIn(projectId, userId));
   }
 
-  @Requires('project_viewer', { about: { group: 'groupId' } })
+  @Requires('project_viewer', { about: { group: 'groupId' }, scope: 'users:read' })
   @Query(() => [RoleView], { description: 'The roles assigned to a group.' })
   async groupRoles(@Arg('groupId', () => ID) groupId: string, @Ctx() { em, projectId }: ProjectContext) {
     found(await em.findOne(Group, { project: projectId, id: groupId }), 'group');
     return rolesOfGroup(em, keyIn(projectId, groupId));
   }
 
-  @Requires('project_admin', { about: { client: 'clientId' } })
+  @Requires('project_admin', { about: { client: 'clientId' }, scope: 'clients:write' })
   @Mutation(() => RoleView)
   createRole(@Arg('input', () => CreateRoleInput) input: CreateRoleInput, @Ctx() ctx: ProjectContext) {
     const { clientId, key, name, description } = input;
@@ -66,7 +66,7 @@ export class RoleResolver {
     return ctx.domain.roles.create(keyIn(ctx.projectId, clientId), values, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { role: 'id' } })
+  @Requires('project_admin', { about: { role: 'id' }, scope: 'clients:write' })
   @Mutation(() => RoleView)
   updateRole(@Arg('input', () => UpdateRoleInput) input: UpdateRoleInput, @Ctx() ctx: ProjectContext) {
     const { id, name, description } = input;
@@ -74,20 +74,20 @@ export class RoleResolver {
     return ctx.domain.roles.update(keyIn(ctx.projectId, id), change, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { role: 'id' }, fresh: true })
+  @Requires('project_admin', { about: { role: 'id' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => ID, { description: 'Also takes it from all users and groups. Returns its id.' })
   async deleteRole(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.roles.delete(keyIn(projectId, id), actor);
     return id;
   }
 
-  @Requires('project_admin', { about: { role: 'roleId' }, fresh: true })
+  @Requires('project_admin', { about: { role: 'roleId' }, fresh: true, scope: 'users:write' })
   @Mutation(() => RoleAssignmentView, { description: 'Applies to the next token. Repeating it changes nothing.' })
   assignRole(@Arg('input', () => AssignRoleInput) { roleId, ...holder }: AssignRoleInput, @Ctx() ctx: ProjectContext) {
     return ctx.domain.roles.assign(keyIn(ctx.projectId, roleId), withoutNulls(holder), ctx.actor);
   }
 
-  @Requires('project_admin', { about: { role: 'roleId' } })
+  @Requires('project_admin', { about: { role: 'roleId' }, scope: 'users:write' })
   @Mutation(() => RoleView, { description: 'Applies to the next token. Repeating it changes nothing.' })
   unassignRole(
     @Arg('input', () => UnassignRoleInput) { roleId, ...holder }: UnassignRoleInput,

@@ -6,7 +6,7 @@ import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { GroupView } from '../users/group.view.ts';
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'clients:read', 'users:read')
 @ObjectType('ClientRole', { description: 'A role of one application.' })
 export class RoleView {
   @Field(() => ID)
@@ -28,7 +28,7 @@ export class RoleView {
   updatedAt!: Date;
 }
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'users:read')
 @ObjectType('RoleAssignment', { description: 'A role of one user, or of the members of one group.' })
 export class RoleAssignmentView {
   @Field(() => ID)

@@ -11,13 +11,13 @@ import { GroupConnection, GroupView } from './group.view.ts';
 
 @Resolver(() => GroupView)
 export class GroupResolver {
-  @Requires('project_viewer', { about: { group: 'id' } })
+  @Requires('project_viewer', { about: { group: 'id' }, scope: 'users:read' })
   @Query(() => GroupView, { nullable: true })
   async group(@Arg('id', () => ID) id: string, @Ctx() { em, projectId }: ProjectContext) {
     return found(await em.findOne(Group, { project: projectId, id }), 'group');
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'users:read' })
   @Query(() => GroupConnection, {
     description: 'The groups of a project, or of one of its users, by name.',
   })

@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'users:read')
 @ObjectType('Group', { description: 'A group from a directory. `users` lists its members.' })
 export class GroupView {
   @Field(() => ID, { description: '`id` in SCIM.' })

@@ -12,7 +12,7 @@ import { UserView } from './user.view.ts';
 /** The attributes of a user that admins can edit. */
 @Resolver(() => UserView)
 export class ProfileResolver {
-  @Requires('project_admin', { about: { user: 'id' } })
+  @Requires('project_admin', { about: { user: 'id' }, scope: 'users:write' })
   @Mutation(() => UserView)
   async updateUser(
     @Arg('input', () => UpdateUserInput) { id, ...change }: UpdateUserInput,

@@ -30,7 +30,7 @@ export class GrantedRecovery {
 
 @Resolver()
 export class RecoveryResolver {
-  @Requires('project_admin', { about: { user: 'userId' }, fresh: true })
+  @Requires('project_admin', { about: { user: 'userId' }, fresh: true, scope: 'users:write' })
   @Mutation(() => GrantedRecovery, {
     description:
       'Allows one sign-in by mail code without the passkey or second factor, and notifies the user. Replaces an open grant.',
@@ -44,7 +44,7 @@ export class RecoveryResolver {
     return { code, usableAt: grant.usableAt, expiresAt: grant.expiresAt };
   }
 
-  @Requires('project_admin', { about: { user: 'userId' } })
+  @Requires('project_admin', { about: { user: 'userId' }, scope: 'users:write' })
   @Mutation(() => ID, { description: 'Cancels the open recovery grant of a user, if any. Returns the id of the user.' })
   async cancelUserRecovery(
     @Arg('userId', () => ID) userId: string,

@@ -29,13 +29,13 @@ const changes: Record<UserAction, Change> = {
 
 @Resolver(() => UserDeviceView)
 export class UserAccessResolver {
-  @Requires('project_viewer', { about: { user: 'userId' } })
+  @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
   @Query(() => UserAccess, { description: 'Sessions, devices, passkeys and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return domain.access.overview(em, found(await em.findOne(User, { project: projectId, id: userId }), 'user'));
   }
 
-  @Requires('project_viewer', { about: { user: 'userId' } })
+  @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
   @Query(() => UserHoldings, { description: 'What belongs to a user, in numbers.' })
   async userHoldings(
     @Arg('userId', () => ID) userId: string,
@@ -57,7 +57,7 @@ export class UserAccessResolver {
     };
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, fresh: isIrreversible })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: isIrreversible, scope: 'users:write' })
   @Mutation(() => [ChangedUser], {
     description: 'Applies an action to several users, one after the other; returns a result for each.',
   })
@@ -80,14 +80,14 @@ export class UserAccessResolver {
     return outcomes;
   }
 
-  @Requires('project_admin', { about: { session: 'id' } })
+  @Requires('project_admin', { about: { session: 'id' }, scope: 'users:write' })
   @Mutation(() => ID, { description: 'Sends logout tokens to its clients. Returns its id.' })
   async endUserSession(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.access.endSession(keyIn(projectId, id), actor);
     return id;
   }
 
-  @Requires('project_admin', { about: { device: 'id' } })
+  @Requires('project_admin', { about: { device: 'id' }, scope: 'users:write' })
   @Mutation(() => ID, { description: 'Ends its sessions; the next sign-in requires a code. Returns its id.' })
   async revokeUserDevice(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Device, { project: projectId, id }), 'device');
@@ -95,7 +95,7 @@ export class UserAccessResolver {
     return id;
   }
 
-  @Requires('project_admin', { about: { passkey: 'id' }, fresh: true })
+  @Requires('project_admin', { about: { passkey: 'id' }, fresh: true, scope: 'users:write' })
   @Mutation(() => ID, { description: 'Ends its sessions. Returns its id.' })
   async revokeUserPasskey(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, em, projectId }: ProjectContext) {
     const { user } = found(await em.findOne(Passkey, { project: projectId, id }), 'passkey');

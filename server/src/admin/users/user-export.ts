@@ -44,7 +44,7 @@ export function userExport(deps: UserExportDeps): Router {
   const stamp = () => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
 
   const allowed = async (caller: AdminCaller, about: About): Promise<string> => {
-    const projectId = await checkExport(deps, caller, 'project_admin', about, { fresh: true });
+    const projectId = await checkExport(deps, caller, 'project_admin', about, { scope: 'users:read', fresh: true });
     if (projectId === null) throw new Error(`a ${about.noun} belongs to a project`);
     openProject(projectId);
     return projectId;

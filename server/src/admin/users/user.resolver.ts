@@ -25,13 +25,13 @@ export function userFilterOf(
 
 @Resolver(() => UserView)
 export class UserResolver {
-  @Requires('project_viewer', { about: { user: 'id' } })
+  @Requires('project_viewer', { about: { user: 'id' }, scope: 'users:read' })
   @Query(() => UserView, { nullable: true })
   async user(@Arg('id', () => ID) id: string, @Ctx() { em, projectId }: ProjectContext) {
     return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'users:read' })
   @Query(() => UserConnection, {
     description: 'The users of a project, by default newest first.',
   })

@@ -5,7 +5,7 @@ import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import { ProvenanceEnum } from '../api/enums.ts';
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'users:read')
 @ObjectType('User', { description: 'An end user of one project.' })
 export class UserView {
   @Field(() => ID, { description: '`sub` in tokens, `id` in SCIM.' })

@@ -1,3 +1,4 @@
+import { type AdminScope } from '../projects/admin-api.ts';
 import type { Role } from './membership.entity.ts';
 
 /** The rights of an admin. */
@@ -57,4 +58,15 @@ export function grantsOf(rows: Iterable<{ role: Role; projectId: string | null }
     else if (projectId !== null) projects.set(projectId, role);
   }
   return { owner, projects };
+}
+
+/** Whether a client's scopes at the admin API contain this one: `write` contains `read` of the same noun. */
+export function mayUse(held: readonly string[], scope: AdminScope): boolean {
+  return held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(':read', ':write')));
+}
+
+/** The role behind a client's scopes, which limit it further. */
+export function grantsOfClient(projectId: string, scopes: readonly string[]): Grants {
+  const role = scopes.some((scope) => scope.endsWith(':write')) ? 'project_admin' : 'project_viewer';
+  return { owner: false, projects: new Map([[projectId, role]]) };
 }

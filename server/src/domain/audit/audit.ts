@@ -37,6 +37,19 @@ export function eventOfClient(
     from ${from}`;
 }
 
+/** SQL: records an event of a client about itself for each row of `from` (`project_id`, `client_id`, `client_name`). */
+export function ownEventOfClient(
+  { id, at, type, actor }: { id: string; at: Date; type: string; actor: Actor },
+  from: Fragment,
+): Fragment {
+  const { ip, userAgent, requestId } = actor;
+  return sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind, subject_id,
+      subject_name, client_id, ip, user_agent, request_id)
+    select ${id}::uuid, project_id, ${at}::timestamptz, ${type}, 'success', 'client', client_id, client_name, 'client', client_id,
+      client_name, client_id, ${ip ?? null}::text, ${userAgent ?? null}::text, ${requestId ?? null}::text
+    from ${from}`;
+}
+
 const hourSeconds = 3600;
 
 /** The audit log. Joins the caller's transaction: the event commits with the action, or not at all. */

@@ -8,6 +8,7 @@ import {
   tokenEndpointAuthMethods,
 } from '../kernel/openid.ts';
 import { refuse } from '../kernel/problem.ts';
+import { type AdminScope, adminScopes } from '../projects/admin-api.ts';
 import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
 import { type Client, logoutTokenTypes } from './client.entity.ts';
 import { parseClientKeys } from './client-keys.ts';
@@ -32,6 +33,8 @@ export interface ClientSettings {
   accessTokenTtlSeconds: number | null;
   /** Without `authorization_code`, which every client has, or with it. */
   grantTypes: GrantType[];
+  /** What it may do at the admin API, in its project. */
+  adminScopes: AdminScope[];
   /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
   pkceRequired: boolean;
   /** Whether a confidential client may omit PKCE at its project's issuer. */
@@ -90,6 +93,7 @@ export function checkedSettings(
     );
   }
   if (input.grantTypes !== undefined) settings.grantTypes = checkedGrants(input.grantTypes);
+  if (input.adminScopes !== undefined) settings.adminScopes = checkedAdminScopes(input.adminScopes);
   for (const name of switches) {
     const value = input[name];
     if (value === undefined) continue;
@@ -114,6 +118,13 @@ function checkedGrants(wanted: readonly GrantType[]): GrantType[] {
     refuse({ code: 'invalid', field: 'grantTypes', reason: `must contain only ${grantTypes.join(', ')}` });
   }
   return grantTypes.filter((one) => one === 'authorization_code' || wanted.includes(one));
+}
+
+function checkedAdminScopes(wanted: readonly AdminScope[]): AdminScope[] {
+  if (!Array.isArray(wanted) || wanted.some((one) => !adminScopes.includes(one))) {
+    refuse({ code: 'invalid', field: 'adminScopes', reason: `must contain only ${adminScopes.join(', ')}` });
+  }
+  return adminScopes.filter((one) => wanted.includes(one));
 }
 
 /** A single Ed25519 key is `jwk`, as the contract has it; all else is `jwkSet`. */

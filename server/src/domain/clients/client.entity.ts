@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
 import { instant, key } from '../kernel/columns.ts';
 import { type GrantType, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
+import type { AdminScope } from '../projects/admin-api.ts';
 import { tenant } from '../projects/tenant.ts';
 
 export const logoutTokenTypes = ['secevent', 'logout'] as const;
@@ -37,6 +38,11 @@ const schema = defineEntity({
       .array<GrantType>((text) => text as GrantType)
       .columnType('text[]')
       .default(['authorization_code']),
+    /** What it may do at the admin API, in its project, with tokens of its own. */
+    adminScopes: p
+      .array<AdminScope>((text) => text as AdminScope)
+      .columnType('text[]')
+      .default([]),
     /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
     pkceRequired: p.boolean().default(false),
     /** Whether it may omit PKCE, if it is confidential and the issuer allows it. */

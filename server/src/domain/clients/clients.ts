@@ -93,6 +93,7 @@ export class Clients {
     const settings = this.check(input);
     return this.deps.db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
+      checkAdminScopes(settings, found(project, 'project'));
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkKey(client);
       this.tell(em, 'client.created', client, actor, { after: settings });
@@ -123,6 +124,7 @@ export class Clients {
       logoutTokenType: input.logoutTokenType ?? 'secevent',
       accessTokenTtlSeconds: input.accessTokenTtlSeconds ?? null,
       grantTypes: input.grantTypes ?? ['authorization_code'],
+      adminScopes: input.adminScopes ?? [],
       pkceRequired: input.pkceRequired ?? false,
       pkceOptional: input.pkceOptional ?? false,
       relatedOrigins: input.relatedOrigins ?? false,
@@ -146,6 +148,7 @@ export class Clients {
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
         refuse({ code: 'conflict', what: 'client' });
       }
+      checkAdminScopes(settings, await client.project.loadOrFail());
       // Disabling again keeps the first time.
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
       const changed = change<Client>(client, settings);
@@ -261,13 +264,25 @@ function matching(projectId: string, search: string | undefined) {
   return { project: projectId, ...(search ? { name: { $ilike: containing(search) } } : {}) };
 }
 
+/** Refuses `invalid`: the users of the console's project are the admins of all projects. */
+function checkAdminScopes({ adminScopes = [] }: Partial<Client>, { builtIn }: Project): void {
+  if (adminScopes.length === 0 || builtIn !== 'console') return;
+  refuse({ code: 'invalid', field: 'adminScopes', reason: 'must be empty in the project of the console' });
+}
+
 /** Whether the client authenticates with a client secret. */
 export function hasSecret({ tokenEndpointAuthMethod }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean {
   return tokenEndpointAuthMethod === 'client_secret_basic' || tokenEndpointAuthMethod === 'client_secret_post';
 }
 
-/** Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys. */
-export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri }: Partial<Client>): void {
+/**
+ * Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys, or if it does not
+ * authenticate and acts for itself.
+ */
+export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantTypes }: Partial<Client>): void {
+  if (grantTypes?.includes('client_credentials') && tokenEndpointAuthMethod === 'none') {
+    refuse({ code: 'invalid', field: 'grantTypes', reason: 'client_credentials needs client authentication' });
+  }
   const hasKeys = jwk != null || jwkSet != null;
   if (hasKeys && jwksUri != null) {
     refuse({ code: 'invalid', field: 'jwksUri', reason: 'cannot be combined with jwks: clear one of them' });

@@ -18,5 +18,5 @@ export const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'P
 export type ResponseMode = 'query' | 'form_post';
 
 /** Grant types (RFC 6749, RFC 7591 section 2). */
-export const grantTypes = ['authorization_code', 'refresh_token'] as const;
+export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 export type GrantType = (typeof grantTypes)[number];

@@ -3,6 +3,7 @@ export type Noun =
   | 'project'
   | 'experience'
   | 'client'
+  | 'api'
   | 'api-key'
   | 'client-secret'
   | 'delegation-key'
@@ -22,8 +23,17 @@ export type Noun =
   | 'signing-key'
   | 'authorization-request';
 
-/** Why a code or refresh token is refused; `scope`: more is wanted than was granted. For the log. */
-export type GrantFault = 'unknown' | 'expired' | 'used' | 'mismatch' | 'user' | 'malformed' | 'revoked' | 'scope';
+/** Why a grant is refused, for the log. `scope`, `target`: more scopes, or another API, than was granted. */
+export type GrantFault =
+  | 'unknown'
+  | 'expired'
+  | 'used'
+  | 'mismatch'
+  | 'user'
+  | 'malformed'
+  | 'revoked'
+  | 'scope'
+  | 'target';
 
 /** Why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =

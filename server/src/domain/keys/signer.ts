@@ -1,18 +1,23 @@
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { isCompactJws } from '../kernel/base64url.ts';
-import { type Clock, seconds } from '../kernel/clock.ts';
+import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
 import { baseIssuer, type Issuer } from '../projects/issuer.ts';
 import type { Keys } from './keys.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
+/** Signature of access tokens for APIs: most libraries verify it. */
+export const apiTokenAlgorithm = 'ES256';
+
 /**
- * Kinds of token. The kind fixes `typ` and, but for the ID tokens of projects, the algorithm, so that one cannot be used
- * as another.
+ * Kinds of token. The kind fixes `typ` and, but for ID tokens and introspection at projects, the algorithm, so that one cannot be used
+ * as another. An access token for UserInfo and one for an API differ in it.
  */
 const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },
   'access-token': { typ: 'at+jwt', alg: 'EdDSA' },
+  'api-token': { typ: 'at+jwt', alg: apiTokenAlgorithm },
+  introspection: { typ: 'token-introspection+jwt', alg: 'ES512' },
   'logout-secevent': { typ: 'secevent+jwt', alg: 'ES512' },
   'logout-logout': { typ: 'logout+jwt', alg: 'ES512' },
 } as const satisfies Record<string, { typ: string; alg: SigningAlgorithm }>;
@@ -32,6 +37,8 @@ interface Verified {
 }
 
 const mostVerified = 5000;
+/** By how much the clock of the process that issued a token may be ahead. */
+const aheadSeconds = 5;
 
 /** Signs and verifies the issuer's tokens. Signs only claims composed here, never a caller's bytes. */
 export class Signer {
@@ -72,12 +79,19 @@ export class Signer {
     }
     const { exp, nbf } = known.payload;
     const now = seconds(this.deps.clock.now());
-    const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now);
+    const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now + aheadSeconds);
     const isPublished = (await this.deps.keys.published()).some(({ kid }) => kid === known.kid);
     if (known.payload.iss !== issuer.url) return null;
     if (isTimely && isPublished) return known.payload;
     this.verified.delete(name);
     return null;
+  }
+
+  /** Now, or when the token becomes valid, if another process with a clock that is ahead has just issued it. */
+  private now(token: string): Date {
+    const now = this.deps.clock.now();
+    const notBefore = numericDate(token, 'nbf');
+    return notBefore > now && notBefore <= secondsLater(now, aheadSeconds) ? notBefore : now;
   }
 
   private remember(name: string, verified: Verified): void {
@@ -110,7 +124,7 @@ export class Signer {
         issuer: issuer.url,
         ...(options.audience === undefined ? {} : { audience: options.audience }),
         // Checks expiry by our clock; an expired hint is checked at its last valid instant.
-        currentDate: options.expiredIsFine ? lastInstant(token) : this.deps.clock.now(),
+        currentDate: options.expiredIsFine ? numericDate(token, 'iat') : this.now(token),
       });
       return payload;
     } catch (error) {
@@ -124,8 +138,8 @@ function segment(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-function lastInstant(token: string): Date {
+function numericDate(token: string, claim: 'iat' | 'nbf'): Date {
   const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-  const issuedAt = (payload as { iat?: unknown } | null)?.iat;
-  return new Date(typeof issuedAt === 'number' ? issuedAt * 1000 : 0);
+  const value = (payload as Record<string, unknown> | null)?.[claim];
+  return new Date(typeof value === 'number' ? value * 1000 : 0);
 }

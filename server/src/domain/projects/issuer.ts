@@ -26,6 +26,10 @@ interface Capabilities {
   applicationClaims: boolean;
   /** Whether it has a revocation endpoint (RFC 7009). */
   revocation: boolean;
+  /** Whether it has an introspection endpoint (RFC 7662). */
+  introspection: boolean;
+  /** Whether it gives access tokens for APIs (RFC 8707). */
+  apis: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
 }
@@ -42,6 +46,9 @@ export interface Issuer {
 /** Scopes of the base issuer. */
 export const contractScopes = ['openid', 'profile', 'email', 'phone', 'address'];
 
+/** Scopes at the issuers of projects that concern users; no API has one of them. */
+export const userScopes: readonly string[] = [...contractScopes, 'groups', 'roles', 'offline_access'];
+
 /** Exactly service.md 2.7. */
 const base: Capabilities = {
   authMethods: ['none', 'private_key_jwt'],
@@ -54,6 +61,8 @@ const base: Capabilities = {
   apiKeys: true,
   applicationClaims: false,
   revocation: false,
+  introspection: false,
+  apis: false,
   optionalPkce: false,
 };
 
@@ -63,11 +72,13 @@ const ofProjects: Capabilities = {
   idTokenAlgorithms,
   responseModes: ['query', 'form_post'],
   grantTypes,
-  scopes: [...contractScopes, 'groups', 'roles', 'offline_access'],
+  scopes: userScopes,
   acrValues: ['urn:service:pwdless:v1', 'phr', 'phrh'],
   apiKeys: false,
   applicationClaims: true,
   revocation: true,
+  introspection: true,
+  apis: true,
   optionalPkce: true,
 };
 

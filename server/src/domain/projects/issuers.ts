@@ -2,7 +2,7 @@ import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { query, sql } from '../kernel/sql.ts';
-import { baseIssuer, type Issuer, projectIssuer } from './issuer.ts';
+import { baseIssuer, type Issuer, projectIssuer, projectIssuerUrl } from './issuer.ts';
 import { isSlug } from './slug.ts';
 
 const cacheSeconds = 60;
@@ -24,6 +24,12 @@ export class Issuers {
    */
   async ofSlug(slug: string): Promise<Issuer | null> {
     return isSlug(slug) ? this.bySlug.get(slug, () => this.read(slug)) : null;
+  }
+
+  /** The issuer of a project by its address, `iss` of a token that is not verified yet; null if there is none. */
+  async ofUrl(url: unknown): Promise<Issuer | null> {
+    const prefix = projectIssuerUrl(this.deps.issuer, '');
+    return typeof url === 'string' && url.startsWith(prefix) ? this.ofSlug(url.slice(prefix.length)) : null;
   }
 
   private async read(slug: string): Promise<Issuer | null> {

@@ -11,10 +11,11 @@ const schema = defineEntity({
     project: impliedTenant,
     /** Also the `jti` of its access token: UserInfo checks this row for revocation. */
     id: key(),
-    /** Null for an access token that was issued for a refresh token. */
+    /** Null for an access token that was not issued for a code. */
     hash: p.text().nullable().index(),
     client: () => sameProject(Client, 'client_id'),
-    user: () => sameProject(User, 'user_id'),
+    /** Null for the access token of a client itself (RFC 6749 section 4.4). */
+    user: () => sameProject(User, 'user_id').nullable(),
     /** The SSO session of a hosted page's code; becomes `sid`. */
     sessionId: p.uuid().nullable(),
     /** The issuer that gave it, and the only one that redeems it; null: the base issuer. */
@@ -52,7 +53,7 @@ const schema = defineEntity({
 
 /**
  * An authorization code (RFC 6749 §4.1.2): 256 bits, 60 seconds, single use, stored as a hash. Or the access token of a
- * refresh: every access token has a row here while it is valid.
+ * refresh or of a client: every access token has a row here while it is valid.
  */
 export class AuthorizationCode extends schema.class {}
 schema.setClass(AuthorizationCode);

@@ -74,7 +74,7 @@ export function accessTokenClaims(grant: Grant, issuer: string, nowSeconds: numb
   };
 }
 
-function confirmation({ jkt }: Grant): JWTPayload {
+function confirmation({ jkt }: Pick<Grant, 'jkt'>): JWTPayload {
   return jkt === null ? {} : { cnf: { jkt } };
 }
 
@@ -82,4 +82,34 @@ function confirmation({ jkt }: Grant): JWTPayload {
 export function boundKeyOf(accessToken: JWTPayload): string | null {
   const { jkt } = (accessToken['cnf'] ?? {}) as { jkt?: unknown };
   return typeof jkt === 'string' ? jkt : null;
+}
+
+/** An access token for an API (RFC 9068 section 2.2). */
+export interface ApiToken {
+  /** `jti`: the row that revokes it. */
+  id: string;
+  /** The user, or the client that acts for itself. */
+  subject: string;
+  clientId: string;
+  /** The API's identifier. */
+  audience: string;
+  scope: string;
+  /** Thumbprint of the key that it is bound to; null: a bearer token. */
+  jkt: string | null;
+  ttlSeconds: number;
+}
+
+/** The claims of an access token for an API. It is not valid for UserInfo. */
+export function apiTokenClaims(token: ApiToken, nowSeconds: number): JWTPayload {
+  return {
+    sub: token.subject,
+    aud: token.audience,
+    client_id: token.clientId,
+    scope: token.scope,
+    iat: nowSeconds,
+    nbf: nowSeconds,
+    exp: nowSeconds + token.ttlSeconds,
+    jti: token.id,
+    ...confirmation(token),
+  };
 }

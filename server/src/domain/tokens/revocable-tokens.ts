@@ -1,27 +1,15 @@
 import type { Audit } from '../audit/audit.ts';
-import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { type Issuer, storedIssuer } from '../projects/issuer.ts';
+import { storedIssuer } from '../projects/issuer.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
 import { parseRefreshToken } from './refresh-token.ts';
+import { isAuthentic, type SentToken } from './sent-token.ts';
 import { endRefreshGrant } from './user-tables.ts';
-
-/** A token, and the authenticated client that sent it. */
-export interface SentToken extends JudgedClient {
-  issuer: Issuer;
-  token: string;
-  /** For `private_key_jwt`: recorded; single use. */
-  assertion?: JudgedAssertion | undefined;
-  actor: Actor;
-}
 
 /** Ends tokens for the clients that they were issued to (RFC 7009). */
 export class RevocableTokens {
@@ -30,15 +18,7 @@ export class RevocableTokens {
   /** `client-rejected`: the client has changed, or its assertion was used before. An unknown token is `done`. */
   revoke(sent: SentToken): Promise<'done' | 'other-client' | 'client-rejected'> {
     return this.deps.db.transaction(async (em) => {
-      const jtiHash = sent.assertion?.jtiHash ?? null;
-      const [caller] = await query(
-        em,
-        sql<{
-          holds: boolean;
-        }>`with client as materialized (${currentClient(sent)}), used as (${usedAssertion(sent.assertion)})
-          select exists (select from client) and (${jtiHash}::text is null or exists (select from used)) as holds`,
-      );
-      if (!caller?.holds) return 'client-rejected';
+      if (!(await isAuthentic(em, sent))) return 'client-rejected';
       const now = this.deps.clock.now();
       const projectId = sent.client.project.id;
       const refreshToken = parseRefreshToken(sent.token);
@@ -50,24 +30,29 @@ export class RevocableTokens {
         if (await endRefreshGrant(em, keyIn(projectId, grant.id), now)) this.tell(em, sent, grant.user.id);
         return 'done';
       }
-      const claims = await this.deps.signer.verifyAccessToken(sent.token, sent.issuer);
+      const { signer } = this.deps;
+      const { issuer, token } = sent;
+      const claims =
+        (await signer.verifyAccessToken(token, issuer)) ?? (await signer.verify('api-token', token, { issuer }));
       if (!claims || !isUuid(claims.jti)) return 'done';
       if (claims['client_id'] !== sent.client.id) return 'other-client';
       const row = await em.findOne(AuthorizationCode, { project: projectId, id: claims.jti });
       if (!row || row.revokedAt) return 'done';
       row.revokedAt = now;
-      this.tell(em, sent, row.user.id);
+      this.tell(em, sent, row.user?.id);
       return 'done';
     });
   }
 
-  private tell(em: Parameters<Audit['record']>[0], { actor, client }: SentToken, userId: string): void {
+  /** @param userId absent for a token of the client itself */
+  private tell(em: Parameters<Audit['record']>[0], { actor, client }: SentToken, userId: string | undefined): void {
     this.deps.audit.record(em, {
       type: 'token.revoked',
       actor,
       projectId: client.project.id,
       clientId: client.id,
-      subject: { kind: 'user', id: userId },
+      subject:
+        userId === undefined ? { kind: 'client', id: client.id, name: client.name } : { kind: 'user', id: userId },
     });
   }
 }

@@ -222,7 +222,7 @@ export class Tokens {
             actor: exchange.actor,
             projectId: code.client.getEntity().project.id,
             clientId: code.client.id,
-            subject: { kind: 'user', id: code.user.id },
+            subject: { kind: 'user', id: code.user?.id ?? '' },
           });
         }
         return 'used';

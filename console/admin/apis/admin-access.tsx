@@ -1,0 +1,55 @@
+import { Checkbox, Stack } from '@mantine/core';
+import { useMemo } from 'react';
+import type { ClientPartProps } from '../clients/client-part.ts';
+import { useClientForm } from '../clients/use-client-form.ts';
+import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { Section } from '../ui/layout/page.tsx';
+
+/** Rights at the admin API; write includes read. */
+const rights = {
+  'users:read': 'Read users, groups, sessions and devices',
+  'users:write': 'Change users, end their sessions, assign roles',
+  'clients:read': 'Read applications, their roles and APIs',
+  'clients:write': 'Change applications, their secrets, roles and APIs',
+  'projects:read': 'Read the project, its branding and directories',
+  'projects:write': 'Change the project, its branding and directories',
+  'audit:read': 'Read events and messages',
+};
+
+interface Values {
+  adminScopes: string[];
+}
+
+/** What an application may do at the admin API of this instance. */
+export function AdminAccess({ client, mayChange }: ClientPartProps) {
+  const saved = useMemo<Values>(() => ({ adminScopes: client.adminScopes }), [client]);
+  const form = useClientForm(client, mayChange, saved, (edits) => edits);
+  const { value, onChange } = form.field('adminScopes');
+  return (
+    <>
+      <Section
+        title="Admin API"
+        lead="What this application may do in this project with tokens for itself, in place of an admin API token."
+      >
+        <Checkbox.Group aria-label="Admin API" value={value} onChange={onChange}>
+          <Stack gap="sm">
+            {Object.entries(rights).map(([scope, description]) => (
+              <Checkbox
+                key={scope}
+                value={scope}
+                disabled={!mayChange}
+                label={<code>{scope}</code>}
+                description={description}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Section>
+      <SaveBar
+        form={form}
+        labels={{ adminScopes: 'Admin API' }}
+        describe={(_, { adminScopes }) => (adminScopes.length > 0 ? adminScopes : 'None')}
+      />
+    </>
+  );
+}

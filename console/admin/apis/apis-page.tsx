@@ -1,0 +1,105 @@
+import { Button, Group, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useAccess } from '../access.tsx';
+import { useQuery } from '../api.ts';
+import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, DeleteApi } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { formatDuration } from '../ui/forms/duration.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { ApiForm } from './api-form.tsx';
+
+/** The APIs of a project. */
+export function Component() {
+  const project = useProject();
+  const { mayChange } = useAccess(project.id);
+  const { data, failure, reload } = useQuery(Apis, { projectId: project.id });
+  const [edited, setEdited] = useState<ApiRowFragment | 'new'>();
+  const [doomed, setDoomed] = useState<ApiRowFragment>();
+  if (failure && !data) return <LoadError failure={failure} subject="the list of APIs" retry={reload} />;
+  const create = mayChange && (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
+      Create API
+    </Button>
+  );
+  const columns: Column<ApiRowFragment>[] = [
+    { header: 'Name', isName: true, width: '22%', cell: ({ name }) => name },
+    { header: 'Identifier', cell: ({ identifier }) => <code>{identifier}</code> },
+    { header: 'Scopes', cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
+    { header: 'Token lifetime', cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
+  ];
+  if (mayChange) columns.push(actions(setEdited, setDoomed));
+  return (
+    <Page
+      title="APIs"
+      lead="Services that accept access tokens of this project. Applications use only those that you allow."
+      actions={data?.apis.length ? create : undefined}
+    >
+      {!mayChange && <ViewerNotice project={project} />}
+      <Section flush>
+        <DataTable
+          label="APIs"
+          columns={columns}
+          rows={data?.apis}
+          skeletonRows={3}
+          empty={
+            <Empty icon="server" title="No API yet" action={create}>
+              Register a service and its scopes. Then allow applications to use it.
+            </Empty>
+          }
+        />
+      </Section>
+      <Modal
+        opened={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+        title={edited === 'new' ? 'Create an API' : 'Edit the API'}
+        size="lg"
+      >
+        {edited && <ApiForm {...(edited === 'new' ? {} : { api: edited })} onClose={() => setEdited(undefined)} />}
+      </Modal>
+      <ConfirmMutation
+        title={`Delete the API ${doomed?.name}?`}
+        verb="Delete API"
+        operation={DeleteApi}
+        variables={doomed && { id: doomed.id }}
+        invalidates={[Apis, ApiGrants, AuditEvents]}
+        done="API deleted"
+        onClose={() => setDoomed(undefined)}
+      >
+        <p>
+          Applications get no more tokens for <code>{doomed?.identifier}</code>. Introspection reports existing tokens
+          as inactive; a service that only checks signatures accepts them until they expire.
+        </p>
+      </ConfirmMutation>
+    </Page>
+  );
+}
+
+function actions(edit: (api: ApiRowFragment) => void, remove: (api: ApiRowFragment) => void): Column<ApiRowFragment> {
+  return {
+    header: '',
+    align: 'end',
+    isPlain: true,
+    cell: (api) => (
+      <Group gap={4} wrap="nowrap" display="inline-flex">
+        <Button variant="subtle" size="compact-sm" aria-label={`Edit ${api.name}`} onClick={() => edit(api)}>
+          Edit
+        </Button>
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          aria-label={`Delete ${api.name}`}
+          onClick={() => remove(api)}
+        >
+          Delete
+        </Button>
+      </Group>
+    ),
+  };
+}

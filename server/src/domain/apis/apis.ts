@@ -1,0 +1,206 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { Client } from '../clients/client.entity.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { change } from '../kernel/change.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { execute, sql } from '../kernel/sql.ts';
+import { Project } from '../projects/project.entity.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { Api } from './api.entity.ts';
+import { ApiGrant } from './api-grant.entity.ts';
+import { type ApiSettings, checkedApi, checkIdentifier, defaultTtlSeconds } from './api-settings.ts';
+
+export interface NewApi extends Pick<ApiSettings, 'name' | 'scopes'> {
+  accessTokenTtlSeconds?: number;
+  projectId: string;
+  identifier: string;
+}
+
+/** Absent values stay unchanged. */
+export interface ApiChange extends Partial<ApiSettings> {
+  /** The version that the caller read; refuses `conflict` if it has changed since. */
+  expectedVersion?: number | undefined;
+}
+
+/** Neither scopes nor `introspects`: the grant ends. */
+export interface GrantedApi {
+  scopes: readonly string[];
+  introspects: boolean;
+}
+
+const maxApis = 100;
+
+/** APIs of projects (resource servers, RFC 8707), and what clients may do with them. Each method is one transaction. */
+export class Apis {
+  constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; issuer: string }) {}
+
+  /** The APIs of a project, by name: at most 100. */
+  list(em: EntityManager, projectId: string): Promise<Api[]> {
+    return em.find(Api, { project: projectId }, { orderBy: { name: 'asc', id: 'asc' } });
+  }
+
+  find(em: EntityManager, key: TenantKey): Promise<Api | null> {
+    return isUuid(key.id) ? em.findOne(Api, atKey(key)) : Promise.resolve(null);
+  }
+
+  /** What a client may do with APIs; they are loaded. */
+  grantsOfClient(em: EntityManager, { project, id }: TenantKey): Promise<ApiGrant[]> {
+    const where = { client: [project.id, id] as [string, string] };
+    return em.find(ApiGrant, where, { populate: ['api'] }) as Promise<ApiGrant[]>;
+  }
+
+  /** Refuses `not-found`, `invalid`, and `taken` if the project has an API with this identifier. */
+  create(input: NewApi, actor: Actor): Promise<Api> {
+    const identifier = checkIdentifier(input.identifier, this.deps.issuer);
+    const settings = checkedApi(input);
+    return this.deps.db.transaction(async (em) => {
+      const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
+      if ((await em.count(Api, { project })) >= maxApis) {
+        refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxApis} APIs` });
+      }
+      const now = this.deps.clock.now();
+      const api = em.create(Api, {
+        project: project.id,
+        id: this.deps.random.id(),
+        identifier,
+        name: settings.name as string,
+        scopes: settings.scopes as ApiSettings['scopes'],
+        accessTokenTtlSeconds: settings.accessTokenTtlSeconds ?? defaultTtlSeconds,
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+      });
+      em.persist(api);
+      this.tell(em, 'api.created', api, actor, { identifier, scopes: keysOf(api) });
+      await unlessTaken(() => em.flush());
+      return api;
+    });
+  }
+
+  /**
+   * Changes all but the identifier, by which APIs know their tokens. A scope that is removed is taken from all clients.
+   * Refuses `not-found`, `invalid`, `conflict`.
+   */
+  update(key: TenantKey, input: ApiChange, actor: Actor): Promise<Api> {
+    const settings = checkedApi(input);
+    return this.deps.db.transaction(async (em) => {
+      const api = await this.locked(em, key);
+      if (input.expectedVersion !== undefined && input.expectedVersion !== api.version) {
+        refuse({ code: 'conflict', what: 'api' });
+      }
+      const changed = change<Api>(api, settings);
+      if (!changed) return api;
+      api.version += 1;
+      api.updatedAt = this.deps.clock.now();
+      if (settings.scopes) await this.narrowGrants(em, key, keysOf(api));
+      this.tell(em, 'api.updated', api, actor, { ...changed });
+      return api;
+    });
+  }
+
+  /** Its tokens end: introspection calls them inactive, and none are issued. Refuses `not-found`. */
+  delete(key: TenantKey, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      const api = await this.locked(em, key);
+      this.tell(em, 'api.deleted', api, actor, { identifier: api.identifier });
+      em.remove(api);
+    });
+  }
+
+  /**
+   * Sets what a client may do with an API of its project. Refuses `not-found`, and `invalid` for a scope that the API
+   * does not have.
+   *
+   * @returns null if that is nothing
+   */
+  grant(client: TenantKey, apiId: string, granted: GrantedApi, actor: Actor): Promise<ApiGrant | null> {
+    return this.deps.db.transaction(async (em) => {
+      const holder = found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
+      // Locked: a scope cannot be removed meanwhile.
+      const api = await this.locked(em, { project: client.project, id: apiId });
+      const known = keysOf(api);
+      const unknown = granted.scopes.find((scope) => !known.includes(scope));
+      if (unknown !== undefined) {
+        refuse({ code: 'invalid', field: 'scopes', reason: 'must contain only scopes of the API' });
+      }
+      const scopes = known.filter((key) => granted.scopes.includes(key));
+      const { introspects } = granted;
+      const grant = await em.findOne(ApiGrant, { client: holder, api });
+      const before = grant && { scopes: grant.scopes, introspects: grant.introspects };
+      const now = this.deps.clock.now();
+      if (scopes.length === 0 && !introspects) {
+        if (grant) em.remove(grant);
+        if (before) this.tellGrant(em, 'api.revoked', { api, holder, actor }, { before });
+        return null;
+      }
+      const changed = grant
+        ? change<ApiGrant>(grant, { scopes, introspects })
+        : { before, after: { scopes, introspects } };
+      if (!changed) return grant;
+      this.tellGrant(em, 'api.granted', { api, holder, actor }, { ...changed });
+      if (grant) {
+        grant.updatedAt = now;
+        return grant;
+      }
+      const at = { createdAt: now, updatedAt: now };
+      const made = em.create(ApiGrant, { project: client.project.id, client: holder, api, scopes, introspects, ...at });
+      em.persist(made);
+      return made;
+    });
+  }
+
+  private async narrowGrants(em: EntityManager, { project, id }: TenantKey, keys: string[]): Promise<void> {
+    await execute(
+      em,
+      sql`update api_grants set scopes = array(select one from unnest(scopes) one where one = any(${keys}::text[]))
+        where project_id = ${project.id} and api_id = ${id}`,
+    );
+    await execute(
+      em,
+      sql`delete from api_grants where project_id = ${project.id} and api_id = ${id} and scopes = '{}' and not introspects`,
+    );
+  }
+
+  private async locked(em: EntityManager, key: TenantKey): Promise<Api> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return found(isUuid(key.id) ? await em.findOne(Api, atKey(key), lock) : null, 'api');
+  }
+
+  private tell(em: EntityManager, type: string, api: Api, actor: Actor, detail: Record<string, unknown>): void {
+    const subject = { kind: 'api', id: api.id, name: api.name };
+    this.deps.audit.record(em, { type, actor, projectId: api.project.id, subject, detail });
+  }
+
+  private tellGrant(
+    em: EntityManager,
+    type: string,
+    { api, holder, actor }: { api: Api; holder: Client; actor: Actor },
+    detail: Record<string, unknown>,
+  ): void {
+    const subject = { kind: 'client', id: holder.id, name: holder.name };
+    const about = { projectId: api.project.id, clientId: holder.id, subject };
+    this.deps.audit.record(em, {
+      type,
+      actor,
+      ...about,
+      detail: { api: api.name, identifier: api.identifier, ...detail },
+    });
+  }
+}
+
+const keysOf = ({ scopes }: Api): string[] => scopes.map(({ key }) => key);
+
+async function unlessTaken(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    refuse({ code: 'taken', what: 'api', field: 'identifier' });
+  }
+}

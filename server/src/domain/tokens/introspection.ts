@@ -1,0 +1,93 @@
+import type { JWTPayload } from 'jose';
+import { type Clock, seconds } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/sql.ts';
+import type { Signer } from '../keys/signer.ts';
+import { adminApiUrl } from '../projects/admin-api.ts';
+import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
+import { boundKeyOf } from './claims.ts';
+import { isLive } from './refresh.ts';
+import { parseRefreshToken } from './refresh-token.ts';
+import { isAuthentic, type SentToken } from './sent-token.ts';
+
+/** The members of RFC 7662 section 2.2; of a token that is not active, `active` alone. */
+export type Introspected = { active: false } | ({ active: true } & Record<string, unknown>);
+
+const inactive: Introspected = { active: false };
+
+/**
+ * Tells confidential clients about tokens (RFC 7662). A client sees the tokens that were issued to it; one that is an API
+ * also sees those for this API. Any other token is inactive, as is one that has ended.
+ */
+export class Introspection {
+  constructor(private readonly deps: { db: Database; clock: Clock; signer: Signer; issuer: string }) {}
+
+  /** `client-rejected`: the client has changed, or its assertion was used before. */
+  async of(sent: SentToken): Promise<Introspected | 'client-rejected'> {
+    if (!(await isAuthentic(this.deps.db.alone, sent))) return 'client-rejected';
+    const refreshToken = parseRefreshToken(sent.token);
+    if (refreshToken) return this.ofRefreshToken(sent, digest(refreshToken.family));
+    const { signer } = this.deps;
+    const { issuer, token } = sent;
+    const claims =
+      (await signer.verifyAccessToken(token, issuer)) ?? (await signer.verify('api-token', token, { issuer }));
+    return claims ? this.ofAccessToken(sent, claims) : inactive;
+  }
+
+  /** The answer as a JWT for the caller (RFC 9701 section 5), signed as its ID tokens are. */
+  signed({ client, issuer }: SentToken, answer: Introspected): Promise<string> {
+    const alg = idTokenAlgorithmOf(client.idTokenSignedResponseAlg, issuer);
+    const claims = { aud: client.id, iat: seconds(this.deps.clock.now()), token_introspection: answer };
+    return this.deps.signer.sign('introspection', claims, { issuer: issuer.url, alg });
+  }
+
+  private async ofAccessToken({ client: caller, issuer }: SentToken, claims: JWTPayload): Promise<Introspected> {
+    const { aud, jti, client_id: clientId, scope, cnf } = claims;
+    if (!isUuid(jti) || !isUuid(clientId) || typeof scope !== 'string' || typeof aud !== 'string') return inactive;
+    const adminApi = adminApiUrl(this.deps.issuer);
+    const statement = sql<{ scope: string }>`
+      select array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
+          where ${aud}::text = ${issuer.url}::text or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
+            else g.scopes end)), ' ') as scope
+      from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
+        left join users u on u.project_id = t.project_id and u.id = t.user_id
+        left join apis a on a.project_id = t.project_id and a.identifier = ${aud}::text
+        left join api_grants g on g.project_id = t.project_id and g.client_id = t.client_id and g.api_id = a.id
+      where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
+        and t.revoked_at is null and k.disabled_at is null
+        and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
+          else u.active end
+        and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
+        and case ${aud}::text when ${issuer.url}::text then true when ${adminApi}::text then k.admin_scopes <> '{}'
+          else g.scopes <> '{}' end
+        and (t.client_id = ${caller.id}::uuid or exists (select from api_grants own where own.project_id = t.project_id
+          and own.client_id = ${caller.id}::uuid and own.api_id = a.id and own.introspects))`;
+    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-access-token' });
+    if (!row) return inactive;
+    const { iss, sub, iat, nbf, exp } = claims;
+    const about = { client_id: clientId, sub, aud, iss, iat, nbf, exp, jti };
+    return {
+      active: true,
+      scope: row.scope,
+      ...about,
+      token_type: boundKeyOf(claims) === null ? 'Bearer' : 'DPoP',
+      ...(cnf === undefined ? {} : { cnf }),
+    };
+  }
+
+  private async ofRefreshToken({ client, issuer, token }: SentToken, familyHash: string): Promise<Introspected> {
+    const now = this.deps.clock.now();
+    const statement = sql<{ user_id: string; scope: string; from: string; until: string }>`
+      select g.user_id, g.scope, g.created_at as from,
+        least(g.created_at + make_interval(secs => p.refresh_token_ttl_seconds),
+          g.last_used_at + make_interval(secs => p.refresh_token_idle_seconds)) as until
+      from refresh_grants g, users u, clients k, projects p
+      where g.project_id = ${client.project.id}::uuid and g.family_hash = ${familyHash} and g.current_hash = ${digest(token)}
+        and g.client_id = ${client.id}::uuid and g.issuer is not distinct from ${storedIssuer(issuer)}::text and ${isLive(now)}`;
+    const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.introspect-refresh-token' });
+    if (!row) return inactive;
+    const [iat, exp] = [row.from, row.until].map((at) => seconds(new Date(at)));
+    return { active: true, scope: row.scope, client_id: client.id, sub: row.user_id, iss: issuer.url, iat, exp };
+  }
+}
