@@ -1,7 +1,7 @@
 /** Clients that act for themselves, and their APIs. */
 import type { Client } from '../src/domain/clients/client.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
-import type { AdminScope } from '../src/domain/projects/admin-api.ts';
+import type { AdminScope } from '../src/domain/kernel/admin-api.ts';
 import { projectIssuerUrl } from '../src/domain/projects/issuer.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { TestApp } from './build-app.ts';

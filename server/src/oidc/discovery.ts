@@ -1,5 +1,5 @@
+import { adminScopes } from '../domain/kernel/admin-api.ts';
 import { dpopAlgorithms } from '../domain/kernel/openid.ts';
-import { adminScopes } from '../domain/projects/admin-api.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */

@@ -8,11 +8,11 @@ import {
 } from 'graphql';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, mayUse, roleIn } from '../../domain/admins/permission.ts';
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { secondsLater } from '../../domain/kernel/clock.ts';
 import { type Noun, refuse } from '../../domain/kernel/problem.ts';
 import { inScope } from '../../domain/kernel/scope.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
-import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import {
   aboutOf,
   type FieldRule,

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Role } from '../../domain/admins/membership.entity.ts';
 import { allows, hasAny, roleIn } from '../../domain/admins/permission.ts';
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
-import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { requestContext } from '../../http/context.ts';
 import { type ExportFormat, exportFormats } from '../../http/export.ts';
 import { failureOf } from '../../http/failure.ts';

@@ -7,7 +7,7 @@ import { dpopKey } from '../../../test/dpop.ts';
 import { administer, apiOf, ask, basic, type Machine, machineOf, send, tokenOf } from '../../../test/machine.ts';
 import { partyAt } from '../../../test/project-issuer.ts';
 import { system } from '../../domain/kernel/actor.ts';
-import { type AdminScope, adminScopes } from '../../domain/projects/admin-api.ts';
+import { type AdminScope, adminScopes } from '../../domain/kernel/admin-api.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 import { adminSchema } from '../schema.ts';

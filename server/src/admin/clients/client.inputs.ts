@@ -1,8 +1,8 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import type { Client } from '../../domain/clients/client.entity.ts';
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
-import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { GrantTypeEnum, IdTokenAlgorithmEnum, LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
 
 @InputType()

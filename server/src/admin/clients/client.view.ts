@@ -2,8 +2,8 @@ import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
-import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { Access, ofClient, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 import {

@@ -8,10 +8,10 @@ import { brandIn, type ExperienceContent } from '../../domain/experience/content
 import type { Experiences } from '../../domain/experience/experiences.ts';
 import { maxLogoBytes } from '../../domain/experience/logo-file.ts';
 import { mailLookOf } from '../../domain/experience/mail-look.ts';
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { found, type Problem, Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { openProject } from '../../domain/kernel/scope.ts';
-import type { AdminScope } from '../../domain/projects/admin-api.ts';
 import { Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { bounded } from '../../http/bodies.ts';
 import { actorOf } from '../../http/context.ts';

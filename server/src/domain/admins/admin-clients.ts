@@ -1,12 +1,12 @@
 import { decodeJwt, errors } from 'jose';
 import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { adminApiUrl } from '../kernel/admin-api.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { inProject } from '../kernel/scope.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { adminApiUrl } from '../projects/admin-api.ts';
 import type { Issuers } from '../projects/issuers.ts';
 import { boundKeyOf } from '../tokens/claims.ts';
 

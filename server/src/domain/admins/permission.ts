@@ -1,4 +1,4 @@
-import { type AdminScope } from '../projects/admin-api.ts';
+import { type AdminScope } from '../kernel/admin-api.ts';
 import type { Role } from './membership.entity.ts';
 
 /** The rights of an admin. */

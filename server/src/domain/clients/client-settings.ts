@@ -1,3 +1,4 @@
+import { type AdminScope, adminScopes } from '../kernel/admin-api.ts';
 import { cleanMailName } from '../kernel/name.ts';
 import {
   type GrantType,
@@ -8,7 +9,6 @@ import {
   tokenEndpointAuthMethods,
 } from '../kernel/openid.ts';
 import { refuse } from '../kernel/problem.ts';
-import { type AdminScope, adminScopes } from '../projects/admin-api.ts';
 import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
 import { type Client, logoutTokenTypes } from './client.entity.ts';
 import { parseClientKeys } from './client-keys.ts';

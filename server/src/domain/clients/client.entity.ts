@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JWK } from 'jose';
+import type { AdminScope } from '../kernel/admin-api.ts';
 import { instant, key } from '../kernel/columns.ts';
 import { type GrantType, idTokenAlgorithms, tokenEndpointAuthMethods } from '../kernel/openid.ts';
-import type { AdminScope } from '../projects/admin-api.ts';
 import { tenant } from '../projects/tenant.ts';
 
 export const logoutTokenTypes = ['secevent', 'logout'] as const;

@@ -4,13 +4,13 @@ import { type JudgedAssertion, usedAssertion } from '../clients/client-assertion
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../kernel/actor.ts';
+import { adminApiUrl, adminTokenTtlSeconds } from '../kernel/admin-api.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { query, type Statement, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { adminApiUrl, adminTokenTtlSeconds } from '../projects/admin-api.ts';
 import { type Issuer, storedIssuer } from '../projects/issuer.ts';
 import { apiTokenClaims } from './claims.ts';
 

@@ -1,10 +1,10 @@
 import type { JWTPayload } from 'jose';
+import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { adminApiUrl } from '../projects/admin-api.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { boundKeyOf } from './claims.ts';
 import { isLive } from './refresh.ts';
