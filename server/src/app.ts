@@ -122,7 +122,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
 /** Routes that read a body, each with its own limit and error format. */
 function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
-  return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/token|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
+  return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/token|oauth2\/par|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
     url,
   );
 }
@@ -149,6 +149,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     authorize: {
       clients,
+      pushedRequests: services.pushedRequests,
       authorizations: services.authorizations,
       hintedUser: async (idToken, issuer) => (await readHint(idToken, issuer))?.subject ?? null,
       cookies,
@@ -164,6 +165,7 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
       clientTokens: services.clientTokens,
       refusals: services.tokenRefusals,
     },
+    push: { clients, assertions: services.assertions, ...dpop, pushedRequests: services.pushedRequests },
     revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
     introspect: { clients, assertions: services.assertions, introspection: services.introspection },
     userInfo: { ...dpop, tokens },

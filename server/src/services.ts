@@ -19,6 +19,7 @@ import { endOpenWork } from './domain/ceremonies/open-work.ts';
 import { Recipients } from './domain/ceremonies/recipients.ts';
 import { AuthorizationRequests } from './domain/ceremonies/requests/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/requests/authorizations.ts';
+import { PushedRequests } from './domain/ceremonies/requests/pushed-requests.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
 import { Claims } from './domain/claims/claims.ts';
@@ -196,6 +197,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const requests = new AuthorizationRequests(base);
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
   const authorizations = new Authorizations({ ...base, sessions, tokens, requests, perMinute });
+  const pushedRequests = new PushedRequests({ ...base, perMinute });
   const trials = new Trials({ ...base, requests, tokens, signer });
   const callers = new SigninCallers({ ...base, clients: registry, requests });
   const ceremonies = new Ceremonies({
@@ -248,6 +250,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     assertions,
     dpopNonces,
     dpopProofs,
+    pushedRequests,
     clientSecrets,
     apis,
     issuerKeys,

@@ -58,6 +58,7 @@ interface TestPorts {
   clock: TurnableClock;
   random: Random;
   signInShortcuts: boolean;
+  authorizationsPerMinute: number;
   /** Whether PostgreSQL enforces the scope of statements. */
   rowSecurity: boolean;
 }
@@ -66,12 +67,13 @@ const realPorts = (): TestPorts => ({
   clock: turnableClock(),
   random: systemRandom,
   signInShortcuts: true,
+  authorizationsPerMinute: 1000,
   rowSecurity: true,
 });
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  { clock, random, signInShortcuts, rowSecurity }: TestPorts,
+  { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity }: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
@@ -105,7 +107,7 @@ async function build(
       masterKey: new Uint8Array(32).fill(7),
       allowPrivateLogoutTargets: true,
       challengesPerMinute: 1000,
-      authorizationsPerMinute: 1000,
+      authorizationsPerMinute,
       signInShortcuts,
     },
   );

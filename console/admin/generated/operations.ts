@@ -142,6 +142,8 @@ export type CreateClientInput = {
   dpopNonceRequired?: boolean | null | undefined;
   /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
   dpopRequired?: boolean | null | undefined;
+  /** Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
+  fapiProfile?: boolean | null | undefined;
   /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
   grantTypes?: Array<GrantType> | null | undefined;
   /** At the project's issuer. Default: ES512, the only one at the base issuer. */
@@ -161,6 +163,8 @@ export type CreateClientInput = {
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
   projectId: string;
+  /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
+  pushedRequestsRequired?: boolean | null | undefined;
   /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
   /** Default: false. */
@@ -511,6 +515,8 @@ export type UpdateClientInput = {
   /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
   dpopRequired?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
+  /** Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
+  fapiProfile?: boolean | null | undefined;
   /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
   grantTypes?: Array<GrantType> | null | undefined;
   id: string;
@@ -530,6 +536,8 @@ export type UpdateClientInput = {
   /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
   pkceRequired?: boolean | null | undefined;
   postLogoutRedirectUris?: Array<string> | null | undefined;
+  /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
+  pushedRequestsRequired?: boolean | null | undefined;
   /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
   /** Default: false. */

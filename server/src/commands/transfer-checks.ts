@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TransferRecord } from '../adapters/files/transfer.ts';
 import { changedSettings, defaultClaimSettings } from '../domain/claims/claim-settings.ts';
 import { checkKey } from '../domain/clients/clients.ts';
+import { checkFapi } from '../domain/clients/fapi.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
 import { judgeLogo } from '../domain/experience/logo-file.ts';
@@ -40,6 +41,7 @@ const columns = {
     ...{ relatedOrigins: 'related_origins', passkeyRequired: 'passkey_required', pkceOptional: 'pkce_optional' },
     ...{ jwksUri: 'jwks_uri', idTokenSignedResponseAlg: 'id_token_signed_response_alg', grantTypes: 'grant_types' },
     ...{ dpopRequired: 'dpop_required', dpopNonceRequired: 'dpop_nonce_required' },
+    ...{ pushedRequestsRequired: 'pushed_requests_required', fapiProfile: 'fapi_profile' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
   },
   claimSettings: {
@@ -68,7 +70,9 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
   client(data, { clients }) {
     const settings = settingsOf(data, columns.client);
     const set = data['jwk_set'] == null ? {} : { jwks: { keys: data['jwk_set'] } };
-    checkKey(clients.check({ ...settings, ...set }));
+    const checked = clients.check({ ...settings, ...set });
+    checkKey(checked);
+    checkFapi(checked);
   },
   role({ key, name, description }) {
     checkRoleKey(key);

@@ -9,6 +9,7 @@ import { AuditEvent } from './audit/audit-event.entity.ts';
 import { RepeatedRefusal } from './audit/repeated-refusal.entity.ts';
 import { Ceremony } from './ceremonies/ceremony.entity.ts';
 import { AuthorizationRequest } from './ceremonies/requests/authorization-request.entity.ts';
+import { PushedRequest } from './ceremonies/requests/pushed-request.entity.ts';
 import { ClaimSettingsRow } from './claims/claim-settings.entity.ts';
 import { ApiKey } from './clients/api-key.entity.ts';
 import { Client } from './clients/client.entity.ts';
@@ -94,6 +95,7 @@ export const entities = [
   AuthorizationCode,
   RefreshGrant,
   AuthorizationRequest,
+  PushedRequest,
   Ceremony,
   FactorChange,
   UsedRequest,

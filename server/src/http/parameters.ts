@@ -30,6 +30,11 @@ export function parametersOf(req: Request): Parameters {
   return parse(queryOf(req), false);
 }
 
+/** Parameters of a form that was stored. */
+export function formParameters(text: string): Parameters {
+  return parse(text, false);
+}
+
 /** Longest form that is redirected as a GET; longer URLs may be rejected by proxies. */
 const longestQuery = 6_000;
 

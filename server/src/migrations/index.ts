@@ -36,6 +36,7 @@ import { Migration20261123000500Erasures } from './20261123000500-erasures.ts';
 import { Migration20261123000600RefreshGrants } from './20261123000600-refresh-grants.ts';
 import { Migration20261123000700Messages } from './20261123000700-messages.ts';
 import { Migration20261123000800Dpop } from './20261123000800-dpop.ts';
+import { Migration20261123000900PushedRequests } from './20261123000900-pushed-requests.ts';
 import { Migration20261123001000Apis } from './20261123001000-apis.ts';
 import { Migration20261123001001AdminScopes } from './20261123001001-admin-scopes.ts';
 
@@ -79,6 +80,7 @@ export const migrations = [
   { name: '20261123000600-refresh-grants', class: Migration20261123000600RefreshGrants },
   { name: '20261123000700-messages', class: Migration20261123000700Messages },
   { name: '20261123000800-dpop', class: Migration20261123000800Dpop },
+  { name: '20261123000900-pushed-requests', class: Migration20261123000900PushedRequests },
   { name: '20261123001000-apis', class: Migration20261123001000Apis },
   { name: '20261123001001-admin-scopes', class: Migration20261123001001AdminScopes },
 ];

@@ -37,8 +37,10 @@ export interface CheckedRequest extends VettedTarget {
 /** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
 const longest = 2048;
 
-/** What the checks need to know of issuer and client. */
+/** What the checks need to know of issuer, client and the way of the request. */
 interface Asked {
+  /** Whether it was not pushed, and must be. */
+  lacksPush: boolean;
   modes: readonly ResponseMode[];
   /** Whether an administrator could allow the client to omit PKCE. */
   couldOmitPkce: boolean;
@@ -68,7 +70,9 @@ export async function vet(
 
 /** Whether a client may omit PKCE (RFC 7636): it is confidential, and its administrator and the issuer allow it. */
 export function mayOmitPkce({ capabilities }: Issuer, client: Client): boolean {
-  return capabilities.optionalPkce && client.pkceOptional && client.tokenEndpointAuthMethod !== 'none';
+  return (
+    capabilities.optionalPkce && client.pkceOptional && !client.fapiProfile && client.tokenEndpointAuthMethod !== 'none'
+  );
 }
 
 /** `response_mode`, if the issuer offers it; else `query` (OAuth 2.0 Multiple Response Type Encoding Practices §2.1). */
@@ -76,11 +80,12 @@ export function responseModeOf(parameters: Parameters, { capabilities }: Issuer)
   return capabilities.responseModes.find((mode) => mode === parameters.get('response_mode')) ?? 'query';
 }
 
-function askedAt(parameters: Parameters, client: Client, issuer: Issuer): Asked {
+function askedAt(parameters: Parameters, client: Client, issuer: Issuer, isPushed: boolean): Asked {
   const hasPkce = ['code_challenge', 'code_challenge_method'].some((name) => parameters.get(name) !== undefined);
   return {
+    lacksPush: !isPushed && (client.pushedRequestsRequired || client.fapiProfile),
     modes: issuer.capabilities.responseModes,
-    couldOmitPkce: issuer.capabilities.optionalPkce && client.tokenEndpointAuthMethod !== 'none',
+    couldOmitPkce: issuer.capabilities.optionalPkce && !client.fapiProfile && client.tokenEndpointAuthMethod !== 'none',
     omitsPkce: !hasPkce && mayOmitPkce(issuer, client),
   };
 }
@@ -92,6 +97,11 @@ function isMode(mode: string | undefined, modes: readonly string[]): boolean {
 /** One row per check, in order: the refusal and its condition. */
 const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters, asked: Asked) => boolean])[] = [
   ['invalid_request', 'A parameter is repeated or malformed.', (p) => p.faults.length > 0],
+  [
+    'invalid_request',
+    'The application must push its authorization requests (RFC 9126), to its project’s issuer.',
+    (_, { lacksPush }) => lacksPush,
+  ],
   ['request_not_supported', 'request is not supported.', (p) => p.get('request') !== undefined],
   ['request_uri_not_supported', 'request_uri is not supported.', (p) => p.get('request_uri') !== undefined],
   ['registration_not_supported', 'registration is not supported.', (p) => p.get('registration') !== undefined],
@@ -154,9 +164,18 @@ function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): readonly s
   return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
 }
 
-/** Checks the request. Throws `OAuthError`, which is sent to the redirect URI. */
-export function check(parameters: Parameters, target: VettedTarget, issuer: Issuer): CheckedRequest {
-  const asked = askedAt(parameters, target.client, issuer);
+/**
+ * Checks the request. Throws `OAuthError`, which is sent to the redirect URI.
+ *
+ * @param way.isPushed whether it was pushed (RFC 9126)
+ */
+export function check(
+  parameters: Parameters,
+  target: VettedTarget,
+  issuer: Issuer,
+  { isPushed }: { isPushed: boolean },
+): CheckedRequest {
+  const asked = askedAt(parameters, target.client, issuer, isPushed);
   for (const [error, description, fails] of checks)
     if (fails(parameters, asked)) throw new OAuthError(error, description);
   const prompts = parameters.get('prompt')?.split(' ') ?? [];

@@ -1,19 +1,22 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
+import type { PushedRequests } from '../domain/ceremonies/requests/pushed-requests.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
-import { cameWithoutCookies, parametersOf } from '../http/parameters.ts';
+import { cameWithoutCookies, formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
 import { check, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
+import { pushedHandle } from './par.ts';
 
 export interface AuthorizeDeps {
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
+  pushedRequests: Pick<PushedRequests, 'take'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
   /** The subject of a valid ID token of this issuer, expired or not; null for anything else. */
   hintedUser(idToken: string, issuer: Issuer): Promise<string | null>;
@@ -29,7 +32,7 @@ export interface AuthorizeDeps {
 
 /** Result of an authorization request. */
 type AuthorizeAnswer =
-  | { page: Unvetted }
+  | { page: Unvetted | 'flow-expired' }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
   | { begun: BegunFlow };
@@ -39,7 +42,12 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     if (cameWithoutCookies(req)) return res.redirect(303, `${req.baseUrl}/authorize?${req.body}`);
     const issuer = issuerOf(req);
-    const answer = (await decide(deps, req, 'cached')) ?? (await decide(deps, req, 'current')) ?? { page: 'client' };
+    const asked = await requested(deps, req, issuer);
+    const answer =
+      typeof asked === 'string'
+        ? { page: asked }
+        : ((await decide(deps, req, asked, 'cached')) ??
+          (await decide(deps, req, asked, 'current')) ?? { page: 'client' });
     if ('page' in answer) return deps.errorPage(req, res, 400, answer.page);
     if ('error' in answer) return redirectError(issuer, res, answer.target, answer.error);
     if ('code' in answer) return redirectCode(issuer, res, answer.target, answer.code);
@@ -48,21 +56,48 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   };
 }
 
+/** The parameters of a request, and whether they were pushed. */
+interface Asked {
+  parameters: Parameters;
+  isPushed: boolean;
+}
+
+/**
+ * The request itself, or the pushed one that it names (RFC 9126 §4): then its other parameters are ignored. Single use, so
+ * that a `request_uri` in a log or a history is worth nothing.
+ */
+async function requested(
+  deps: AuthorizeDeps,
+  req: Request,
+  issuer: Issuer,
+): Promise<Asked | Unvetted | 'flow-expired'> {
+  const parameters = parametersOf(req);
+  if (parameters.wrongContentType) return 'parameters';
+  const handle = issuer.capabilities.pushedRequests ? pushedHandle(parameters) : null;
+  if (handle === null) return { parameters, isPushed: false };
+  if (['client_id', 'request_uri'].some((name) => parameters.faults.includes(name))) return 'parameters';
+  const clientId = parameters.get('client_id') ?? '';
+  const { cached, current } = deps.clients;
+  const client = (await clientsAt(issuer, cached).byId(clientId)) ?? (await clientsAt(issuer, current).byId(clientId));
+  if (!client) return 'client';
+  const form = await deps.pushedRequests.take(handle, { client, issuer });
+  return form === null ? 'flow-expired' : { parameters: formParameters(form), isPushed: true };
+}
+
 /** Null if the cached client may be stale: retry with the current one. */
 async function decide(
   deps: AuthorizeDeps,
   req: Request,
+  { parameters, isPushed }: Asked,
   source: 'cached' | 'current',
 ): Promise<AuthorizeAnswer | null> {
-  const parameters = parametersOf(req);
-  if (parameters.wrongContentType) return { page: 'parameters' };
   const issuer = issuerOf(req);
   const vetted = await vet(parameters, clientsAt(issuer, deps.clients[source]));
   let isCurrent = source === 'current';
   if (typeof vetted === 'string') return isCurrent ? { page: vetted } : null;
   const target = { ...vetted, responseMode: responseModeOf(parameters, issuer) };
   try {
-    const request = { ...check(parameters, target, issuer), issuer };
+    const request = { ...check(parameters, target, issuer, { isPushed }), issuer };
     const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint, issuer);
     const hintedUserId = hinted ?? undefined;
     // An invalid hint matches no session.

@@ -71,6 +71,22 @@ export function credentialOf(req: Request, parameters: Parameters): ClientCreden
  * secret exists.
  */
 export async function authenticateClient(
+  deps: ClientAuthDeps,
+  issuer: Issuer,
+  credential: ClientCredential,
+  clients: ClientSource,
+): Promise<AuthenticatedClient> {
+  const caller = await byCredential(deps, issuer, credential, clients);
+  if (caller.client.fapiProfile && caller.by !== 'assertion') {
+    reject(
+      'FAPI needs a client assertion',
+      'The application uses the FAPI 2.0 Security Profile: it must send a client assertion (private_key_jwt).',
+    );
+  }
+  return caller;
+}
+
+async function byCredential(
   { assertions }: ClientAuthDeps,
   issuer: Issuer,
   credential: ClientCredential,

@@ -25,6 +25,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     end_session_endpoint: `${issuer}/oauth2/end_session`,
     ...(capabilities.revocation && { revocation_endpoint: `${issuer}/oauth2/revoke` }),
     ...(capabilities.introspection && introspectionMetadata(issuer, capabilities)),
+    ...(capabilities.pushedRequests && { pushed_authorization_request_endpoint: `${issuer}/oauth2/par` }),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
     response_modes_supported: [...capabilities.responseModes],

@@ -57,7 +57,10 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
     throw new OAuthError('invalid_request', 'code_verifier is missing.');
   }
-  if (by === 'none' && redirectUri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.');
+  // A code of the SDK was not pushed.
+  const isWithoutRedirect = by === 'none' || caller.client.fapiProfile;
+  if (isWithoutRedirect && redirectUri === undefined)
+    throw new OAuthError('invalid_request', 'redirect_uri is missing.');
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }

@@ -1,7 +1,7 @@
 /**
  * The OpenID Connect room: authorization code flow with PKCE, UserInfo, discovery, RP-initiated logout. Owns the wire
  * format of these endpoints. Not here: sign-in (`signin/`), codes and tokens (`domain/tokens`), delivery of logout
- * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9207, 9449; OpenID Connect Core, Discovery,
+ * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9126, 9207, 9449; OpenID Connect Core, Discovery,
  * RP-Initiated Logout and Back-Channel Logout 1.0.
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
@@ -19,6 +19,7 @@ import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
 import { type IntrospectDeps, introspectEndpoint } from './introspect.ts';
 import { type FindIssuer, issuerOf, withIssuer } from './issuer.ts';
 import { OAuthError, statusOf, toOAuthError } from './oauth-error.ts';
+import { type PushDeps, pushEndpoint } from './par.ts';
 import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
 import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
@@ -28,6 +29,7 @@ export interface OidcDeps {
   token: TokenDeps;
   revoke: RevokeDeps;
   introspect: IntrospectDeps;
+  push: PushDeps;
   userInfo: UserInfoDeps;
   endSession: EndSessionDeps;
   /** The JWK Set of an issuer (RFC 7517 §5). */
@@ -78,6 +80,12 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .all((req, _res, next) => next(issuerOf(req).capabilities.introspection ? undefined : 'route'))
     .all(noStore)
     .post(formBody(), introspectEndpoint(deps.introspect))
+    .all(onlyMethods('POST'));
+  router
+    .route('/oauth2/par')
+    .all((req, _res, next) => next(issuerOf(req).capabilities.pushedRequests ? undefined : 'route'))
+    .all(registeredOrigins, noStore)
+    .post(formBody(), pushEndpoint(deps.push))
     .all(onlyMethods('POST'));
   const userInfo = userInfoEndpoint(deps.userInfo);
   router

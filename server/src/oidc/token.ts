@@ -9,7 +9,7 @@ import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { type Parameters, parametersOf } from '../http/parameters.ts';
 import { authenticateClient, type ClientAuthDeps, credentialOf, namedClient } from './client-auth.ts';
-import { checkProof } from './dpop.ts';
+import { requireProof } from './dpop.ts';
 import { type GrantAnswer, type GrantDeps, grants } from './grants.ts';
 import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -45,7 +45,7 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
     const caller = await authenticated(deps, req, issuer, parameters, clientsAt(issuer, clients))
-      .then((one) => checkProof(one, proof))
+      .then((one) => requireProof(one, proof))
       .catch((error: unknown) => (isLast || !dependsOnClient(error) ? asStranger(error) : null));
     if (!caller) continue;
     const { id, name } = caller.client;
@@ -74,7 +74,7 @@ async function authenticated(
 
 /** Whether the refusal follows from the client or its settings, which may be stale. */
 function dependsOnClient(error: unknown): boolean {
-  const codes: readonly Problem['code'][] = ['client-rejected', 'proof-required', 'nonce-rejected'];
+  const codes: readonly Problem['code'][] = ['client-rejected', 'proof-required', 'proof-rejected', 'nonce-rejected'];
   return error instanceof Refusal && codes.includes(error.problem.code);
 }
 

@@ -88,6 +88,19 @@ class ClientSettingsInput {
     description: 'Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false.',
   })
   dpopNonceRequired?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false.",
+  })
+  pushedRequestsRequired?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false.',
+  })
+  fapiProfile?: boolean | null;
 }
 
 @InputType()

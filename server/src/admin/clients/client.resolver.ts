@@ -121,6 +121,7 @@ const clientAuthSettings = [
   ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
   ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
   ...['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
+  ...['pushedRequestsRequired', 'fapiProfile'],
 ];
 
 /** Whether secrets are sent elsewhere, or rights given. */

@@ -121,6 +121,12 @@ export class ClientView {
   @Field(() => Boolean, { description: 'Whether DPoP proofs need a nonce of this server (RFC 9449 section 8).' })
   dpopNonceRequired!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether it must push its authorization requests (RFC 9126).' })
+  pushedRequestsRequired!: boolean;
+
+  @Field(() => Boolean, { description: 'Whether it is held to the FAPI 2.0 Security Profile.' })
+  fapiProfile!: boolean;
+
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 

@@ -6,6 +6,7 @@ import { digest } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Issuer } from '../projects/issuer.ts';
 import type { Client } from './client.entity.ts';
+import { fapiAlgorithms } from './fapi.ts';
 import type { RemoteKeys } from './remote-keys.ts';
 
 /** Tolerated clock skew in seconds. */
@@ -43,7 +44,7 @@ export class ClientAssertions {
    * Refuses `client-rejected` unless signature, issuer, audience and times are valid. The statement that grants
    * something checks that the assertion is unused and the client unchanged.
    *
-   * @param issuer where it was sent: `aud` is its token endpoint or its address
+   * @param issuer where it was sent: `aud` is its address, or that of its token or PAR endpoint (RFC 9126 §2)
    */
   async judge(client: Client, assertion: string, issuer: Issuer): Promise<JudgedAssertion> {
     const payload = await this.verified(client, assertion, issuer);
@@ -72,8 +73,11 @@ export class ClientAssertions {
   private async verified(client: Client, assertion: string, { url, capabilities }: Issuer) {
     const key = await this.keyOf(client, assertion);
     if (!isCompactJws(assertion)) reject('not a compact JWS in base64url');
-    const audiences = [`${url}/oauth2/token`, url];
-    const algorithms = capabilities.assertionAlgorithms.flatMap((alg) => (alg === 'EdDSA' ? [alg, 'Ed25519'] : [alg]));
+    const audiences = [`${url}/oauth2/token`, url, ...(capabilities.pushedRequests ? [`${url}/oauth2/par`] : [])];
+    const offered = capabilities.assertionAlgorithms.filter(
+      (alg) => !client.fapiProfile || fapiAlgorithms.includes(alg),
+    );
+    const algorithms = offered.flatMap((alg) => (alg === 'EdDSA' ? [alg, 'Ed25519'] : [alg]));
     const wrongAudience = `aud of the client assertion must be ${audiences[0]}.`;
     try {
       const { payload } = await jwtVerify(assertion, key as CryptoKey, {
@@ -92,10 +96,7 @@ export class ClientAssertions {
       if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
         reject(error.message, wrongAudience);
       if (error instanceof errors.JOSEAlgNotAllowed) {
-        reject(
-          error.message,
-          `The client assertion must be signed with ${capabilities.assertionAlgorithms.join(', ')}.`,
-        );
+        reject(error.message, `The client assertion must be signed with ${offered.join(', ')}.`);
       }
       if (error instanceof errors.JWTExpired)
         reject(error.message, 'The client assertion has expired: check exp and the clock.');

@@ -47,13 +47,17 @@ export interface ClientSettings {
   dpopRequired: boolean;
   /** Whether its DPoP proofs need a nonce of this server (RFC 9449 section 8). */
   dpopNonceRequired: boolean;
+  /** Whether it must push its authorization requests (RFC 9126 section 6). */
+  pushedRequestsRequired: boolean;
+  /** Whether it is held to the FAPI 2.0 Security Profile. */
+  fapiProfile: boolean;
   disabled: boolean;
 }
 
 const maxUris = 100;
 const switches = [
   ...(['backchannelLogoutSessionRequired', 'pkceRequired', 'pkceOptional', 'relatedOrigins'] as const),
-  ...(['passkeyRequired', 'dpopRequired', 'dpopNonceRequired'] as const),
+  ...(['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'pushedRequestsRequired', 'fapiProfile'] as const),
 ] as const;
 
 /** Copies known settings only, so that no other input reaches the row. */

@@ -55,6 +55,10 @@ const schema = defineEntity({
     dpopRequired: p.boolean().default(false),
     /** Whether its DPoP proofs need a nonce of this server (RFC 9449 section 8). */
     dpopNonceRequired: p.boolean().default(false),
+    /** Whether it must push its authorization requests (RFC 9126 section 6, `require_pushed_authorization_requests`). */
+    pushedRequestsRequired: p.boolean().default(false),
+    /** Whether it is held to the FAPI 2.0 Security Profile (`fapi.ts`). */
+    fapiProfile: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

@@ -17,6 +17,7 @@ import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { type ClientSettings, checkedSettings } from './client-settings.ts';
+import { checkFapi } from './fapi.ts';
 
 export interface NewClient extends Partial<ClientSettings> {
   projectId: string;
@@ -96,6 +97,7 @@ export class Clients {
       checkAdminScopes(settings, found(project, 'project'));
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkKey(client);
+      checkFapi(client);
       this.tell(em, 'client.created', client, actor, { after: settings });
       const publishable = this.makeKey(em, client, 'publishable', actor);
       const secret = this.makeKey(em, client, 'secret', actor);
@@ -131,6 +133,8 @@ export class Clients {
       passkeyRequired: input.passkeyRequired ?? false,
       dpopRequired: input.dpopRequired ?? false,
       dpopNonceRequired: input.dpopNonceRequired ?? false,
+      pushedRequestsRequired: input.pushedRequestsRequired ?? false,
+      fapiProfile: input.fapiProfile ?? false,
       disabledAt: input.disabledAt ?? null,
       version: 1,
       createdAt: now,
@@ -153,6 +157,7 @@ export class Clients {
       if (settings.disabledAt && client.disabledAt) delete settings.disabledAt;
       const changed = change<Client>(client, settings);
       checkKey(client);
+      checkFapi(client);
       if (!changed) return client;
       client.version += 1;
       client.updatedAt = this.deps.clock.now();

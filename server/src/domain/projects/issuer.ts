@@ -30,6 +30,8 @@ interface Capabilities {
   introspection: boolean;
   /** Whether it gives access tokens for APIs (RFC 8707). */
   apis: boolean;
+  /** Whether authorization requests can be pushed (RFC 9126). */
+  pushedRequests: boolean;
   /** Whether confidential clients can be exempt from PKCE. */
   optionalPkce: boolean;
 }
@@ -63,6 +65,7 @@ const base: Capabilities = {
   revocation: false,
   introspection: false,
   apis: false,
+  pushedRequests: false,
   optionalPkce: false,
 };
 
@@ -79,6 +82,7 @@ const ofProjects: Capabilities = {
   revocation: true,
   introspection: true,
   apis: true,
+  pushedRequests: true,
   optionalPkce: true,
 };
 

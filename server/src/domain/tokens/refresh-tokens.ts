@@ -53,7 +53,8 @@ export class RefreshTokens {
     const { db, clock, random, tokens, vault } = this.deps;
     const presented = parseRefreshToken(refresh.token);
     if (!presented) return refuse({ code: 'grant-rejected', reason: 'malformed' });
-    const [next] = successors(vault, presented) as [RefreshToken];
+    // FAPI 2.0 Security Profile section 5.3.2.1: its client and key protect the token, not its replacement.
+    const [next] = refresh.client.fapiProfile ? [presented] : (successors(vault, presented) as [RefreshToken]);
     const statement = rotation(refresh, { presented, next }, { random, now: clock.now() });
     const [row] = await query(db.alone, statement, { prepare: 'tokens.refresh' });
     if (!row?.client_is_current) return null;

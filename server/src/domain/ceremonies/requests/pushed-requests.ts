@@ -1,0 +1,116 @@
+import { type JudgedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
+import { currentClient, type JudgedClient } from '../../clients/client-registry.ts';
+import { type JudgedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
+import { type Clock, secondsLater } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import { networkOf } from '../../kernel/network.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { newSecret, type Random } from '../../kernel/random.ts';
+import { digest } from '../../kernel/secret.ts';
+import { query, sql } from '../../kernel/sql.ts';
+import type { LimitRule, Limits } from '../../limits/limits.ts';
+import { type Issuer, storedIssuer } from '../../projects/issuer.ts';
+
+/** Seconds until a pushed request expires. */
+export const pushedTtlSeconds = 60;
+/** Characters of a form. */
+export const longestPush = 16_384;
+/** A back end pushes for all its users. */
+const perClientFactor = 20;
+
+/** The parameters of an authenticated client, checked by the room. */
+export interface Push extends JudgedClient {
+  issuer: Issuer;
+  /** A form of at most {@link longestPush} characters, without the parameters that authenticate the client. */
+  parameters: string;
+  /** For `private_key_jwt`: recorded; single use. */
+  assertion?: JudgedAssertion | undefined;
+  /** Recorded; single use. */
+  proof: JudgedProof | null;
+}
+
+/** Pushed authorization requests (RFC 9126). */
+export class PushedRequests {
+  private readonly perNetwork: LimitRule;
+  private readonly perClient: LimitRule;
+
+  /** @param deps.perMinute requests that one network may push per minute for a public client */
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      limits: Pick<Limits, 'spendInPassing'>;
+      perMinute: number;
+    },
+  ) {
+    this.perNetwork = { name: 'push-network', max: deps.perMinute, windowSeconds: 60 };
+    this.perClient = { name: 'push-client', max: deps.perMinute * perClientFactor, windowSeconds: 60 };
+  }
+
+  /**
+   * Stores the request for 60 seconds and returns its handle. Refuses `too-many`, `client-rejected` for a replayed
+   * assertion or if the client has changed, and `proof-rejected` for a replayed proof.
+   */
+  async push(push: Push, ip: string | undefined): Promise<string> {
+    const { db, clock, random } = this.deps;
+    const { client, assertion, proof } = push;
+    await this.spend(push, ip);
+    const handle = newSecret(random);
+    const now = clock.now();
+    const jtiHash = assertion?.jtiHash ?? null;
+    const [row] = await query(
+      db.alone,
+      sql<PushRow>`with client as materialized (${currentClient(push)}),
+        used as (${usedAssertion(assertion)}),
+        ${proof ? sql`proof as (${usedProof(proof, sql`(select project_id, id as client_id from client) proving`)}),` : sql``}
+        stored as (
+          insert into pushed_requests (project_id, id, client_id, handle_hash, issuer, parameters, created_at, expires_at)
+          select project_id, ${random.id()}::uuid, id, ${digest(handle)}, ${storedIssuer(push.issuer)}::text, ${push.parameters},
+            ${now}::timestamptz, ${secondsLater(now, pushedTtlSeconds)}::timestamptz
+          from client
+          where case when ${jtiHash}::text is null then true else exists (select from used) end
+            ${proof ? sql`and exists (select from proof)` : sql``}
+          returning 1
+        )
+        select exists (select from client) as client_is_current, exists (select from stored) as is_stored,
+          ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh`,
+    );
+    if (row?.is_stored) return handle;
+    if (!row?.client_is_current) refuse({ code: 'client-rejected', reason: `${client.id} changed during the request` });
+    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    return refuseUsedProof();
+  }
+
+  /**
+   * The parameters of a request; single use. Null if it is unknown, expired, used, or another client's or issuer's.
+   */
+  async take(handle: string, { client, issuer }: Pick<Push, 'client' | 'issuer'>): Promise<string | null> {
+    const now = this.deps.clock.now();
+    const [row] = await query(
+      this.deps.db.alone,
+      sql<{ parameters: string }>`update pushed_requests set used_at = ${now}::timestamptz
+        where project_id = ${client.project.id}::uuid and handle_hash = ${digest(handle)} and client_id = ${client.id}::uuid
+          and issuer is not distinct from ${storedIssuer(issuer)}::text
+          and used_at is null and expires_at > ${now}::timestamptz
+        returning parameters`,
+      { prepare: 'pushed-requests.take' },
+    );
+    return row?.parameters ?? null;
+  }
+
+  /** A public client is anyone, so its requests are limited per network (IPv6: a /64); others per client. */
+  private async spend({ client }: Push, ip: string | undefined): Promise<void> {
+    const { db, limits } = this.deps;
+    const isPublic = client.tokenEndpointAuthMethod === 'none';
+    const [rule, subject] = isPublic ? [this.perNetwork, networkOf(ip)] : [this.perClient, client.id];
+    const spent = await limits.spendInPassing(db, rule, subject);
+    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
+  }
+}
+
+interface PushRow {
+  client_is_current: boolean;
+  is_stored: boolean;
+  assertion_is_fresh: boolean;
+}

@@ -1,0 +1,82 @@
+import type { Request, RequestHandler } from 'express';
+import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ceremonies/requests/pushed-requests.ts';
+import type { ClientRegistry } from '../domain/clients/client-registry.ts';
+import { refuse } from '../domain/kernel/problem.ts';
+import type { Issuer } from '../domain/projects/issuer.ts';
+import { type DpopDeps, proofOf } from '../http/dpop.ts';
+import { formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
+import { check, vet } from './authorization-request.ts';
+import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, credentialOf } from './client-auth.ts';
+import { checkProof } from './dpop.ts';
+import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
+import { OAuthError } from './oauth-error.ts';
+
+export interface PushDeps extends ClientAuthDeps, DpopDeps {
+  clients: Pick<ClientRegistry, 'current'>;
+  pushedRequests: Pick<PushedRequests, 'push'>;
+}
+
+const prefix = 'urn:ietf:params:oauth:request_uri:';
+/** Parameters that authenticate the client, and are not part of the request. */
+const credentials = ['client_secret', 'client_assertion', 'client_assertion_type'];
+
+/** The handle of a `request_uri` that this server made; null for any other. */
+export function pushedHandle(parameters: Parameters): string | null {
+  const uri = parameters.get('request_uri');
+  return uri?.startsWith(prefix) === true ? uri.slice(prefix.length) : null;
+}
+
+/**
+ * `POST {issuer}/oauth2/par` (RFC 9126): stores an authorization request, checked as at /authorize. A DPoP proof binds its
+ * code to the proof's key (RFC 9449 §10.1).
+ */
+export function pushEndpoint(deps: PushDeps): RequestHandler {
+  return async (req, res) => {
+    const parameters = parametersOf(req);
+    if (parameters.wrongContentType) {
+      throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
+    }
+    const issuer = issuerOf(req);
+    if (hasFaults(parameters, issuer)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+    const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/par`);
+    const clients = clientsAt(issuer, deps.clients.current);
+    const caller = await authenticateClient(deps, issuer, credentialOf(req, parameters), clients);
+    if (proof) checkProof(caller.client, proof);
+    const form = formOf(req, caller, proof?.jkt);
+    await checkPushed(formParameters(form), issuer, caller);
+    const { by: _, ...judged } = caller;
+    const handle = await deps.pushedRequests.push({ ...judged, issuer, parameters: form, proof }, req.ip);
+    res.status(201).json({ request_uri: `${prefix}${handle}`, expires_in: pushedTtlSeconds });
+  };
+}
+
+/** The request as it is stored: without credentials, with the client's id, and the key of its proof. */
+function formOf(req: Request, { client }: AuthenticatedClient, jkt: string | undefined): string {
+  const form = new URLSearchParams(String(req.body));
+  const wished = form.get('dpop_jkt');
+  if (jkt !== undefined && wished && wished !== jkt) {
+    throw new OAuthError('invalid_request', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.');
+  }
+  for (const name of credentials) form.delete(name);
+  form.set('client_id', client.id);
+  if (jkt !== undefined) form.set('dpop_jkt', jkt);
+  const text = form.toString();
+  if (text.length > longestPush) {
+    throw new OAuthError('invalid_request', `The request is longer than ${longestPush} characters.`);
+  }
+  return text;
+}
+
+/** Throws `OAuthError`. */
+async function checkPushed(parameters: Parameters, issuer: Issuer, { client }: AuthenticatedClient): Promise<void> {
+  if (parameters.get('request_uri') !== undefined) {
+    throw new OAuthError('invalid_request', 'request_uri must not be pushed.');
+  }
+  const vetted = await vet(parameters, { byId: async () => client });
+  if (vetted === 'client') return refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
+  if (vetted === 'redirect-uri') {
+    throw new OAuthError('invalid_request', 'redirect_uri is missing, or not a redirect URI of the application.');
+  }
+  if (vetted === 'parameters') throw new OAuthError('invalid_request', 'state is longer than 2,048 characters.');
+  check(parameters, vetted, issuer, { isPushed: true });
+}
