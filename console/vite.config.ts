@@ -42,9 +42,10 @@ const compressed: Plugin = {
 };
 
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
-const pages = ['index', 'error', 'unavailable', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account'].map(
-  (page) => `signin/${page}.html`,
-);
+const pages = [
+  ...['index', 'error', 'unavailable', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account'],
+  ...['device/code', 'device/match', 'device/approval', 'device/done'],
+].map((page) => `signin/${page}.html`);
 
 export default defineConfig({
   root: here('.'),

@@ -24,7 +24,8 @@ describe('texts of the sign-in page', () => {
       expect([key, ...placeholders(text)]).toEqual([key, ...placeholders(english[key]!)]);
   });
 
-  const html = readdirSync(folder).filter((name) => name.endsWith('.html'));
+  const names = [...readdirSync(folder), ...readdirSync(new URL('device/', folder)).map((name) => `device/${name}`)];
+  const html = names.filter((name) => name.endsWith('.html'));
   it.each(html)('cover every text of %s', (page) => {
     const asked = [...read(page).matchAll(/%\{t:([\w.]+)\}/g)].map(([, key]) => key!);
     expect(asked.filter((key) => !(key in english))).toEqual([]);
@@ -34,10 +35,11 @@ describe('texts of the sign-in page', () => {
   });
 
   it('are all used', () => {
-    const sources = readdirSync(folder).filter((name) => /\.(html|ts)$/.test(name) && !name.endsWith('.test.ts'));
+    const sources = names.filter((name) => /\.(html|ts)$/.test(name) && !name.endsWith('.test.ts'));
     const everything = sources.map(read).join('\n');
     // Keys built from parts, or chosen by the server.
-    const indirect = /^(page\.(help|privacy|terms)|problem\.(code|codeTotp|recovery)|error\.\w+|account\.\w+)$/;
+    const indirect =
+      /^(page\.(help|privacy|terms)|problem\.(code|codeTotp|recovery)|error\.\w+|account\.\w+|device\.\w+|scope\.\w+)$/;
     expect(Object.keys(english).filter((key) => !everything.includes(key) && !indirect.test(key))).toEqual([]);
   });
 });

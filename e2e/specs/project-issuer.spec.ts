@@ -1,8 +1,10 @@
 /** Libraries at their defaults, with the issuer of a project, a client ID and a client secret. */
 import { expect, test } from '@playwright/test';
+import * as oidc from 'openid-client';
 import { client5App, client6App, expressSecretApp, passportApp, type Registration } from '../clients/secret-apps.ts';
 import { type Served, serve } from '../clients/serve.ts';
 import { singlePage } from '../clients/single-page.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
@@ -73,4 +75,44 @@ test('oidc-client-ts signs in from a page of another origin', async ({ page }) =
   await page.getByRole('button', { name: 'Sign in' }).click();
   await signInOnPage(page, admin, 'page@example.com');
   await expect(page.locator('pre')).toContainText('"email":"page@example.com"');
+});
+
+test('openid-client 6 signs in a device that has no browser', async ({ page }) => {
+  const { clientId } = await admin.createClient({
+    projectId,
+    name: 'Television',
+    redirectUris: [],
+    grantTypes: ['DEVICE_CODE'],
+  });
+  const options = { execute: [oidc.allowInsecureRequests] };
+  const config = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options);
+  const device = await oidc.initiateDeviceAuthorization(config, { scope: 'openid email' });
+  const polling = oidc.pollDeviceAuthorizationGrant(config, device);
+
+  await page.goto(device.verification_uri);
+  await page.getByLabel('Code').fill(device.user_code.toLowerCase());
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await signInOnPage(page, admin, 'device@example.com');
+  await expect(page.getByRole('heading')).toHaveText('Sign in to Television on another device?');
+  await expect(page.getByRole('definition').first()).toContainText('device@example.com');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await expect(page.getByRole('heading')).toHaveText('Device connected');
+
+  const tokens = await polling;
+  expect(tokens.claims()?.iss).toBe(issuer);
+  const { email } = await oidc.fetchUserInfo(config, tokens.access_token, tokens.claims()?.sub ?? '');
+  expect(email).toBe('device@example.com');
+
+  await test.step('a link shows its code, and a denial reaches the device', async () => {
+    const second = await oidc.initiateDeviceAuthorization(config, { scope: 'openid' });
+    const refused = oidc.pollDeviceAuthorizationGrant(config, second).catch((error: unknown) => error);
+    await page.goto(second.verification_uri_complete ?? '');
+    await expect(page.locator('main')).toContainText(second.user_code);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'The codes match' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await expect(page.getByRole('heading')).toHaveText('Access denied');
+    expect(await refused).toMatchObject({ error: 'access_denied' });
+  });
 });

@@ -7,11 +7,12 @@ import type { Log } from './adapters/telemetry/log.ts';
 import { DirectorySelfTest } from './admin/directories/self-test.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
-import type { Clock } from './domain/kernel/clock.ts';
+import { type Clock, seconds } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
-import type { Random } from './domain/kernel/random.ts';
+import { newSecret, type Random } from './domain/kernel/random.ts';
 import { inProject } from './domain/kernel/scope.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
+import type { Project } from './domain/projects/project.entity.ts';
 import { withoutLongBodies } from './http/bodies.ts';
 import { builtFiles } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
@@ -64,7 +65,7 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     app.use(`/${folder}`, builtFiles(join(options.consoleFolder, folder), cacheControl));
   built('assets', 'public, max-age=31536000, immutable');
   built('messages', 'public, max-age=300');
-  const oidc = oidcDeps(services, cookies, pages, log);
+  const oidc = oidcDeps(options, cookies, pages);
   const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
   app.use('/p/:slug', oidcRoutes(oidc, ofProject));
   app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
@@ -122,17 +123,16 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
 /** Routes that read a body, each with its own limit and error format. */
 function readsBody({ method = '', url = '' }: IncomingMessage): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return false;
-  return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/token|oauth2\/par|oauth2\/end_session|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
+  return /^(?:\/p\/[^/]+)?\/(authorize|oauth2\/\w+|device|device\/approval|userinfo|account|setup|admin\/graphql|admin\/.*\/logos|v1\/.*)(\?|$)/.test(
     url,
   );
 }
 
-function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log): OidcDeps {
+function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies, pages: Pages): OidcDeps {
   const { registry: clients, tokens, signer } = services;
   const dpop = { proofs: services.dpopProofs, nonces: services.dpopNonces };
-  const { errorPage, endSession: endSessionPages } = oidcPages(pages, ({ id }) =>
-    services.experiences.published(services.db.reader(), id),
-  );
+  const experienceOf = ({ id }: Project) => services.experiences.published(services.db.reader(), id);
+  const { errorPage, endSession: endSessionPages } = oidcPages(pages, experienceOf);
   const readHint = async (idToken: string, issuer: Issuer) => {
     const claims = await signer.verify('id-token', idToken, { issuer, expiredIsFine: true });
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
@@ -163,11 +163,27 @@ function oidcDeps(services: Services, cookies: Cookies, pages: Pages, log: Log):
       tokens,
       refreshTokens: services.refreshTokens,
       clientTokens: services.clientTokens,
+      deviceAuthorizations: services.deviceAuthorizations,
       refusals: services.tokenRefusals,
     },
     push: { clients, assertions: services.assertions, ...dpop, pushedRequests: services.pushedRequests },
     revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
     introspect: { clients, assertions: services.assertions, introspection: services.introspection },
+    deviceAuthorization: {
+      clients,
+      assertions: services.assertions,
+      deviceAuthorizations: services.deviceAuthorizations,
+    },
+    devicePages: {
+      approvals: services.deviceApprovals,
+      cookies,
+      pages,
+      projectOf: (projectId) => services.projects.find(services.db.reader(), projectId),
+      experienceOf,
+      newSecret: () => newSecret(random),
+      csrf: formTokens(services, 'device-form'),
+      nowSeconds: () => seconds(clock.now()),
+    },
     userInfo: { ...dpop, tokens },
     endSession: {
       clients: clients.current,

@@ -19,6 +19,7 @@ import { endOpenWork } from './domain/ceremonies/open-work.ts';
 import { Recipients } from './domain/ceremonies/recipients.ts';
 import { AuthorizationRequests } from './domain/ceremonies/requests/authorization-requests.ts';
 import { Authorizations } from './domain/ceremonies/requests/authorizations.ts';
+import { DeviceApprovals } from './domain/ceremonies/requests/device-approvals.ts';
 import { PushedRequests } from './domain/ceremonies/requests/pushed-requests.ts';
 import { Retention } from './domain/ceremonies/retention.ts';
 import { Trials } from './domain/ceremonies/steps/trials.ts';
@@ -68,6 +69,7 @@ import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
+import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
 import { Introspection } from './domain/tokens/introspection.ts';
 import { RefreshTokens } from './domain/tokens/refresh-tokens.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
@@ -198,6 +200,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
   const authorizations = new Authorizations({ ...base, sessions, tokens, requests, perMinute });
   const pushedRequests = new PushedRequests({ ...base, perMinute });
+  const deviceAuthorizations = new DeviceAuthorizations({ ...base, perMinute });
+  const deviceApprovals = new DeviceApprovals({ ...base, sessions, requests, deviceAuthorizations, perMinute });
   const trials = new Trials({ ...base, requests, tokens, signer });
   const callers = new SigninCallers({ ...base, clients: registry, requests });
   const ceremonies = new Ceremonies({
@@ -275,6 +279,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     tokens,
     requests,
     authorizations,
+    deviceAuthorizations,
+    deviceApprovals,
     trials,
     callers,
     ceremonies,

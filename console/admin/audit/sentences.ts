@@ -49,7 +49,10 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
   'token.refreshed': ['sign-in', 'Tokens of {subject} were refreshed'],
   'token.revoked': ['sign-in', '{actor} revoked a token of {subject}'],
-  'token.refused': ['sign-in', 'An authorization code or refresh token was refused'],
+  'token.refused': ['sign-in', 'An authorization code, refresh token or device code was refused'],
+  'device-authorization.approved': ['sign-in', '{subject} allowed a device to sign in'],
+  'device-authorization.denied': ['sign-in', '{subject} denied a device to sign in'],
+  'device-authorization.code-refused': ['sign-in', 'A wrong code of a device was entered'],
   'refresh-token.replayed': [
     'sign-in',
     'A refresh token of {subject} was used again after its replacement; its access is revoked',

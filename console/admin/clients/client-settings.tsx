@@ -9,6 +9,7 @@ import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
+import { Grants, grantNames } from './grants.tsx';
 import { KeyPair } from './keys/key-pair.tsx';
 import { authMethodNames } from './kind.ts';
 import { addressFault } from './redirect-fault.ts';
@@ -24,8 +25,7 @@ interface Values {
   jwksUri: string;
   idTokenSignedResponseAlg: IdTokenAlgorithm;
   pkceOptional: boolean;
-  hasRefreshTokens: boolean;
-  hasClientCredentials: boolean;
+  grantTypes: GrantType[];
   pkceRequired: boolean;
   relatedOrigins: boolean;
   passkeyRequired: boolean;
@@ -43,17 +43,15 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       jwksUri: client.jwksUri ?? '',
       idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
       pkceOptional: client.pkceOptional,
-      hasRefreshTokens: client.grantTypes.includes('REFRESH_TOKEN'),
-      hasClientCredentials: client.grantTypes.includes('CLIENT_CREDENTIALS'),
+      grantTypes: client.grantTypes,
       pkceRequired: client.pkceRequired,
       relatedOrigins: client.relatedOrigins,
       passkeyRequired: client.passkeyRequired,
     }),
     [client],
   );
-  const form = useClientForm(client, mayChange, saved, ({ hasRefreshTokens, hasClientCredentials, ...edits }) => ({
+  const form = useClientForm(client, mayChange, saved, (edits) => ({
     ...edits,
-    ...grantsOf(client, { REFRESH_TOKEN: hasRefreshTokens, CLIENT_CREDENTIALS: hasClientCredentials }),
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),
     ...(edits.postLogoutRedirectUris ? { postLogoutRedirectUris: tidy(edits.postLogoutRedirectUris) } : {}),
     ...(edits.jwksUri === undefined ? {} : { jwksUri: (edits.jwksUri.trim() || null) as never }),
@@ -109,18 +107,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
             {...form.toggle('pkceOptional')}
           />
         )}
-        <Switch
-          label="Refresh tokens"
-          description="At the project's issuer. The application can renew its access while the session lasts, and longer if it asks for the scope offline_access."
-          {...form.toggle('hasRefreshTokens')}
-        />
-        {values.tokenEndpointAuthMethod !== 'NONE' && (
-          <Switch
-            label="Client credentials"
-            description="At the project's issuer. The application can get tokens for itself, for the APIs that it may use."
-            {...form.toggle('hasClientCredentials')}
-          />
-        )}
+        <Grants {...form.field('grantTypes')} isPublic={values.tokenEndpointAuthMethod === 'NONE'} />
         <Switch
           label="Require PKCE for SDK sign-in"
           description="SDK sign-in without a code challenge fails."
@@ -156,14 +143,6 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
   );
 }
 
-/** The grant types after the edits; nothing if none is edited. */
-function grantsOf({ grantTypes }: ClientPartProps['client'], edits: Partial<Record<GrantType, boolean | undefined>>) {
-  if (Object.values(edits).every((edit) => edit === undefined)) return {};
-  const others = Object.entries(edits) as [GrantType, boolean | undefined][];
-  const chosen = others.filter(([name, edit]) => edit ?? grantTypes.includes(name)).map(([name]) => name);
-  return { grantTypes: [...grantTypes.filter((name) => !(name in edits)), ...chosen] };
-}
-
 const authMethods = {
   NONE: { name: authMethodNames.NONE },
   PRIVATE_KEY_JWT: { name: authMethodNames.PRIVATE_KEY_JWT },
@@ -187,8 +166,7 @@ const labels: Record<keyof Values, string> = {
   jwksUri: 'Key set address',
   idTokenSignedResponseAlg: 'ID token signature',
   pkceOptional: 'Sign-in without PKCE',
-  hasRefreshTokens: 'Refresh tokens',
-  hasClientCredentials: 'Client credentials',
+  grantTypes: 'Grants',
   pkceRequired: 'PKCE for SDK sign-in',
   relatedOrigins: 'Passkeys on its own pages',
   passkeyRequired: 'Passkey',
@@ -202,7 +180,7 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
   if (name === 'jwksUri') return from.jwksUri;
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
-  if (name === 'hasRefreshTokens' || name === 'hasClientCredentials') return from[name] ? 'On' : 'Off';
+  if (name === 'grantTypes') return grantNames(from.grantTypes);
   if (name === 'pkceOptional') return from.pkceOptional ? 'Allowed' : 'Refused';
   return name === 'name' ? from.name : tidy(from[name]);
 }

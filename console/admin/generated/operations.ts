@@ -251,6 +251,7 @@ export type GrantRoleInput = {
 export type GrantType =
   | 'AUTHORIZATION_CODE'
   | 'CLIENT_CREDENTIALS'
+  | 'DEVICE_CODE'
   | 'REFRESH_TOKEN';
 
 export type GrantUserRecoveryInput = {

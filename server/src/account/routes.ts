@@ -18,6 +18,7 @@ import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
+import { isSameOrigin } from '../http/same-origin.ts';
 import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
 import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView, type View } from './view.ts';
 
@@ -211,17 +212,6 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcom
   const notice = ofPhones[code];
   if (notice) return { notice };
   throw thrown;
-}
-
-/**
- * Defence in depth besides the CSRF token: an Origin header, if sent, must be this origin. With the pages' referrer
- * policy, browsers send `Origin: null`.
- */
-function isSameOrigin(req: Request, issuer: string): boolean {
-  const site = req.get('sec-fetch-site');
-  if (site !== undefined && site !== 'same-origin') return false;
-  const origin = req.get('origin');
-  return origin === undefined || origin === 'null' || origin === new URL(issuer).origin;
 }
 
 async function sendAccount(

@@ -47,6 +47,7 @@ import { RoleAssignment } from './roles/role-assignment.entity.ts';
 import { Participation } from './sessions/participation.entity.ts';
 import { Session } from './sessions/session.entity.ts';
 import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
+import { DeviceAuthorization } from './tokens/device/device-authorization.entity.ts';
 import { RefreshGrant } from './tokens/refresh-grant.entity.ts';
 import { Group } from './users/group.entity.ts';
 import { GroupMember } from './users/group-member.entity.ts';
@@ -93,6 +94,7 @@ export const entities = [
   Session,
   Participation,
   AuthorizationCode,
+  DeviceAuthorization,
   RefreshGrant,
   AuthorizationRequest,
   PushedRequest,

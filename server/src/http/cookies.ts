@@ -68,6 +68,15 @@ export class Cookies {
     this.set(res, this.named('lk-setup'), token, setupSeconds);
   }
 
+  /** Secret of the form for user codes of devices: another site cannot submit it. */
+  deviceForm(req: Request): string | undefined {
+    return readCookie(req, this.named('lk-device'));
+  }
+
+  setDeviceForm(res: Response, secret: string): void {
+    this.set(res, this.named('lk-device'), secret, flowSeconds);
+  }
+
   private sessionName(projectId: string): string {
     return this.named(`lk-session-${projectId}`);
   }

@@ -160,7 +160,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
 ];
 
 /** `offline_access` means nothing for a client without refresh tokens (OpenID Connect Core section 11). */
-function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): readonly string[] {
+export function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): readonly string[] {
   return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
 }
 

@@ -135,6 +135,7 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     const { redirectUri, responseMode } = request;
     const target = { redirectUri, state: request.state ?? undefined, responseMode: responseMode ?? 'query' };
     if (outcome === 'sign-in-first') return res.redirect(303, signInPage(flow));
+    if (outcome === 'approve-device') return res.redirect(303, approvalPage(issuer, flow));
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') {
       return redirectError(issuer, res, target, new OAuthError('login_required', 'Another user has signed in.'));
@@ -155,8 +156,13 @@ function complete(deps: AuthorizeDeps, req: Request, issuer: Issuer, flow: strin
   );
 }
 
-function signInPage(flow: string): string {
+export function signInPage(flow: string): string {
   return `/signin?${new URLSearchParams({ flow })}`;
+}
+
+/** Where the user of a device decides (RFC 8628 section 3.3). */
+export function approvalPage({ url }: Issuer, flow: string): string {
+  return `${url}/device/approval?${new URLSearchParams({ flow })}`;
 }
 
 type Target = Pick<VettedTarget, 'redirectUri' | 'state'> & { responseMode: ResponseMode };

@@ -1,5 +1,5 @@
 import { adminScopes } from '../domain/kernel/admin-api.ts';
-import { dpopAlgorithms } from '../domain/kernel/openid.ts';
+import { dpopAlgorithms, grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 
 /** Languages of the hosted page, as BCP 47 tags. */
@@ -26,10 +26,13 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     ...(capabilities.revocation && { revocation_endpoint: `${issuer}/oauth2/revoke` }),
     ...(capabilities.introspection && introspectionMetadata(issuer, capabilities)),
     ...(capabilities.pushedRequests && { pushed_authorization_request_endpoint: `${issuer}/oauth2/par` }),
+    ...(capabilities.grantTypes.includes('device_code') && {
+      device_authorization_endpoint: `${issuer}/oauth2/device_authorization`,
+    }),
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
     response_modes_supported: [...capabilities.responseModes],
-    grant_types_supported: [...capabilities.grantTypes],
+    grant_types_supported: capabilities.grantTypes.map((grantType) => grantTypeNames[grantType]),
     code_challenge_methods_supported: ['S256'],
     id_token_signing_alg_values_supported: [...capabilities.idTokenAlgorithms],
     subject_types_supported: ['public'],

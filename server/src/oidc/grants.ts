@@ -1,10 +1,12 @@
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
-import type { GrantType } from '../domain/kernel/openid.ts';
-import { type GrantFault, Refusal } from '../domain/kernel/problem.ts';
+import { type GrantType, grantTypeNames } from '../domain/kernel/openid.ts';
+import { type GrantFault, Refusal, refuse } from '../domain/kernel/problem.ts';
 import { type Issuer, userScopes } from '../domain/projects/issuer.ts';
 import type { ApiTokenResponse, ClientTokens } from '../domain/tokens/client-tokens.ts';
+import { type DeviceAuthorizations, deviceRedirect } from '../domain/tokens/device/device-authorizations.ts';
+import type { DeviceState } from '../domain/tokens/device/poll.ts';
 import type { RefreshTokens } from '../domain/tokens/refresh-tokens.ts';
 import type { TokenResponse, Tokens } from '../domain/tokens/tokens.ts';
 import type { Parameters } from '../http/parameters.ts';
@@ -16,6 +18,7 @@ export interface GrantDeps {
   tokens: Pick<Tokens, 'exchange'>;
   refreshTokens: Pick<RefreshTokens, 'refresh'>;
   clientTokens: Pick<ClientTokens, 'issue'>;
+  deviceAuthorizations: Pick<DeviceAuthorizations, 'poll'>;
 }
 
 /** A token request of an authenticated client. */
@@ -35,11 +38,12 @@ export type GrantAnswer = TokenResponse | ApiTokenResponse;
 /** Null if the client has changed since it authenticated. */
 type Grant = (deps: GrantDeps, request: TokenRequest) => Promise<GrantAnswer | null>;
 
-/** The grants of the token endpoint (RFC 6749 §4.1.3, §4.4 and §6). */
+/** The grants of the token endpoint (RFC 6749 §4.1.3, §4.4 and §6, RFC 8628 §3.4). */
 export const grants: Record<GrantType, Grant> = {
   authorization_code: redeem,
   refresh_token: refresh,
   client_credentials: actForItself,
+  device_code: redeemDevice,
 };
 
 /** RFC 7636 §4.1. */
@@ -52,6 +56,7 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
   const redirectUri = parameters.get('redirect_uri');
+  if (redirectUri === deviceRedirect) throw new OAuthError('invalid_grant', 'redirect_uri is not that of the code.');
   // A code of the SDK has neither and requires a confidential client's credential; all others need both.
   const isRedirected = by === 'none' || redirectUri !== undefined;
   if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
@@ -130,9 +135,39 @@ function onlyResource(parameters: Parameters): string | undefined {
   return resource;
 }
 
-function requireGrant({ grantTypes }: Client, grantType: GrantType): void {
+/** Refusals of a device that is not approved (RFC 8628 section 3.5). */
+const unapproved: Record<Exclude<DeviceState, 'approved' | 'unmet'>, OAuthError> = {
+  pending: new OAuthError('authorization_pending', 'The user has not decided yet.'),
+  hurried: new OAuthError('slow_down', 'Wait 5 seconds longer between two requests.'),
+  denied: new OAuthError('access_denied', 'The user denied the request.'),
+  expired: new OAuthError('expired_token', 'The device code has expired: begin again.'),
+};
+
+/** Once a person has approved it, the device code is redeemed as an authorization code. */
+async function redeemDevice(deps: GrantDeps, request: TokenRequest): Promise<TokenResponse | null> {
+  const { parameters, issuer, proof, actor } = request;
+  const { by, assertion, ...caller } = request.caller;
+  const deviceCode = parameters.get('device_code');
+  if (deviceCode === undefined) throw new OAuthError('invalid_request', 'device_code is missing.');
+  requireGrant(caller.client, 'device_code');
+  const state = await deps.deviceAuthorizations.poll({ ...caller, issuer, deviceCode, assertion });
+  if (state === null) return null;
+  if (state === 'unmet') refuse({ code: 'grant-rejected', reason: 'policy' });
+  if (state !== 'approved') throw unapproved[state];
+  const code = { code: deviceCode, codeVerifier: undefined, redirectUri: deviceRedirect };
+  // The poll has recorded the assertion.
+  const exchange = { ...caller, ...code, issuer, authenticatedBy: by, proof, actor };
+  return deps.tokens.exchange(exchange).catch((error: unknown) => {
+    throw isFault(error, 'expired') ? unapproved.expired : error;
+  });
+}
+
+export function requireGrant({ grantTypes }: Client, grantType: GrantType): void {
   if (grantTypes.includes(grantType)) return;
-  throw new OAuthError('unauthorized_client', `The application may not use ${grantType}: change its grant types.`);
+  throw new OAuthError(
+    'unauthorized_client',
+    `The application may not use ${grantTypeNames[grantType]}: change its grant types.`,
+  );
 }
 
 function isFault(error: unknown, reason: GrantFault): boolean {

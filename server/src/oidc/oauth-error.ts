@@ -18,6 +18,10 @@ export type OAuthErrorCode =
   | 'unauthorized_client'
   | 'unsupported_response_type'
   | 'access_denied'
+  /** RFC 8628 section 3.5. */
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
   | 'login_required'
   /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
   | 'unmet_authentication_requirements'

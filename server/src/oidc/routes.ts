@@ -13,6 +13,8 @@ import { bodyFault, failureOf } from '../http/failure.ts';
 import { wantsPage } from '../http/pages.ts';
 import { formBody } from '../http/parameters.ts';
 import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authorize.ts';
+import { type DeviceAuthorizationDeps, deviceAuthorizationEndpoint } from './device/authorization.ts';
+import { type DevicePagesDeps, devicePages } from './device/pages.ts';
 import { discoveryDocument } from './discovery.ts';
 import { cacheControl, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
@@ -30,6 +32,8 @@ export interface OidcDeps {
   revoke: RevokeDeps;
   introspect: IntrospectDeps;
   push: PushDeps;
+  deviceAuthorization: DeviceAuthorizationDeps;
+  devicePages: DevicePagesDeps;
   userInfo: UserInfoDeps;
   endSession: EndSessionDeps;
   /** The JWK Set of an issuer (RFC 7517 §5). */
@@ -87,6 +91,15 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .all(registeredOrigins, noStore)
     .post(formBody(), pushEndpoint(deps.push))
     .all(onlyMethods('POST'));
+  const hasDevices = (req: Request) => issuerOf(req).capabilities.grantTypes.includes('device_code');
+  router
+    .route('/oauth2/device_authorization')
+    .all((req, _res, next) => next(hasDevices(req) ? undefined : 'route'))
+    .all(registeredOrigins, noStore)
+    .post(formBody(), deviceAuthorizationEndpoint(deps.deviceAuthorization))
+    .all(onlyMethods('POST'));
+  const pages = devicePages(deps.devicePages);
+  router.use('/device', (req, res, next) => (hasDevices(req) ? pages(req, res, next) : next()));
   const userInfo = userInfoEndpoint(deps.userInfo);
   router
     .route('/userinfo')
@@ -146,7 +159,7 @@ function onlyMethods(allowed: string): RequestHandler {
 }
 
 /** Paths that browsers navigate to. */
-const isPage = /^\/(authorize|authorize\/resume|oauth2\/end_session)$/;
+const isPage = /^\/(authorize|authorize\/resume|oauth2\/end_session|device|device\/approval)\/?$/;
 
 /** The OAuth error response for a thrown value (RFC 6749 §5.2). */
 function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {

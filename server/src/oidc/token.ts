@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ClientRegistry, ClientSource } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
-import type { GrantType } from '../domain/kernel/openid.ts';
+import { grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
@@ -35,9 +35,11 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
   if (hasFaults(parameters, issuer)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
-  const grant = Object.hasOwn(grants, grantType) ? grants[grantType as GrantType] : undefined;
-  const offered: readonly string[] = issuer.capabilities.grantTypes;
-  if (!grant || !offered.includes(grantType)) throw new OAuthError('unsupported_grant_type', notOffered(offered));
+  const offered = issuer.capabilities.grantTypes;
+  const wanted = grantTypes.find((one) => grantTypeNames[one] === grantType);
+  if (!wanted || !offered.includes(wanted)) {
+    throw new OAuthError('unsupported_grant_type', notOffered(offered.map((one) => grantTypeNames[one])));
+  }
   const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/token`);
   const stranger = actorOf(req);
   const asStranger = (error: unknown) => refused(deps, error, namedClient(req, parameters), stranger, stranger);
@@ -51,7 +53,9 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     const { id, name } = caller.client;
     const actor = actorOf(req, { kind: 'client', id, name });
     const request = { parameters, issuer, caller, proof, proofKey: proof?.jkt ?? null, actor };
-    const answer = await grant(deps, request).catch((error: unknown) => refused(deps, error, id, actor, stranger));
+    const answer = await grants[wanted](deps, request).catch((error: unknown) =>
+      isLast || !isUnauthorized(error) ? refused(deps, error, id, actor, stranger) : null,
+    );
     if (answer) return answer;
   }
   return asStranger(new Refusal({ code: 'client-rejected', reason: 'the client changed during the request' }));
@@ -76,6 +80,10 @@ async function authenticated(
 function dependsOnClient(error: unknown): boolean {
   const codes: readonly Problem['code'][] = ['client-rejected', 'proof-required', 'proof-rejected', 'nonce-rejected'];
   return error instanceof Refusal && codes.includes(error.problem.code);
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof OAuthError && error.error === 'unauthorized_client';
 }
 
 /** Records a refusal of the client (as anonymous) or of its code, and rethrows. */

@@ -23,6 +23,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     graceSeconds: 30 * day,
   },
   { table: 'factor_changes', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
+  { table: 'device_authorizations', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'authorization_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 3600 },
   { table: 'pushed_requests', where: (at) => sql`expires_at <= ${at}`, graceSeconds: 60 },
   { table: 'enrolments', where: (at) => sql`verified_at is null and created_at <= ${at}`, graceSeconds: day },

@@ -9,7 +9,7 @@ export const fapiAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
  * depends on its requests is judged at each of them.
  */
 export function checkFapi(client: Partial<Client>): void {
-  const { redirectUris = [], idTokenSignedResponseAlg: alg = 'ES512' } = client;
+  const { grantTypes = [], redirectUris = [], idTokenSignedResponseAlg: alg = 'ES512' } = client;
   if (!client.fapiProfile) return;
   const fault = (field: string, reason: string) => refuse({ code: 'invalid', field, reason });
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') {
@@ -17,6 +17,9 @@ export function checkFapi(client: Partial<Client>): void {
   }
   if (!fapiAlgorithms.includes(alg)) {
     fault('idTokenSignedResponseAlg', 'must be ES256 or EdDSA with the FAPI 2.0 Security Profile');
+  }
+  if (grantTypes.includes('device_code')) {
+    fault('grantTypes', 'must not contain device_code with the FAPI 2.0 Security Profile');
   }
   if (redirectUris.some((uri) => !uri.startsWith('https:'))) {
     fault('redirectUris', 'must be https with the FAPI 2.0 Security Profile');

@@ -23,7 +23,10 @@ export type Noun =
   | 'signing-key'
   | 'authorization-request';
 
-/** Why a grant is refused, for the log. `scope`, `target`: more scopes, or another API, than was granted. */
+/**
+ * Why a grant is refused, for the log. `scope`, `target`: more scopes, or another API, than was granted; `policy`: the sign-in
+ * no longer meets it.
+ */
 export type GrantFault =
   | 'unknown'
   | 'expired'
@@ -33,7 +36,8 @@ export type GrantFault =
   | 'malformed'
   | 'revoked'
   | 'scope'
-  | 'target';
+  | 'target'
+  | 'policy';
 
 /** Why the domain refused. Contains no status: each protocol maps it to its own. */
 export type Problem =

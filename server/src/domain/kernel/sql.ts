@@ -57,8 +57,8 @@ const textsOf = new Map<string, string[]>();
 const maxTexts = 16;
 
 /**
- * The name of a statement with this text: no other text has it, as PostgreSQL executes what was prepared under a name. The
- * comparison takes about a microsecond; the number of texts per label is small.
+ * The name of a statement with this text: no other text has it, as PostgreSQL executes what was prepared under a name.
+ * Labels have few texts, and comparing them costs a fraction of hashing one.
  */
 function nameOf(label: string, text: string): string | undefined {
   const texts = textsOf.get(label) ?? [];

@@ -73,6 +73,15 @@ export class Limits {
     return judge(rule, row as BudgetRow, now);
   }
 
+  /** Gives one use back, after an attempt that does not count. */
+  async refund(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
+    await execute(
+      em,
+      sql`update budgets set spent = greatest(spent - 1, 0)
+        where id = any(${this.idsOf(rule, subject).slice(0, 1)}) and resets_at > ${this.deps.clock.now()}`,
+    );
+  }
+
   /** The subject's count in the current window, refused attempts included. Spends nothing. */
   async peek(em: EntityManager, rule: LimitRule, subject: string): Promise<number> {
     const [row] = await query(

@@ -1,12 +1,22 @@
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
-import { digest } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 
 /** Lifetime of an authorization code (decisions: 60 s). */
 const codeTtlSeconds = 60;
-/** The row outlives the longest access token: UserInfo checks it for revocation. */
-export const rememberSeconds = codeTtlSeconds + 3600 + 60;
+/** After its expiry, the row outlives the longest access token: UserInfo checks it for revocation. */
+const outliveSeconds = 3600 + 60;
+export const rememberSeconds = codeTtlSeconds + outliveSeconds;
+
+/** A code to be inserted. */
+export interface NewCode {
+  random: Random;
+  /** SHA-256. */
+  hash: string;
+  now: Date;
+  /** Absent: 60 s from now. */
+  expiresAt?: Date;
+}
 
 /** The columns of a code (RFC 6749 §4.1.2): values, or SQL expressions over the rows of `from`. */
 export interface CodeColumns {
@@ -30,9 +40,9 @@ export interface CodeColumns {
   acr?: string | null | Fragment | undefined;
 }
 
-/** SQL: inserts a code (256 bits, 60 s, stored as a hash) for each row of `from`: at most one. */
+/** SQL: inserts a code for each row of `from`: at most one. */
 export function insertedCode(
-  { random, code, now }: { random: Random; code: string; now: Date },
+  { random, hash, now, expiresAt = secondsLater(now, codeTtlSeconds) }: NewCode,
   {
     projectId,
     clientId,
@@ -52,10 +62,10 @@ export function insertedCode(
 ): Fragment {
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
       dpop_jkt, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
-    select ${projectId}::uuid, ${random.id()}::uuid, ${digest(code)}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
+    select ${projectId}::uuid, ${random.id()}::uuid, ${hash}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
       ${issuer ?? null}::text, ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text,
       ${dpopJkt ?? null}::text, ${scope}, ${nonce ?? null}::text,
       ${authTime}::timestamptz, ${amr}::text[], ${acr ?? null}::text, ${now}::timestamptz,
-      ${secondsLater(now, codeTtlSeconds)}::timestamptz, ${secondsLater(now, rememberSeconds)}::timestamptz
+      ${expiresAt}::timestamptz, ${secondsLater(expiresAt, outliveSeconds)}::timestamptz
     ${from}`;
 }

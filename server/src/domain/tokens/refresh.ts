@@ -111,8 +111,8 @@ export function isLive(now: Date): Fragment {
         and s.ended_at is null and s.expires_at > ${now}::timestamptz and ${meets(byPasskey(sql`s`))}) end`;
 }
 
-/** SQL condition: the sign-in meets what project and client require today. */
-function meets(isByPasskey: Fragment): Fragment {
+/** SQL condition: the sign-in of user `u` meets what project `p` and client `k` require today. */
+export function meets(isByPasskey: Fragment): Fragment {
   return sql`(${meetsPolicy(isByPasskey)} and (not k.passkey_required or ${isByPasskey}))`;
 }
 

@@ -1,9 +1,8 @@
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import type { Random } from '../kernel/random.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { byPasskey, slidSession } from '../sessions/sessions.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
-import { insertedCode } from './new-code.ts';
+import { insertedCode, type NewCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
 export interface SessionCode extends JudgedClient {
@@ -37,10 +36,7 @@ export interface SessionCodeRow {
  * One statement: slides the live session, and issues the code if the session satisfies the request. Uses
  * synchronous_commit = off (decisions/0087).
  */
-export function sessionCode(
-  asked: SessionCode,
-  made: { random: Random; code: string; now: Date },
-): Statement<SessionCodeRow> {
+export function sessionCode(asked: SessionCode, made: NewCode): Statement<SessionCodeRow> {
   const { client, redirectUri, codeChallenge, dpopJkt, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
   const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;

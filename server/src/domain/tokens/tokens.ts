@@ -59,7 +59,7 @@ export class Tokens {
   /** Returns a new code (RFC 6749 §4.1.2). */
   async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
     const code = newSecret(this.deps.random);
-    const made = { random: this.deps.random, code, now: this.deps.clock.now() };
+    const made = { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() };
     await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
     return code;
   }
@@ -73,7 +73,7 @@ export class Tokens {
     asked: SessionCode,
   ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
     const code = newSecret(this.deps.random);
-    const statement = sessionCode(asked, { random: this.deps.random, code, now: this.deps.clock.now() });
+    const statement = sessionCode(asked, { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() });
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
     if (!row?.client_is_current) return 'client-changed';
     if (row.is_issued) return { code };

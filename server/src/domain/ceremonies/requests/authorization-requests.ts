@@ -33,6 +33,8 @@ export interface NewAuthorizationRequest {
   uiLocales?: string | null | undefined;
   /** The setup link that started the request. */
   setupLinkId?: string | null | undefined;
+  /** The device whose user signs in. */
+  deviceAuthorizationId?: string | undefined;
   /** Whether a device key alone is insufficient (`prompt=login`, `max_age`). */
   personRequired?: boolean | undefined;
   /** Whether the sign-in is to add a passkey (account page). */
@@ -79,6 +81,7 @@ export class AuthorizationRequests {
         hintedUserId: input.hintedUserId ?? null,
         uiLocales: input.uiLocales ?? null,
         setupLinkId: input.setupLinkId ?? null,
+        deviceAuthorizationId: input.deviceAuthorizationId ?? null,
         personRequired: input.personRequired ?? false,
         addsPasskey: input.addsPasskey ?? false,
         acrValues: input.acr ? [...input.acr.values] : null,
@@ -109,9 +112,9 @@ export class AuthorizationRequests {
     return request && this.mayReturn(request) ? request : null;
   }
 
-  /** Pages of this instance (trials, the setup link, the account page) are not registered with any client. */
-  private mayReturn({ client, redirectUri }: AuthorizationRequest): boolean {
-    const isOwn = this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
+  /** Pages of this instance (trials, the setup link, the account page, devices) are not registered with any client. */
+  private mayReturn({ client, redirectUri, deviceAuthorizationId }: AuthorizationRequest): boolean {
+    const isOwn = deviceAuthorizationId != null || this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 

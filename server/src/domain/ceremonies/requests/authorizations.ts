@@ -38,7 +38,7 @@ export interface Authorization {
 /** How a pending flow completes. */
 export interface Completion {
   request: AuthorizationRequest;
-  outcome: { code: string } | 'sign-in-first' | 'other-user' | 'acr-unmet';
+  outcome: { code: string } | 'sign-in-first' | 'other-user' | 'acr-unmet' | 'approve-device';
 }
 
 export interface AuthorizationDeps {
@@ -123,8 +123,8 @@ export class Authorizations {
 
   /**
    * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then; `other-user` if the
-   * request hinted at another user, `acr-unmet` if it was not proved as the request requires; null if this browser has no
-   * such flow of this issuer.
+   * request hinted at another user, `acr-unmet` if it was not proved as the request requires, `approve-device` if the
+   * answer goes to a device, after its user's approval; null if this browser has no such flow of this issuer.
    */
   async complete(
     issuer: Issuer,
@@ -140,6 +140,7 @@ export class Authorizations {
     return db.transaction(async (em) => {
       const request = await requests.find(em, flow, browserSecret);
       if (!request) return null;
+      if (request.deviceAuthorizationId) return { request, outcome: 'approve-device' };
       const session = await this.freshSession(em, request, sessionSecretOf(request.project.id));
       if (!session) return { request, outcome: 'sign-in-first' };
       if (!(await this.deps.requests.finish(em, request))) return null;

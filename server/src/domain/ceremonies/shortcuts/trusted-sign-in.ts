@@ -189,7 +189,7 @@ async function grant(
     ), told as (
       ${told}
     )
-    ${insertedCode({ random, code, now }, columns, sql`from passed`)}`;
+    ${insertedCode({ random, hash: digest(code), now }, columns, sql`from passed`)}`;
   const given = await pastDeadlocks(() => execute(db.alone, statement, { prepare: 'trusted-sign-in.grant' }));
   return given === 1 ? code : null;
 }

@@ -1,0 +1,56 @@
+import { Switch } from '@mantine/core';
+import type { GrantType } from '../generated/operations.ts';
+
+/** Grants that an application can have besides authorization codes. */
+const grants = {
+  REFRESH_TOKEN: {
+    name: 'Refresh tokens',
+    help: "At the project's issuer. The application can renew its access while the session lasts, and longer if it asks for the scope offline_access.",
+  },
+  CLIENT_CREDENTIALS: {
+    name: 'Client credentials',
+    help: "At the project's issuer. The application can get tokens for itself, for the APIs that it may use.",
+  },
+  DEVICE_CODE: {
+    name: 'Sign-in from devices',
+    help: "At the project's issuer, for TVs, command lines and others without a browser (RFC 8628). Risk: someone who gets a user to enter a code signs in as that user.",
+  },
+} as const satisfies Partial<Record<GrantType, object>>;
+
+type Optional = keyof typeof grants;
+const optional = Object.keys(grants) as Optional[];
+
+interface GrantsProps {
+  /** Public applications cannot act for themselves. */
+  isPublic: boolean;
+  value: GrantType[];
+  onChange(value: GrantType[]): void;
+  disabled: boolean;
+  error: string | undefined;
+}
+
+/** A switch for each grant. */
+export function Grants({ isPublic, value, onChange, disabled, error }: GrantsProps) {
+  const shown = optional.filter((grant) => grant !== 'CLIENT_CREDENTIALS' || !isPublic);
+  return shown.map((grant) => (
+    <Switch
+      key={grant}
+      label={grants[grant].name}
+      description={grants[grant].help}
+      checked={value.includes(grant)}
+      disabled={disabled}
+      error={error}
+      onChange={({ currentTarget: { checked } }) => onChange(withGrant(value, grant, checked))}
+    />
+  ));
+}
+
+/** In the order of the API; grants without a switch stay. */
+function withGrant(value: GrantType[], grant: Optional, isOn: boolean): GrantType[] {
+  const others = value.filter((one) => !(one in grants));
+  return [...others, ...optional.filter((one) => (one === grant ? isOn : value.includes(one)))];
+}
+
+export function grantNames(value: readonly GrantType[]): string[] {
+  return optional.filter((one) => value.includes(one)).map((one) => grants[one].name);
+}

@@ -1,0 +1,155 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../../audit/audit.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Database } from '../../kernel/database.ts';
+import { networkOf } from '../../kernel/network.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { digest } from '../../kernel/secret.ts';
+import { execute, sql } from '../../kernel/sql.ts';
+import type { LimitRule, Limits } from '../../limits/limits.ts';
+import { type Issuer } from '../../projects/issuer.ts';
+import { keyIn } from '../../projects/tenant.ts';
+import type { Session } from '../../sessions/session.entity.ts';
+import { isByPasskey, type Sessions } from '../../sessions/sessions.ts';
+import type { DeviceAuthorization } from '../../tokens/device/device-authorization.entity.ts';
+import type { DeviceAuthorizations } from '../../tokens/device/device-authorizations.ts';
+import { User } from '../../users/user.entity.ts';
+import type { AuthorizationRequest } from './authorization-request.entity.ts';
+import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
+
+/** Wrong user codes (RFC 8628 section 5.1). A right one costs nothing. */
+const perNetwork: LimitRule = { name: 'device-code-network', max: 30, windowSeconds: 600 };
+const perSession: LimitRule = { name: 'device-code-session', max: 10, windowSeconds: 600 };
+
+/** Right codes begin flows, which are rows. */
+const perMinute = { name: 'device-entry-network', windowSeconds: 60 };
+
+/** The browser of a person: its cookies, and the flow in its address. */
+export interface Visit {
+  issuer: Issuer;
+  flow: string;
+  flowSecret: string | undefined;
+  sessionSecret: string | undefined;
+}
+
+/** A device that waits for the decision of the user who is signed in. */
+export interface WaitingDevice {
+  request: AuthorizationRequest;
+  device: DeviceAuthorization;
+  session: Session;
+  user: User;
+}
+
+/** People who approve devices (RFC 8628 section 3.3), after the normal sign-in of the device's application. */
+export class DeviceApprovals {
+  constructor(
+    private readonly deps: {
+      db: Database;
+      audit: Audit;
+      limits: Pick<Limits, 'spend' | 'refund' | 'spendInPassing'>;
+      sessions: Sessions;
+      requests: AuthorizationRequests;
+      deviceAuthorizations: DeviceAuthorizations;
+      /** Codes, right or wrong, that one network may enter per minute. */
+      perMinute: number;
+    },
+  ) {}
+
+  /**
+   * Begins a flow for the device of a user code, in this browser only; null for a wrong code. Refuses `too-many` after too
+   * many wrong codes of a network or session.
+   */
+  async enter(
+    issuer: Issuer,
+    typed: string,
+    { actor, sessionSecret }: { actor: Actor; sessionSecret: string | undefined },
+  ): Promise<BegunFlow | null> {
+    const { db, audit, limits, requests, deviceAuthorizations } = this.deps;
+    const network = networkOf(actor.ip);
+    const all = await limits.spendInPassing(db, { ...perMinute, max: this.deps.perMinute }, network);
+    if (!all.allowed) refuse({ code: 'too-many', retryAfterSeconds: all.retryAfterSeconds });
+    const subjects: [LimitRule, string][] = [[perNetwork, network]];
+    if (sessionSecret !== undefined) subjects.push([perSession, digest(sessionSecret)]);
+    // Counted before the look-up, and committed.
+    const spent = await db.transaction(async (em) => {
+      const counts = [];
+      for (const [rule, subject] of subjects) counts.push(await limits.spend(em, rule, subject));
+      return counts;
+    });
+    const refused = spent.find(({ allowed }) => !allowed);
+    if (refused) refuse({ code: 'too-many', retryAfterSeconds: refused.retryAfterSeconds });
+    return db.transaction(async (em) => {
+      const device = await deviceAuthorizations.findWaiting(em, issuer, typed);
+      if (!device) {
+        const entry = { type: 'device-authorization.code-refused', actor, projectId: issuer.project?.id };
+        await audit.recordRepeated(em, entry, 'unknown');
+        return null;
+      }
+      for (const [rule, subject] of subjects) await limits.refund(em, rule, subject);
+      return requests.begin(em, {
+        projectId: device.project.id,
+        clientId: device.client.id,
+        issuer: device.issuer,
+        redirectUri: `${issuer.url}/device`,
+        codeChallenge: undefined,
+        scope: device.scope,
+        deviceAuthorizationId: device.id,
+      });
+    });
+  }
+
+  /**
+   * The device of this browser's flow, with the user who can decide; `sign-in-first` if no session is live or it does not
+   * meet the policies. Null if there is no such flow, or its device was decided before or expired.
+   */
+  async waiting(visit: Visit): Promise<WaitingDevice | 'sign-in-first' | null> {
+    return this.deps.db.transaction((em) => this.read(em, visit));
+  }
+
+  /** The decision; single use. False if there is nothing to decide any more; `sign-in-first` as in {@link waiting}. */
+  async decide(visit: Visit, isAllowed: boolean, actor: Actor): Promise<boolean | 'sign-in-first'> {
+    const seen = await this.waiting(visit);
+    if (seen === null || seen === 'sign-in-first') return seen ?? false;
+    return this.deps.db.transaction(async (em) => {
+      // Before the session is read: whoever ends the user's open work waits for this, or is seen.
+      await execute(
+        em,
+        sql`select from users where project_id = ${seen.user.project.id} and id = ${seen.user.id} for no key update`,
+      );
+      const waiting = await this.read(em, visit);
+      if (waiting === null || waiting === 'sign-in-first') return waiting ?? false;
+      const { request, device, session, user } = waiting;
+      if (user.id !== seen.user.id) return false;
+      const { audit, deviceAuthorizations, requests } = this.deps;
+      if (!(await requests.finish(em, request))) return false;
+      const isDone = isAllowed
+        ? await deviceAuthorizations.approve(em, device, session)
+        : await deviceAuthorizations.deny(em, device);
+      if (!isDone) return false;
+      audit.record(em, {
+        type: isAllowed ? 'device-authorization.approved' : 'device-authorization.denied',
+        actor: { ...actor, kind: 'user', id: user.id, name: user.userName },
+        projectId: device.project.id,
+        clientId: device.client.id,
+        subject: { kind: 'user', id: user.id, name: user.userName },
+        detail: { scope: device.scope, deviceIp: device.ip },
+      });
+      return true;
+    });
+  }
+
+  private async read(em: EntityManager, visit: Visit): Promise<WaitingDevice | 'sign-in-first' | null> {
+    const { deviceAuthorizations, requests, sessions } = this.deps;
+    const { issuer, flow, flowSecret, sessionSecret } = visit;
+    const request = flowSecret === undefined ? null : await requests.find(em, flow, flowSecret);
+    if (!request?.deviceAuthorizationId || request.issuer !== issuer.url) return null;
+    const project = request.project.getEntity();
+    const device = await deviceAuthorizations.waitingAt(em, keyIn(project.id, request.deviceAuthorizationId));
+    if (!device) return null;
+    const session = sessionSecret === undefined ? null : await sessions.resume(em, project, sessionSecret);
+    const { passkeyRequired } = request.client.getEntity();
+    if (!session || (passkeyRequired && !isByPasskey(session))) return 'sign-in-first';
+    const user = await em.findOneOrFail(User, { project: project.id, id: session.user.id });
+    return { request, device, session, user };
+  }
+}

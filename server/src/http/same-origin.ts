@@ -1,0 +1,12 @@
+import type { Request } from 'express';
+
+/**
+ * Defence in depth besides the CSRF token: an Origin header, if sent, must be this origin. With the pages' referrer
+ * policy, browsers send `Origin: null`.
+ */
+export function isSameOrigin(req: Request, issuer: string): boolean {
+  const site = req.get('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin') return false;
+  const origin = req.get('origin');
+  return origin === undefined || origin === 'null' || origin === new URL(issuer).origin;
+}

@@ -1,0 +1,33 @@
+import type { Request } from 'express';
+import type { WaitingDevice } from '../../domain/ceremonies/requests/device-approvals.ts';
+import { seconds } from '../../domain/kernel/clock.ts';
+import { networkOf } from '../../domain/kernel/network.ts';
+import { requestContext } from '../../http/context.ts';
+import { escapeHtml } from '../../http/html.ts';
+import type { Pages } from '../../http/pages.ts';
+
+/** Scopes that say nothing to a person. */
+const silent = ['openid'];
+const known = ['profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access'];
+
+/** What a person needs to recognize a device: when and from where it asked, and for which access. HTML of a `dl`. */
+export function facts(pages: Pages, req: Request, { device }: WaitingDevice, nowSeconds: number): string {
+  const say = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values);
+  const ago = Math.max(0, Math.round((nowSeconds - seconds(device.createdAt)) / 60));
+  const time = new Intl.RelativeTimeFormat(pages.language(req), { numeric: 'auto' }).format(-ago, 'minute');
+  const scopes = device.scope.split(' ').filter((scope) => !silent.includes(scope));
+  const access = [
+    say('scope.openid'),
+    ...scopes.map((scope) => (known.includes(scope) ? say(`scope.${scope}`) : scope)),
+  ];
+  const rows = [
+    [say('device.asked'), escapeHtml(time)],
+    ...(device.ip ? [[say('device.network'), escapeHtml(`${device.ip} (${say(placeOf(req, device.ip))})`)]] : []),
+    [say('device.access'), `<ul>${access.map((one) => `<li>${escapeHtml(one)}</li>`).join('')}</ul>`],
+  ];
+  return rows.map(([name, value]) => `<dt>${escapeHtml(name ?? '')}</dt><dd>${value}</dd>`).join('');
+}
+
+function placeOf(req: Request, ip: string): string {
+  return networkOf(ip) === networkOf(requestContext(req).ip) ? 'device.sameNetwork' : 'device.otherNetwork';
+}

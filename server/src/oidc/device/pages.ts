@@ -1,0 +1,196 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { DeviceApprovals, Visit, WaitingDevice } from '../../domain/ceremonies/requests/device-approvals.ts';
+import { brandIn, type ExperienceContent } from '../../domain/experience/content.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
+import { openProject } from '../../domain/kernel/scope.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+import { shownUserCode, typedUserCode } from '../../domain/tokens/device/user-code.ts';
+import { actorOf } from '../../http/context.ts';
+import type { Cookies } from '../../http/cookies.ts';
+import type { PageContent, Pages } from '../../http/pages.ts';
+import { formBody, parametersOf } from '../../http/parameters.ts';
+import { isSameOrigin } from '../../http/same-origin.ts';
+import { approvalPage, signInPage } from '../authorize.ts';
+import { issuerOf } from '../issuer.ts';
+import { facts } from './facts.ts';
+
+export interface DevicePagesDeps {
+  approvals: Pick<DeviceApprovals, 'enter' | 'waiting' | 'decide'>;
+  cookies: Cookies;
+  pages: Pages;
+  projectOf(projectId: string): Promise<Project | null>;
+  experienceOf(project: Project): Promise<ExperienceContent>;
+  newSecret(): string;
+  /** CSRF tokens of the form for codes, bound to its cookie, and of the decision, bound to session and flow. */
+  csrf: { make(bound: string): string; holds(bound: string, token: string | undefined): boolean };
+  nowSeconds(): number;
+}
+
+type Handler = (deps: DevicePagesDeps, req: Request, res: Response) => Promise<void>;
+
+/** `{issuer}/device`: a person enters the code of a device, signs in, and decides (RFC 8628 §3.3, §5.4). Without script. */
+export function devicePages(deps: DevicePagesDeps): Router {
+  const router = Router({ mergeParams: true });
+  const at =
+    (handler: Handler): RequestHandler =>
+    async (req, res) => {
+      const { project } = issuerOf(req);
+      if (project) openProject(project.id);
+      await handler(deps, req, res);
+    };
+  router.get('/', at(askForCode));
+  router.post('/', formBody(), at(takeCode));
+  router.get('/approval', at(askForDecision));
+  router.post('/approval', formBody(), at(takeDecision));
+  return router;
+}
+
+/** A code of the address is shown, to be compared with the device (RFC 8628 §3.3.1). Nothing is looked up. */
+async function askForCode(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
+  const code = typedUserCode(parametersOf(req).get('user_code') ?? '');
+  await sendForm(deps, req, res, code === null ? {} : { match: shownUserCode(code) });
+}
+
+async function takeCode(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
+  const issuer = issuerOf(req);
+  const form = parametersOf(req);
+  const secret = deps.cookies.deviceForm(req);
+  const isOurs = secret !== undefined && isSameOrigin(req, issuer.url) && deps.csrf.holds(secret, form.get('csrf'));
+  if (!isOurs || form.faults.length > 0) return sendForm(deps, req, res, { problem: 'device.form', status: 403 });
+  const typed = form.get('user_code') ?? '';
+  const by = { actor: actorOf(req), sessionSecret: sessionOf(deps, req) };
+  try {
+    const begun = await deps.approvals.enter(issuer, typed, by);
+    if (!begun)
+      return await sendForm(deps, req, res, { problem: 'device.wrong', typed: typed.slice(0, 20), status: 400 });
+    deps.cookies.setFlow(res, begun.flow, begun.browserSecret);
+    res.setHeader('Cache-Control', 'no-store');
+    res.redirect(303, approvalPage(issuer, begun.flow));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.problem.code !== 'too-many') throw error;
+    res.setHeader('Retry-After', String(error.problem.retryAfterSeconds));
+    await sendForm(deps, req, res, { problem: 'device.wait', status: 429 });
+  }
+}
+
+async function askForDecision(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
+  const visit = visitOf(deps, req, parametersOf(req).get('flow'));
+  await sendDecision(deps, req, res, visit, await deps.approvals.waiting(visit));
+}
+
+async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
+  const form = parametersOf(req);
+  const visit = visitOf(deps, req, form.get('flow'));
+  const waiting = await deps.approvals.waiting(visit);
+  const decision = form.get('decision');
+  if (waiting === null || waiting === 'sign-in-first') return sendDecision(deps, req, res, visit, waiting);
+  const isOurs = isSameOrigin(req, visit.issuer.url) && deps.csrf.holds(boundTo(waiting), form.get('csrf'));
+  if (!isOurs || form.faults.length > 0 || (decision !== 'allow' && decision !== 'deny')) {
+    return sendDecision(deps, req, res, visit, waiting, 403);
+  }
+  const isAllowed = decision === 'allow';
+  const decided = await deps.approvals.decide(visit, isAllowed, actorOf(req));
+  if (decided === 'sign-in-first') return sendDecision(deps, req, res, visit, decided);
+  deps.cookies.clearFlow(res, visit.flow);
+  if (!decided) return sendGone(deps, req, res);
+  const key = isAllowed ? 'device.allowed' : 'device.denied';
+  const values = {
+    client_name: waiting.request.client.getEntity().name,
+    title: deps.pages.text(req, `${key}Title`),
+    text: deps.pages.text(req, `${key}Text`),
+  };
+  deps.pages.send(req, res, 'device/done', { ...(await dressOf(deps, req)), values });
+}
+
+async function sendDecision(
+  deps: DevicePagesDeps,
+  req: Request,
+  res: Response,
+  visit: Visit,
+  waiting: WaitingDevice | 'sign-in-first' | null,
+  status = 200,
+): Promise<void> {
+  if (waiting === null) return sendGone(deps, req, res);
+  if (waiting === 'sign-in-first') {
+    res.setHeader('Cache-Control', 'no-store');
+    return res.redirect(303, signInPage(visit.flow));
+  }
+  const { request, user } = waiting;
+  deps.pages.send(req, res, 'device/approval', {
+    ...(await dressOf(deps, req)),
+    status,
+    values: {
+      client_name: request.client.getEntity().name,
+      account: user.email ?? user.userName,
+      action: `${req.baseUrl}/approval`,
+      flow: visit.flow,
+      csrf: deps.csrf.make(boundTo(waiting)),
+      other_account: signInPage(visit.flow),
+      problem: status === 200 ? '' : deps.pages.text(req, 'device.form'),
+    },
+    html: { facts: facts(deps.pages, req, waiting, deps.nowSeconds()) },
+  });
+}
+
+/** Decided, expired, or begun in another browser. */
+async function sendGone(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
+  const values = {
+    client_name: '',
+    title: deps.pages.text(req, 'device.goneTitle'),
+    text: deps.pages.text(req, 'device.goneText'),
+  };
+  deps.pages.send(req, res, 'device/done', { ...(await dressOf(deps, req)), values, status: 400 });
+}
+
+interface CodeForm {
+  /** Of the address, in place of the field. */
+  match?: string;
+  typed?: string;
+  /** Message key. */
+  problem?: string;
+  status?: number;
+}
+
+async function sendForm(
+  deps: DevicePagesDeps,
+  req: Request,
+  res: Response,
+  { match, typed = '', problem, status = 200 }: CodeForm,
+): Promise<void> {
+  const secret = deps.cookies.deviceForm(req) ?? deps.newSecret();
+  deps.cookies.setDeviceForm(res, secret);
+  deps.pages.send(req, res, match === undefined ? 'device/code' : 'device/match', {
+    ...(await dressOf(deps, req)),
+    status,
+    values: {
+      client_name: '',
+      action: req.baseUrl,
+      csrf: deps.csrf.make(secret),
+      code: match ?? typed,
+      problem: problem === undefined ? '' : deps.pages.text(req, problem),
+    },
+  });
+}
+
+/** The branding of the issuer's project. */
+async function dressOf(deps: DevicePagesDeps, req: Request): Promise<Pick<PageContent, 'brand'>> {
+  const id = issuerOf(req).project?.id;
+  const project = id === undefined ? null : await deps.projectOf(id);
+  if (!project) return {};
+  const experience = await deps.experienceOf(project);
+  return { brand: (language) => brandIn(experience, project.name, language) };
+}
+
+function visitOf(deps: DevicePagesDeps, req: Request, flow = ''): Visit {
+  const flowSecret = deps.cookies.flow(req, flow);
+  return { issuer: issuerOf(req), flow, flowSecret, sessionSecret: sessionOf(deps, req) };
+}
+
+function sessionOf({ cookies }: DevicePagesDeps, req: Request): string | undefined {
+  const { project } = issuerOf(req);
+  return project ? cookies.session(req, project.id) : undefined;
+}
+
+function boundTo({ request, session }: WaitingDevice): string {
+  return `${session.id} ${request.id}`;
+}
