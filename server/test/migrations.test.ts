@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { migrate, openDatabase } from '../src/adapters/postgres/database.ts';
+import { isSlug } from '../src/domain/projects/slug.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { databaseServer, emptyDatabase, freshDatabase } from './database.ts';
 import { administer, databaseUrl, dropDatabase } from './global-setup.ts';
@@ -61,6 +62,39 @@ describe('the migrations', () => {
       await database.drop();
     }
   }, 300_000);
+
+  it('give earlier projects slugs that are unique and valid, made from their names', async () => {
+    const database = await emptyDatabase();
+    const orm = await openDatabase({ url: database.url, poolSize: 2 });
+    const before = migrations.findIndex(({ name }) => name.endsWith('-project-slugs')) - 1;
+    await orm.migrator.up({ to: (migrations[before] as { name: string }).name });
+    await orm.close(true);
+    const names = ['Acme, Inc.', 'ACME Inc', '***', '日本', '-', `${'long '.repeat(20)}`, "'; drop table projects; --"];
+    await administer(database.url, async (client) => {
+      for (const [index, name] of names.entries()) {
+        await client.query(
+          `insert into projects (id, name, created_at, updated_at)
+            values (gen_random_uuid(), $1, now() + make_interval(secs => $2), now())`,
+          [name, index],
+        );
+      }
+      await migrate(database.url);
+      const { rows } = await client.query<{ slug: string }>('select slug from projects order by created_at');
+      const slugs = rows.map(({ slug }) => slug);
+      expect(slugs.every(isSlug), slugs.join(' ')).toBe(true);
+      expect(new Set(slugs).size).toBe(names.length);
+      const suffix = '-[0-9a-f]{8}';
+      expect(slugs).toEqual([
+        'acme-inc',
+        expect.stringMatching(`^acme-inc${suffix}$`),
+        'project',
+        ...Array.from({ length: 2 }, () => expect.stringMatching(`^project${suffix}$`)),
+        'long-long-long-long-long-long',
+        'drop-table-projects',
+      ]);
+    });
+    await database.drop();
+  });
 
   it('let the previous release read and write device keys by their earlier name, and no passkey', async () => {
     const database = await freshDatabase();

@@ -15,6 +15,7 @@ const steps = {
   'signin/enrol': 'Authenticator app, set up',
   'signin/app': 'Authenticator app',
   'signin/passkey': 'Passkey',
+  'signin/new-passkey': 'Passkey required',
   'signin/recovery': 'Recovery codes',
   'signin/offer': 'Passkey offer',
   'signin/done': 'Signed in',

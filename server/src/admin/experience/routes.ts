@@ -45,6 +45,7 @@ const previewSteps = [
   'enrol',
   'app',
   'passkey',
+  'new-passkey',
   'recovery',
   'offer',
   'done',
