@@ -41,6 +41,7 @@ interface Made {
   clientId: string;
   publishableKey: string;
   secretKey: string;
+  clientSecret?: string | null;
   origin: string;
 }
 
@@ -129,10 +130,15 @@ async function serveFiles(page: Page, origin: string, code: string): Promise<voi
 for (const [kind, settings] of [
   ['public', () => ({})],
   ['private_key_jwt', asPrivate],
+  [
+    'client_secret_basic',
+    () => ({ tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC', idTokenSignedResponseAlg: 'RS256' }),
+  ],
 ] as const) {
   test(`openid-client signs users in to a ${kind} client`, async ({ page }) => {
-    const { clientId, origin } = await register(settings());
-    await run(`openid-${kind}.mjs`, await copied(clientId, 'openid-client'), origin);
+    const { clientId, clientSecret, origin } = await register(settings());
+    const env = { CLIENT_SECRET: clientSecret ?? '' };
+    await run(`openid-${kind}.mjs`, await copied(clientId, 'openid-client'), origin, env);
     const address = `openid-${kind.replaceAll('_', '-')}@example.com`;
     await page.goto(`${origin}/login`);
     await signInOnPage(page, admin, address);
@@ -142,9 +148,9 @@ for (const [kind, settings] of [
 
   test(`curl exchanges a code of a ${kind} client`, async ({ page }) => {
     const back = await serve(() => (_req, res) => res.end('Back'));
-    const { clientId, origin } = await register(settings(), back.origin);
+    const { clientId, clientSecret, origin } = await register(settings(), back.origin);
     writeFileSync(join(folder, 'curl.sh'), await copied(clientId, 'curl'));
-    const env = { ...process.env, PATH: pathWithTools(folder) };
+    const env = { ...process.env, CLIENT_SECRET: clientSecret ?? '', PATH: pathWithTools(folder) };
     const shell = spawn('bash', ['curl.sh'], { cwd: folder, stdio: 'pipe', env });
     running.push(shell);
     const ended = once(shell, 'exit');

@@ -9,6 +9,11 @@ export function issuerAdvice(client: Client): string {
     : `Use the project issuer: this application ${reason}.`;
 }
 
+/** Whether only the project issuer fits. */
+export function needsProjectIssuer(client: Client): boolean {
+  return reasonForProjectIssuer(client) !== undefined;
+}
+
 /** Why only the project issuer fits; undefined: both do. */
 function reasonForProjectIssuer(client: Client): string | undefined {
   if (hasSecret(client.tokenEndpointAuthMethod)) return 'authenticates with a client secret';

@@ -14,6 +14,7 @@ import { tidy } from '../../ui/forms/list-field.tsx';
 import { Radios } from '../../ui/forms/radios.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Secrets } from '../../ui/secrets/secret.tsx';
+import { issuerAdvice } from '../issuer-advice.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
 import type { ClientKind } from '../kind.ts';
 import { snippetsFor } from '../quickstart/snippets.ts';
@@ -239,12 +240,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
   const navigate = useNavigate();
   const project = useProject();
   const path = useProjectPath();
-  const snippets = snippetsFor(kind, {
-    clientId: client.id,
-    redirectUri: client.redirectUris[0],
-    isPublic: client.tokenEndpointAuthMethod === 'NONE',
-    publishableKey,
-  });
+  const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
   return (
     <>
       <Section title="Its keys" lead="For this application only. Replace them at any time.">
@@ -279,7 +275,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
         lead="Opens a new tab, signs you in and shows the tokens. This page stays open."
         actions={<TrySignIn clientId={client.id} />}
       />
-      <Section title="Quickstart" lead="Your values are filled in and highlighted.">
+      <Section title="Quickstart" lead={`${issuerAdvice(client)} Your values are filled in and highlighted.`}>
         <Snippets snippets={snippets} />
       </Section>
     </>

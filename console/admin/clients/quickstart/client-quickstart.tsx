@@ -18,11 +18,7 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   const path = useProjectPath();
   const project = useProject();
   const [redirectUri] = client.redirectUris;
-  const snippets = snippetsFor(kind, {
-    clientId: client.id,
-    redirectUri,
-    isPublic: client.tokenEndpointAuthMethod === 'NONE',
-  });
+  const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer });
   return (
     <>
       {redirectUri === undefined && (

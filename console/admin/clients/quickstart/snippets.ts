@@ -1,25 +1,39 @@
-import { settings } from '../../settings.ts';
 import type { Snippet } from '../../ui/code/snippets.tsx';
+import { needsProjectIssuer } from '../issuer-advice.ts';
 import type { ClientKind } from '../kind.ts';
+import { curl } from './curl.ts';
+import { openidClient } from './openid-client.ts';
+import { otherLibraries } from './other-libraries.ts';
+import {
+  baseIssuer,
+  clientIdOf,
+  keyAlgorithmOf,
+  pathOf,
+  portOf,
+  proofOf,
+  redirectOf,
+  type SnippetValues,
+} from './values.ts';
 
-export interface SnippetValues {
-  clientId: string;
-  redirectUri: string | undefined;
-  isPublic: boolean;
-  /** Known only at creation. */
-  publishableKey?: string | undefined;
-}
-
-/** Runnable code; this application's values stand between ‹ and ›. */
+/** Runnable code; this application's values stand between ‹ and ›. Our own libraries use the base issuer. */
 export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] {
-  const all = { browser: browser(values), node: node(values), openid: openidClient(values), curl: curl(values) };
-  if (kind === 'web-server') return [all.node, all.openid, all.browser, all.curl];
-  return kind === 'native' ? [all.openid, all.curl] : [all.browser, all.node, all.openid, all.curl];
+  const all = {
+    browser: browser(values),
+    node: node(values),
+    openid: openidClient(values),
+    list: otherLibraries(values),
+  };
+  // A shell signs assertions with Ed25519 only.
+  const standard = [all.openid, ...(isByShell(values) ? [curl(values)] : []), all.list];
+  if (needsProjectIssuer(values.client) || kind === 'native') return standard;
+  return kind === 'web-server'
+    ? [all.node, all.openid, all.browser, ...standard.slice(1)]
+    : [all.browser, all.node, ...standard];
 }
 
-const issuer = () => `‹${settings.issuer}›`;
-const clientIdOf = ({ clientId }: SnippetValues) => `‹${clientId}›`;
-const redirectOf = ({ redirectUri }: SnippetValues) => `‹${redirectUri ?? 'https://app.example.com/callback'}›`;
+function isByShell(values: SnippetValues): boolean {
+  return proofOf(values) !== 'key' || keyAlgorithmOf(values) === 'Ed25519';
+}
 
 function browser(values: SnippetValues): Snippet {
   return {
@@ -30,7 +44,7 @@ import * as latchkey from '@latchkey/browser';
 
 await latchkey.init({
   apiKey: '‹${values.publishableKey ?? 'lk_pk_…'}›', // the publishable key
-  baseUrl: '${issuer()}',
+  baseUrl: '${baseIssuer()}',
 });
 
 export async function signIn(userid) {
@@ -62,7 +76,7 @@ import { createLatchkeyMiddleware } from '@latchkey/node';
 import express from 'express';
 
 const latchkey = createLatchkeyMiddleware({
-  baseUrl: '${issuer()}',
+  baseUrl: '${baseIssuer()}',
   clientId: '${clientIdOf(values)}',
   apiKey: process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…
   redirectUri: '${redirectOf(values)}',
@@ -76,113 +90,7 @@ const onSignIn = ({ claims }, req, res) => {
 const app = express();
 app.post('/sign-in', latchkey.signIn({ onSignIn })); // {code, code_verifier} from @latchkey/browser
 app.get('/login', latchkey.begin()); // or the hosted sign-in page
-app.get('‹${pathOf(values.redirectUri)}›', latchkey.callback({ onSignIn }));
-app.listen(‹${portOf(values.redirectUri)}›);`,
+app.get('‹${pathOf(values)}›', latchkey.callback({ onSignIn }));
+app.listen(‹${portOf(values)}›);`,
   };
-}
-
-function openidClient(values: SnippetValues): Snippet {
-  const { isPublic } = values;
-  const isHttp = settings.issuer.startsWith('http:');
-  const imports = isPublic ? '' : "\nimport { readFileSync } from 'node:fs';\nimport { importPKCS8 } from 'jose';";
-  const auth = isPublic
-    ? 'const auth = client.None(); // public: PKCE alone'
-    : "const key = await importPKCS8(readFileSync('client-key.private.pem', 'utf8'), 'Ed25519');\nconst auth = client.PrivateKeyJwt(key);";
-  return {
-    label: 'openid-client',
-    code: `// npm install openid-client${isPublic ? '' : ' jose'}
-import { createServer } from 'node:http';${imports}
-import * as client from 'openid-client';
-
-${auth}
-const config = await client.discovery(
-  new URL('${issuer()}'),
-  '${clientIdOf(values)}',
-  { id_token_signed_response_alg: 'ES512' },
-  auth,${isHttp ? '\n  { execute: [client.allowInsecureRequests] }, // http, on this machine only' : ''}
-);
-const redirectUri = '${redirectOf(values)}';
-
-// One sign-in at a time will do here. A real server keeps these two in each browser's session.
-let codeVerifier;
-let state;
-
-async function begin(res) {
-  codeVerifier = client.randomPKCECodeVerifier();
-  state = client.randomState();
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: redirectUri,
-    scope: 'openid profile email',
-    code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-    code_challenge_method: 'S256',
-    state,
-  });
-  res.writeHead(303, { Location: url.href }).end();
-}
-
-async function finish(currentUrl, res) {
-  const tokens = await client.authorizationCodeGrant(config, currentUrl, {
-    pkceCodeVerifier: codeVerifier,
-    expectedState: state,
-  });
-  // Begin your own session here. Key your accounts on claims().sub.
-  res.setHeader('Content-Type', 'application/json').end(JSON.stringify(tokens.claims()));
-}
-
-createServer(async (req, res) => {
-  const currentUrl = new URL(req.url, redirectUri);
-  try {
-    if (currentUrl.pathname === new URL(redirectUri).pathname) await finish(currentUrl, res);
-    else if (currentUrl.pathname === '/login') await begin(res);
-    else res.writeHead(404).end();
-  } catch (error) {
-    res.writeHead(400).end(String(error));
-  }
-}).listen(‹${portOf(values.redirectUri)}›); // then open /login there`,
-  };
-}
-
-function curl(values: SnippetValues): Snippet {
-  const redirect = values.redirectUri ?? 'https://app.example.com/callback';
-  const assertion = `
-# 4. The client proves itself: a JWT of a minute, signed with its private key
-b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
-NOW=$(date +%s)
-HEAD=$(printf '{"alg":"EdDSA"}' | b64)
-BODY=$(printf '{"iss":"%s","sub":"%s","aud":"%s","jti":"%s","iat":%s,"exp":%s}' \\
-  '${clientIdOf(values)}' '${clientIdOf(values)}' '${issuer()}' "$(openssl rand -hex 16)" "$NOW" "$((NOW + 60))" | b64)
-printf %s "$HEAD.$BODY" > assertion.txt
-ASSERTION="$HEAD.$BODY.$(openssl pkeyutl -sign -rawin -inkey client-key.private.pem -in assertion.txt | b64)"
-`;
-  const auth = values.isPublic
-    ? `  -d client_id=${clientIdOf(values)} \\`
-    : `  -d client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer \\
-  -d client_assertion="$ASSERTION" \\`;
-  return {
-    label: 'curl',
-    code: `# 1. A verifier, and its challenge
-VERIFIER=$(openssl rand -base64 48 | tr '+/' '-_' | tr -d '=\\n')
-CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | tr '+/' '-_' | tr -d '=\\n')
-
-# 2. Open this in a browser, and sign in
-echo "${issuer()}/authorize?response_type=code&client_id=${clientIdOf(values)}&redirect_uri=‹${encodeURIComponent(redirect)}›&scope=openid%20email&code_challenge=$CHALLENGE&code_challenge_method=S256&state=1"
-
-# 3. The browser comes back with ?code=…: paste what stands there, within 60 seconds
-read -r -p 'code: ' CODE
-${values.isPublic ? '' : assertion}
-curl ${issuer()}/oauth2/token \\
-  -d grant_type=authorization_code \\
-${auth}
-  --data-urlencode redirect_uri='‹${redirect.replaceAll("'", "'\\''")}›' \\
-  -d code_verifier="$VERIFIER" \\
-  -d code="$CODE"`,
-  };
-}
-
-function pathOf(uri: string | undefined): string {
-  return uri ? new URL(uri).pathname : '/callback';
-}
-
-function portOf(uri: string | undefined): string {
-  return (uri && new URL(uri).port) || '3001';
 }

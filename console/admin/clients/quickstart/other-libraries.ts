@@ -1,0 +1,31 @@
+import type { Snippet } from '../../ui/code/snippets.tsx';
+import {
+  clientIdOf,
+  issuerOf,
+  keyAlgorithmOf,
+  proofOf,
+  redirectOf,
+  type SnippetValues,
+  signatureOf,
+} from './values.ts';
+
+/** The settings that any OpenID Connect library asks for. */
+export function otherLibraries(values: SnippetValues): Snippet {
+  const issuer = issuerOf(values);
+  const proof = {
+    none: 'Client authentication  none (public client)',
+    secret: 'Client secret          lk_cs_…, shown at creation',
+    key: `Client authentication  private_key_jwt, signed with ${keyAlgorithmOf(values) === 'Ed25519' ? 'EdDSA' : keyAlgorithmOf(values)}`,
+  }[proofOf(values)];
+  return {
+    label: 'Other libraries',
+    code: `Issuer                 ${issuer}
+Discovery              ${issuer}/.well-known/openid-configuration
+Client ID              ${clientIdOf(values)}
+${proof}
+Redirect URI           ${redirectOf(values)}
+Scopes                 openid profile email
+Response type          code, with PKCE (S256)
+ID token signature     ${signatureOf(values)}`,
+  };
+}

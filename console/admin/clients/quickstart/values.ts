@@ -1,0 +1,53 @@
+import { settings } from '../../settings.ts';
+import type { Client } from '../client-part.ts';
+import { needsProjectIssuer } from '../issuer-advice.ts';
+import { hasSecret } from '../kind.ts';
+
+/** What a snippet is made of. */
+export interface SnippetValues {
+  client: Client;
+  /** Address of the project's issuer. */
+  projectIssuer: string;
+  /** Known only at creation. */
+  publishableKey?: string | undefined;
+}
+
+/** This application's values stand between ‹ and › in a snippet. */
+export const baseIssuer = () => `‹${settings.issuer}›`;
+export const clientIdOf = ({ client }: SnippetValues) => `‹${client.id}›`;
+export const redirectUriOf = ({ client }: SnippetValues) =>
+  client.redirectUris[0] ?? 'https://app.example.com/callback';
+export const redirectOf = (values: SnippetValues) => `‹${redirectUriOf(values)}›`;
+
+/** The issuer that this application needs; the base issuer if either would do. */
+export function issuerOf({ client, projectIssuer }: SnippetValues): string {
+  return needsProjectIssuer(client) ? `‹${projectIssuer}›` : baseIssuer();
+}
+
+/** JWS algorithm of its ID tokens at {@link issuerOf}. */
+export function signatureOf({ client }: SnippetValues): string {
+  if (!needsProjectIssuer(client)) return 'ES512';
+  return client.idTokenSignedResponseAlg === 'EDDSA' ? 'EdDSA' : client.idTokenSignedResponseAlg;
+}
+
+/** How it authenticates at the token endpoint. */
+export function proofOf({ client: { tokenEndpointAuthMethod: method } }: SnippetValues): 'none' | 'secret' | 'key' {
+  if (method === 'NONE') return 'none';
+  return hasSecret(method) ? 'secret' : 'key';
+}
+
+/** JWS algorithm of the keys that the application has registered. */
+export function keyAlgorithmOf({ client }: SnippetValues): 'Ed25519' | 'ES256' | 'RS256' {
+  const { keys = [] } = (client.jwks ?? {}) as { keys?: { crv?: string; kty?: string }[] };
+  const [key] = keys;
+  if (key?.kty === 'RSA') return 'RS256';
+  return key?.crv === 'P-256' ? 'ES256' : 'Ed25519';
+}
+
+export function pathOf(values: SnippetValues): string {
+  return new URL(redirectUriOf(values)).pathname;
+}
+
+export function portOf(values: SnippetValues): string {
+  return new URL(redirectUriOf(values)).port || '3001';
+}
