@@ -262,6 +262,7 @@ function adminDeps(
         clients,
         clientSecrets: services.clientSecrets,
         apis: services.apis,
+        refreshGrants: services.refreshGrants,
         admins,
         delegationKeys,
         directories,

@@ -71,6 +71,7 @@ import { SmsGuard } from './domain/sms/sms-guard.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
 import { Introspection } from './domain/tokens/introspection.ts';
+import { RefreshGrants } from './domain/tokens/refresh-grants.ts';
 import { RefreshTokens } from './domain/tokens/refresh-tokens.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
@@ -194,6 +195,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const clientTokens = new ClientTokens({ ...base, signer });
   const introspection = new Introspection({ ...base, signer });
   const adminClients = new AdminClients({ ...base, issuers, signer });
+  const refreshGrants = new RefreshGrants(base);
   const revocableTokens = new RevocableTokens({ ...base, signer });
 
   const requests = new AuthorizationRequests(base);
@@ -232,7 +234,16 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const person = { users, devices, passkeys, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
   const recoveries = new Recoveries({ ...base, users, mfa, delivery });
-  const ownAccount = new OwnAccount({ ...base, ...person, delivery, phones, testMode, requests, recoveries });
+  const ownAccount = new OwnAccount({
+    ...base,
+    ...person,
+    delivery,
+    phones,
+    testMode,
+    requests,
+    recoveries,
+    refreshGrants,
+  });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
   const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime });
@@ -260,6 +271,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     issuerKeys,
     origins,
     tokenRefusals,
+    refreshGrants,
     refreshTokens,
     clientTokens,
     introspection,

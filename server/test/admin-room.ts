@@ -13,6 +13,8 @@ import { system } from '../src/domain/kernel/actor.ts';
 import { newSecret } from '../src/domain/kernel/random.ts';
 import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
+import type { TenantKey } from '../src/domain/projects/tenant.ts';
+import { RefreshGrant } from '../src/domain/tokens/refresh-grant.entity.ts';
 import { withContext } from '../src/http/context.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type TurnableClock, turnableClock } from './clock.ts';
@@ -54,6 +56,8 @@ export interface AdminRoom {
   passkeyOf(project: Project, user: { id: string }, isUsed?: boolean): Promise<string>;
   /** The id of a logout delivery that the client rejected. */
   failedLogout(project: Project, client: { id: string }, user: { id: string }): Promise<string>;
+  /** A refresh grant with `offline_access`. */
+  refreshGrantOf(client: TenantKey, user: { id: string }): Promise<string>;
   /** A user of the console's project without a role. */
   person(email: string): Promise<string>;
   close(): Promise<void>;
@@ -120,6 +124,7 @@ export async function openAdminRoom(
         clients,
         clientSecrets: services.clientSecrets,
         apis: services.apis,
+        refreshGrants: services.refreshGrants,
         admins,
         delegationKeys,
         roles: services.roles,
@@ -255,6 +260,32 @@ export async function openAdminRoom(
         });
         em.persist(delivery);
         return delivery.id;
+      }),
+    refreshGrantOf: (client, user) =>
+      db.transaction(async (em) => {
+        const now = clock.now();
+        const grant = em.create(RefreshGrant, {
+          ...{
+            id: random.id(),
+            project: client.project.id,
+            familyHash: newSecret(random),
+            currentHash: newSecret(random),
+          },
+          ...{
+            client: [client.project.id, client.id] as [string, string],
+            user: [client.project.id, user.id] as [string, string],
+          },
+          ...{
+            offline: true,
+            scope: 'openid offline_access',
+            authTime: now,
+            amr: ['swk'],
+            createdAt: now,
+            lastUsedAt: now,
+          },
+        });
+        em.persist(grant);
+        return grant.id;
       }),
     person: (email) =>
       db.transaction(async (em) => (await services.users.signUp(em, builtIn.console.id, email, system)).id),

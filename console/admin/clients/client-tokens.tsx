@@ -1,5 +1,6 @@
 import { Checkbox, Group, Radio, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
+import { GrantList } from '../grants/refresh-grants.tsx';
 import { useProject } from '../projects/project.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -11,6 +12,8 @@ import { useClientForm } from './use-client-form.ts';
 interface Values {
   /** Null: the project's default. */
   accessTokenTtlSeconds: number | null;
+  refreshTokenTtlSeconds: number | null;
+  refreshTokenIdleSeconds: number | null;
   backchannelLogoutUri: string;
   backchannelLogoutSessionRequired: boolean;
   logoutTokenTyp: 'SECEVENT' | 'LOGOUT';
@@ -24,6 +27,8 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
   const saved = useMemo<Values>(
     () => ({
       accessTokenTtlSeconds: client.accessTokenTtlSeconds ?? null,
+      refreshTokenTtlSeconds: client.refreshTokenTtlSeconds ?? null,
+      refreshTokenIdleSeconds: client.refreshTokenIdleSeconds ?? null,
       backchannelLogoutUri: client.backchannelLogoutUri ?? '',
       backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
       logoutTokenTyp: client.logoutTokenTyp,
@@ -34,23 +39,26 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
     ...edits,
     ...(uri === undefined ? {} : { backchannelLogoutUri: uri.trim() || null }),
   }));
-  const ttl = form.field('accessTokenTtlSeconds');
   const uri = form.field('backchannelLogoutUri');
   const uriFault = addressFault(uri.value);
-  const standard = `Project default (${formatDuration(project.accessTokenTtlSeconds)})`;
+  const standards = standardsOf(project);
+  const lifetime = (name: keyof typeof standards) => (
+    <Lifetime {...form.field(name)} standard={standards[name]} name={name} />
+  );
   return (
     <>
       <Section title="Access tokens" lead="Valid for UserInfo only. ID tokens cannot be refreshed.">
-        <Switch
-          label={standard}
-          checked={ttl.value === null}
-          disabled={!mayChange}
-          onChange={(event) => ttl.onChange(event.currentTarget.checked ? null : project.accessTokenTtlSeconds)}
-        />
-        {ttl.value !== null && (
-          <Duration label="Access token lifetime" hint="1 second to 1 hour" {...ttl} value={ttl.value} />
-        )}
+        {lifetime('accessTokenTtlSeconds')}
       </Section>
+      {client.grantTypes.includes('REFRESH_TOKEN') && (
+        <Section
+          title="Refresh tokens"
+          lead="The project's lifetimes are the limit; this application can have shorter ones."
+        >
+          {lifetime('refreshTokenTtlSeconds')}
+          {lifetime('refreshTokenIdleSeconds')}
+        </Section>
+      )}
       <Section
         title="Back-channel logout"
         lead="Receives a signed logout token when a session ends; retried for hours."
@@ -84,24 +92,64 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
       <SaveBar
         form={form}
         labels={labels}
-        describe={(name, from) => describe(name, from, standard)}
+        describe={(name, from) => describe(name, from, standards)}
         isInvalid={uriFault !== undefined}
       />
+      {client.grantTypes.includes('REFRESH_TOKEN') && <GrantList of={{ clientId: client.id }} mayChange={mayChange} />}
+    </>
+  );
+}
+
+type Lifetimes = Record<'accessTokenTtlSeconds' | 'refreshTokenTtlSeconds' | 'refreshTokenIdleSeconds', number>;
+
+const lifetimes: Record<keyof Lifetimes, { label: string; hint: string }> = {
+  accessTokenTtlSeconds: { label: 'Access token lifetime', hint: '1 second to 1 hour' },
+  refreshTokenTtlSeconds: { label: 'Refresh token lifetime', hint: 'After a sign-in; 1 minute to 365 days' },
+  refreshTokenIdleSeconds: { label: 'Refresh token inactivity limit', hint: 'Without use; 1 minute to 90 days' },
+};
+
+function standardsOf({ accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds }: Lifetimes): Lifetimes {
+  return { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds };
+}
+
+interface LifetimeProps {
+  name: keyof Lifetimes;
+  value: number | null;
+  error: string | undefined;
+  disabled: boolean;
+  onChange(seconds: number | null): void;
+  /** That of the project. */
+  standard: number;
+}
+
+/** A lifetime of this application, or the project's. */
+function Lifetime({ name, standard, ...field }: LifetimeProps) {
+  const { label, hint } = lifetimes[name];
+  return (
+    <>
+      <Switch
+        label={`${label}: project default (${formatDuration(standard)})`}
+        checked={field.value === null}
+        disabled={field.disabled}
+        onChange={(event) => field.onChange(event.currentTarget.checked ? null : standard)}
+      />
+      {field.value !== null && <Duration label={label} hint={hint} {...field} value={field.value} />}
     </>
   );
 }
 
 const labels: Record<keyof Values, string> = {
-  accessTokenTtlSeconds: 'Access token lifetime',
+  accessTokenTtlSeconds: lifetimes.accessTokenTtlSeconds.label,
+  refreshTokenTtlSeconds: lifetimes.refreshTokenTtlSeconds.label,
+  refreshTokenIdleSeconds: lifetimes.refreshTokenIdleSeconds.label,
   backchannelLogoutUri: 'Back-channel logout URI',
   backchannelLogoutSessionRequired: 'Session ID required',
   logoutTokenTyp: 'Logout token type',
 };
 
-function describe(name: keyof Values, from: Values, standard: string): string {
-  const { accessTokenTtlSeconds: ttl } = from;
-  if (name === 'accessTokenTtlSeconds') return ttl === null ? standard : formatDuration(ttl);
+function describe(name: keyof Values, from: Values, standards: Lifetimes): string {
   if (name === 'logoutTokenTyp') return types[from.logoutTokenTyp];
   if (name === 'backchannelLogoutSessionRequired') return from.backchannelLogoutSessionRequired ? 'Yes' : 'No';
-  return from.backchannelLogoutUri;
+  if (name === 'backchannelLogoutUri') return from.backchannelLogoutUri;
+  return from[name] === null ? `Project default (${formatDuration(standards[name])})` : formatDuration(from[name]);
 }

@@ -72,6 +72,10 @@ const changes: Record<string, Change> = {
     await ownAccount.endSession(change, form.get('id') ?? '');
     return saved;
   },
+  'remove-application': async ({ ownAccount }, change, form) => {
+    await ownAccount.removeApplication(change, form.get('id') ?? '');
+    return saved;
+  },
   'forget-browser': async ({ ownAccount }, change) => {
     await ownAccount.forgetBrowser(change);
     return saved;
@@ -256,7 +260,8 @@ async function send(
   view: View,
   { visitor, status = 200, values = {} }: { visitor?: Visitor; status?: number; values?: Record<string, string> } = {},
 ): Promise<void> {
-  const say = (key: string, values?: Record<string, string>) => pages.text(req, `account.${key}`, values);
+  const say = (key: string, values?: Record<string, string>) =>
+    pages.text(req, key.startsWith('scope.') ? key : `account.${key}`, values);
   const experience = visitor && (await experienceOf(visitor.project.id));
   pages.send(req, res, 'account', {
     status,

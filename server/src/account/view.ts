@@ -1,3 +1,4 @@
+import type { ApplicationAccess } from '../domain/accounts/application-access.ts';
 import type { AccountOverview, OwnFactor, OwnPhone, Visitor } from '../domain/accounts/own-account.ts';
 import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
@@ -5,6 +6,7 @@ import { deviceName } from '../domain/credentials/device-name.ts';
 import type { Passkey } from '../domain/credentials/passkey.entity.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
+import { scopeTexts } from '../http/scopes.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
 
 /** Status of the last change, shown on the page. */
@@ -35,7 +37,7 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'phone-off': 'problemPhoneOff',
 };
 
-/** Looks up a text of `account.*` in the reader's language. */
+/** Looks up a text of `account.*`, or one of `scope.*` by its full key, in the reader's language. */
 type Say = (key: string, values?: Record<string, string>) => string;
 
 /** The content of the page, given the reader's texts and language. */
@@ -81,6 +83,7 @@ export function accountView(
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
+      ${page.applications(overview.applications)}
       ${page.factors(overview)}
       ${page.recoveryCodes(overview)}
       ${page.phone(overview, testCode)}`;
@@ -179,6 +182,25 @@ class AccountPage {
       <p class="hint">${say('sessionsText')}</p>
       ${list(sessions.map((session) => this.session(session, devices)))}
       ${others ? this.form('end-other-sessions', {}, this.button(say('endOthers'))) : nothing}</section>`;
+  }
+
+  applications(applications: readonly ApplicationAccess[]): Html {
+    const { say } = this;
+    if (applications.length === 0) return nothing;
+    return html`<section aria-labelledby="applications"><h2 id="applications">${say('applications')}</h2>
+      <p class="hint">${say('applicationsText')}</p>
+      ${list(applications.map((application) => this.application(application)))}</section>`;
+  }
+
+  private application({ clientId: id, name, scopes, since, lastUsedAt, isLasting }: ApplicationAccess): Html {
+    const { say } = this;
+    const facts = [this.at('accessSince', since), this.at('lastUsed', lastUsedAt)];
+    if (!isLasting) facts.push(say('accessUntilSignOut'));
+    const removal = html`<p class="hint">${say('removeAccessText')}</p>
+      ${this.form('remove-application', { id }, this.button(say('removeAccess'), say('about', { act: say('removeAccess'), name })))}`;
+    return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
+      <ul class="scopes">${scopeItems(say, scopes)}</ul>
+      <div class="acts">${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div></li>`;
   }
 
   factors({ factors, isFresh }: AccountOverview): Html {
@@ -318,6 +340,10 @@ class AccountPage {
 /** Accessible name of a button that is repeated in several rows: includes the row's name. */
 function spokenAs(label: string, spoken: string): Html {
   return spoken === label ? nothing : html` aria-label="${spoken}"`;
+}
+
+function scopeItems(say: Say, scopes: readonly string[]): Html[] {
+  return scopeTexts(scopes).map(({ key, values }) => html`<li>${say(key, values)}</li>`);
 }
 
 function list(rows: readonly Html[]): Html {

@@ -17,6 +17,7 @@ import { ClaimResolver } from './claims/claim.resolver.ts';
 import { ClientResolver } from './clients/client.resolver.ts';
 import { ClientSecretResolver } from './clients/client-secret.resolver.ts';
 import { DelegationKeyResolver } from './clients/delegation-key.resolver.ts';
+import { RefreshGrantResolver } from './clients/refresh-grant.resolver.ts';
 import { TrialResolver } from './clients/trial.resolver.ts';
 import { DevMailboxResolver } from './delivery/dev-mailbox.resolver.ts';
 import { MessageResolver } from './delivery/message.resolver.ts';
@@ -48,6 +49,7 @@ export function adminSchema(): GraphQLSchema {
         ProjectResolver,
         ClientResolver,
         ClientSecretResolver,
+        RefreshGrantResolver,
         TrialResolver,
         DelegationKeyResolver,
         ApiResolver,

@@ -37,7 +37,8 @@ let ours: Record<
   | 'scimToken'
   | 'membership'
   | 'adminToken'
-  | 'logoutDelivery',
+  | 'logoutDelivery'
+  | 'refreshGrant',
   string
 >;
 let secrets: string[];
@@ -87,6 +88,7 @@ beforeAll(async () => {
     membership: membership.id,
     adminToken: token.adminToken.id,
     logoutDelivery,
+    refreshGrant: await room.refreshGrantOf(client, user),
   };
   secrets = [publishableKey, secretKey, scim.token, token.token, secret];
   viewer = await room.tokenOf('project_viewer', project.id);
@@ -110,7 +112,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { api, clientSecret, logoutDelivery, passkey, role } = ours;
+  const { api, clientSecret, logoutDelivery, refreshGrant, passkey, role } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -133,6 +135,7 @@ function argumentsOf(name: string): string {
     userHoldings: `(userId: "${user}")`,
     group: `(id: "${group}")`,
     groups: `(projectId: "${project}")`,
+    refreshGrants: `(projectId: "${project}")`,
     role: `(id: "${role}")`,
     roles: `(clientId: "${client}")`,
     roleAssignments: `(roleId: "${role}")`,
@@ -177,6 +180,8 @@ function argumentsOf(name: string): string {
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
     issueClientSecret: `(clientId: "${client}")`,
     revokeClientSecret: `(id: "${clientSecret}")`,
+    revokeRefreshGrant: `(id: "${refreshGrant}")`,
+    revokeRefreshGrants: `(clientId: "${client}")`,
     grantUserRecovery: `(input: { userId: "${user}", reason: "X" })`,
     cancelUserRecovery: `(userId: "${user}")`,
     beginTrial: `(clientId: "${client}")`,

@@ -54,11 +54,13 @@ export interface Mailbox {
 }
 
 /** The parts of the domain that resolvers call. */
+import type { RefreshGrants } from '../../domain/tokens/refresh-grants.ts';
 export interface AdminDomain {
   projects: Projects;
   clients: Clients;
   clientSecrets: ClientSecrets;
   apis: Apis;
+  refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
   roles: Roles;
   claims: Claims;
   trials: Trials;

@@ -57,6 +57,20 @@ class ClientSettingsInput {
   @Field(() => Int, { nullable: true, description: "1 to 3600 seconds; default: the project's value." })
   accessTokenTtlSeconds?: number | null;
 
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts.',
+  })
+  refreshTokenTtlSeconds?: number | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'How long they work without being used, in seconds. The shorter of this and that of the project counts.',
+  })
+  refreshTokenIdleSeconds?: number | null;
+
   @Field(() => Boolean, {
     nullable: true,
     description:
@@ -114,7 +128,7 @@ export class CreateClientInput extends ClientSettingsInput {
 
 @InputType({
   description:
-    'Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and `accessTokenTtlSeconds`.',
+    'Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and the lifetimes of tokens.',
 })
 export class UpdateClientInput extends ClientSettingsInput {
   @Field(() => ID)

@@ -48,9 +48,11 @@ export class ClientResolver {
   @Requires('project_admin', { about: { client: 'id' }, fresh: redirectsSecrets, scope: 'clients:write' })
   @Mutation(() => ClientView)
   updateClient(@Arg('input', () => UpdateClientInput) input: UpdateClientInput, @Ctx() ctx: ProjectContext) {
-    const { jwks, jwksUri, backchannelLogoutUri, accessTokenTtlSeconds } = input;
+    const { jwks, jwksUri, backchannelLogoutUri } = input;
+    const { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds } = input;
     // Null clears these; for all others it means absent.
-    const clearable = { jwks, jwksUri, backchannelLogoutUri, accessTokenTtlSeconds };
+    const lifetimes = { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds };
+    const clearable = { jwks, jwksUri, backchannelLogoutUri, ...lifetimes };
     const emptied = Object.entries(clearable).filter(([, v]) => v === null);
     const change = { ...settingsOf(input), ...Object.fromEntries(emptied) };
     return ctx.domain.clients.update(keyIn(ctx.projectId, input.id), change, ctx.actor);

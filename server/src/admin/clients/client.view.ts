@@ -97,6 +97,18 @@ export class ClientView {
   @Field(() => Int, { nullable: true, description: "In seconds; absent: the project's value." })
   accessTokenTtlSeconds!: number | null;
 
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How long its refresh tokens work after a sign-in, in seconds, if shorter than that of the project.',
+  })
+  refreshTokenTtlSeconds!: number | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How long they work without being used, in seconds, if shorter than that of the project.',
+  })
+  refreshTokenIdleSeconds!: number | null;
+
   @Field(() => Boolean, { description: 'Whether sign-ins by the browser SDK require a code_challenge (RFC 7636).' })
   pkceRequired!: boolean;
 

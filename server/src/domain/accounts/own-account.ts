@@ -31,12 +31,18 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
+import {
+  type ApplicationAccess,
+  type ApplicationAccessDeps,
+  applicationsOf,
+  removeAccess,
+} from './application-access.ts';
 import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
 import { freshSeconds, isFresh } from './freshness.ts';
 import type { Recoveries } from './recoveries.ts';
 import { keepSignInMethod } from './sign-in-methods.ts';
 
-export interface OwnAccountDeps extends ConfirmationDeps {
+export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
@@ -90,6 +96,7 @@ export interface AccountOverview {
   /** Thumbprints of all device keys, revoked ones too, for "Forget this browser". */
   deviceKeys: string[];
   sessions: Session[];
+  applications: ApplicationAccess[];
   factors: OwnFactor[];
   recoveryCodesLeft: number;
   phone: OwnPhone;
@@ -141,6 +148,7 @@ export class OwnAccount {
       devices: all.filter((device) => isTrusted(device, project, now) || inUse.has(device.id)),
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
+      applications: await applicationsOf(this.deps, em, user),
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),
@@ -219,6 +227,11 @@ export class OwnAccount {
         if (isHere) await logout.endSessionIn(em, session, 'logout', actor);
       }
     });
+  }
+
+  /** Ends what an application may do without the user. */
+  removeApplication(change: Pick<OwnChange, 'actor' | 'visitor'>, clientId: string): Promise<void> {
+    return this.change(change, (em, user) => removeAccess(this.deps, em, user, clientId, change.actor));
   }
 
   /** Cancels an admin's recovery grant; any session of the user may. */

@@ -31,6 +31,9 @@ export interface ClientSettings {
   logoutTokenType: (typeof logoutTokenTypes)[number];
   /** 1…3600; null: the project's. */
   accessTokenTtlSeconds: number | null;
+  /** See `SessionPolicy`; null: the project's. The shorter of both counts. */
+  refreshTokenTtlSeconds: number | null;
+  refreshTokenIdleSeconds: number | null;
   /** Without `authorization_code`, which every client has, or with it. */
   grantTypes: GrantType[];
   /** What it may do at the admin API, in its project. */
@@ -59,6 +62,8 @@ const switches = [
   ...(['backchannelLogoutSessionRequired', 'pkceRequired', 'pkceOptional', 'relatedOrigins'] as const),
   ...(['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'pushedRequestsRequired', 'fapiProfile'] as const),
 ] as const;
+
+const lifetimes = ['accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'] as const;
 
 /** Copies known settings only, so that no other input reaches the row. */
 export function checkedSettings(
@@ -107,11 +112,11 @@ export function checkedSettings(
   if (input.logoutTokenType !== undefined) {
     settings.logoutTokenType = oneOf('logoutTokenTyp', input.logoutTokenType, logoutTokenTypes);
   }
-  if (input.accessTokenTtlSeconds !== undefined) {
-    if (input.accessTokenTtlSeconds !== null) {
-      checkSeconds('accessTokenTtlSeconds', input.accessTokenTtlSeconds, sessionPolicyBounds.accessTokenTtlSeconds);
-    }
-    settings.accessTokenTtlSeconds = input.accessTokenTtlSeconds;
+  for (const name of lifetimes) {
+    const value = input[name];
+    if (value === undefined) continue;
+    if (value !== null) checkSeconds(name, value, sessionPolicyBounds[name]);
+    settings[name] = value;
   }
   if (input.disabled !== undefined) settings.disabledAt = input.disabled ? now : null;
   return settings;

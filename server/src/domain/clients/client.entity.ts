@@ -33,6 +33,9 @@ const schema = defineEntity({
     logoutTokenType: p.enum(logoutTokenTypes).default('secevent'),
     /** Seconds; absent: the project's. Clamped to 1…3600 at issue. */
     accessTokenTtlSeconds: p.integer().nullable(),
+    /** Seconds; null: the project's. The shorter of both counts. */
+    refreshTokenTtlSeconds: p.integer().nullable(),
+    refreshTokenIdleSeconds: p.integer().nullable(),
     /** What it may send to the token endpoint, at issuers that offer it. */
     grantTypes: p
       .array<GrantType>((text) => text as GrantType)

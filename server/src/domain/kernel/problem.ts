@@ -6,6 +6,7 @@ export type Noun =
   | 'api'
   | 'api-key'
   | 'client-secret'
+  | 'refresh-grant'
   | 'delegation-key'
   | 'user'
   | 'group'

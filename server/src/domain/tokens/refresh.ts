@@ -11,6 +11,7 @@ import { type Issuer, storedIssuer } from '../projects/issuer.ts';
 import { byPasskey, meetsPolicy, statesPasskey } from '../sessions/sessions.ts';
 import { rememberSeconds } from './new-code.ts';
 import type { RedemptionRow } from './redemption.ts';
+import { grantEnd } from './refresh-lifetime.ts';
 import type { RefreshToken } from './refresh-token.ts';
 
 /** A token request with `grant_type=refresh_token` (RFC 6749 section 6). */
@@ -104,8 +105,7 @@ export function isLive(now: Date): Fragment {
     and u.project_id = g.project_id and u.id = g.user_id and u.active
     and k.project_id = g.project_id and k.id = g.client_id and k.disabled_at is null and 'refresh_token' = any(k.grant_types)
     and p.id = g.project_id
-    and g.created_at + make_interval(secs => p.refresh_token_ttl_seconds) > ${now}::timestamptz
-    and g.last_used_at + make_interval(secs => p.refresh_token_idle_seconds) > ${now}::timestamptz
+    and ${grantEnd} > ${now}::timestamptz
     and case when g.offline then ${meets(statesPasskey(sql`g.amr`))}
       else exists (select from sessions s where s.project_id = g.project_id and s.id = g.session_id
         and s.ended_at is null and s.expires_at > ${now}::timestamptz and ${meets(byPasskey(sql`s`))}) end`;

@@ -43,6 +43,27 @@ export async function endRefreshGrants(
   );
 }
 
+/**
+ * Ends what a client may do for a user: codes, access tokens and refresh grants. The number of grants that ended.
+ * Statement by statement, each of which sees what the one before has waited for: a redeemed code's grant, and then a
+ * refreshed grant's access token.
+ */
+export async function endAccess(em: EntityManager, user: TenantKey, clientId: string, now: Date): Promise<number> {
+  const live = sql`${ofUser(user)} and client_id = ${clientId} and revoked_at is null`;
+  await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live}`);
+  const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live}`);
+  await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);
+  return ended;
+}
+
+/** Ends all refresh grants of a client, and their access tokens. The number of grants that ended. */
+export async function endRefreshGrantsOf(em: EntityManager, client: TenantKey, now: Date): Promise<number> {
+  const live = sql`project_id = ${client.project.id} and client_id = ${client.id} and revoked_at is null`;
+  const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live}`);
+  await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);
+  return ended;
+}
+
 export const tokenTables: UserTables = {
   tables: ['authorization_codes', 'refresh_grants'],
   exportRows: {

@@ -1,0 +1,67 @@
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { found, refuse } from '../../domain/kernel/problem.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
+import type { LiveGrant } from '../../domain/tokens/refresh-grants.ts';
+import { Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import type { AdminContext, ProjectContext } from '../api/context.ts';
+import { UserView } from '../users/user.view.ts';
+import { ClientView } from './client.view.ts';
+import { RefreshGrantConnection, RefreshGrantView } from './refresh-grant.view.ts';
+
+@Resolver(() => RefreshGrantView)
+export class RefreshGrantResolver {
+  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Query(() => RefreshGrantConnection, {
+    description: 'The refresh grants of a project that can be used, newest first; of one user, one client, or both.',
+  })
+  async refreshGrants(
+    @Arg('projectId', () => ID) projectId: string,
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('userId', () => ID, { nullable: true }) userId?: string | null,
+    @Arg('clientId', () => ID, { nullable: true }) clientId?: string | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const owner = { projectId, userId: idOf('userId', userId), clientId: idOf('clientId', clientId) };
+    const request = pageRequest('refresh-grants', { first, after });
+    const page = await domain.refreshGrants.list(em, owner, request);
+    return connection('refresh-grants', page, request, () => domain.refreshGrants.count(em, owner));
+  }
+
+  @Requires('project_admin', { about: { 'refresh-grant': 'id' } })
+  @Mutation(() => ID, { description: 'Also ends its access tokens. Returns its id.' })
+  async revokeRefreshGrant(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
+    await domain.refreshGrants.revoke(keyIn(projectId, id), actor);
+    return id;
+  }
+
+  @Requires('project_admin', { about: { client: 'clientId' } })
+  @Mutation(() => ID, {
+    description: 'Ends all refresh grants of a client, and their access tokens. Returns the id of the client.',
+  })
+  async revokeRefreshGrants(
+    @Arg('clientId', () => ID) clientId: string,
+    @Ctx() { actor, domain, em, projectId }: ProjectContext,
+  ) {
+    const client = found(await domain.clients.find(em, keyIn(projectId, clientId)), 'client');
+    await domain.refreshGrants.revokeAllOf(client, actor);
+    return clientId;
+  }
+
+  @FieldResolver(() => ClientView)
+  client(@Root() { clientId, project }: LiveGrant, @Ctx() { loaders }: AdminContext) {
+    return loaders.client(keyIn(project.id, clientId));
+  }
+
+  @FieldResolver(() => UserView)
+  user(@Root() { project, userId }: LiveGrant, @Ctx() { loaders }: AdminContext) {
+    return loaders.user(keyIn(project.id, userId));
+  }
+}
+
+function idOf(field: string, id: string | null | undefined): string | undefined {
+  if (id != null && !isUuid(id)) refuse({ code: 'invalid', field, reason: 'must be an id' });
+  return id ?? undefined;
+}

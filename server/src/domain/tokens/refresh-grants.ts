@@ -1,0 +1,121 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { found } from '../kernel/problem.ts';
+import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
+import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { isLive } from './refresh.ts';
+import { RefreshGrant } from './refresh-grant.entity.ts';
+import { grantEnd } from './refresh-lifetime.ts';
+import { endRefreshGrant, endRefreshGrantsOf } from './user-tables.ts';
+
+/** A refresh grant that may be used now. */
+export interface LiveGrant {
+  id: string;
+  project: { id: string };
+  clientId: string;
+  userId: string;
+  scope: string;
+  /** With `offline_access`: outlives the session. */
+  offline: boolean;
+  createdAt: Date;
+  lastUsedAt: Date;
+  /** When it ends if it is not used. */
+  expiresAt: Date;
+}
+
+/** The grants of a user, of a client, or of both. */
+export interface GrantOwner {
+  projectId: string;
+  userId?: string | undefined;
+  clientId?: string | undefined;
+}
+
+interface GrantRow {
+  id: string;
+  project_id: string;
+  client_id: string;
+  user_id: string;
+  scope: string;
+  offline: boolean;
+  created_at: Date | string;
+  last_used_at: Date | string;
+  expires_at: Date | string;
+}
+
+/** What applications may do without their users: listed and ended. */
+export class RefreshGrants {
+  constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit }) {}
+
+  /** Those that may be used by today's settings, newest first. */
+  async list(on: Executing, owner: GrantOwner, { first, after }: PageRequest): Promise<Page<LiveGrant>> {
+    const rows = await query(
+      on,
+      sql<GrantRow>`select g.id, g.project_id, g.client_id, g.user_id, g.scope, g.offline, g.created_at, g.last_used_at,
+          least(${grantEnd}, case when not g.offline then (select s.expires_at from sessions s
+            where s.project_id = g.project_id and s.id = g.session_id) end) as expires_at
+        from refresh_grants g, users u, clients k, projects p
+        where ${this.chosen(owner)} and (${after}::uuid is null or g.id < ${after}::uuid)
+        order by g.id desc limit ${first + 1}`,
+    );
+    return { items: rows.slice(0, first).map(toGrant), hasNextPage: rows.length > first };
+  }
+
+  async count(on: Executing, owner: GrantOwner): Promise<number> {
+    const [row] = await query(
+      on,
+      sql<{
+        count: string;
+      }>`select count(*) from refresh_grants g, users u, clients k, projects p where ${this.chosen(owner)}`,
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  /** Ends a grant and its access tokens; does nothing if it has ended. Refuses `not-found`. */
+  revoke(key: TenantKey, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      const grant = found(await em.findOne(RefreshGrant, atKey(key)), 'refresh-grant');
+      if (!(await endRefreshGrant(em, key, this.deps.clock.now()))) return;
+      const subject = { kind: 'user', id: grant.user.id };
+      const event = { type: 'refresh-grant.revoked', actor, projectId: key.project.id, clientId: grant.client.id };
+      this.deps.audit.record(em, { ...event, subject });
+    });
+  }
+
+  /** Ends all grants of a client, and their access tokens. */
+  revokeAllOf(client: TenantKey & { name: string }, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em: EntityManager) => {
+      const grants = await endRefreshGrantsOf(em, client, this.deps.clock.now());
+      this.deps.audit.record(em, {
+        type: 'refresh-grants.revoked',
+        actor,
+        projectId: client.project.id,
+        clientId: client.id,
+        subject: { kind: 'client', id: client.id, name: client.name },
+        detail: { grants },
+      });
+    });
+  }
+
+  private chosen({ projectId, userId, clientId }: GrantOwner): Fragment {
+    return sql`g.project_id = ${projectId} and ${userId === undefined ? sql`true` : sql`g.user_id = ${userId}`}
+      and ${clientId === undefined ? sql`true` : sql`g.client_id = ${clientId}`} and ${isLive(this.deps.clock.now())}`;
+  }
+}
+
+function toGrant(row: GrantRow): LiveGrant {
+  return {
+    id: row.id,
+    project: { id: row.project_id },
+    clientId: row.client_id,
+    userId: row.user_id,
+    scope: row.scope,
+    offline: row.offline,
+    createdAt: new Date(row.created_at),
+    lastUsedAt: new Date(row.last_used_at),
+    expiresAt: new Date(row.expires_at),
+  };
+}

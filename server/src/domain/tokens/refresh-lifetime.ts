@@ -1,0 +1,13 @@
+import { type Fragment, sql } from '../kernel/sql.ts';
+
+/**
+ * SQL: when grant `g` of client `k` and project `p` ends, whatever its use. Of the lifetimes of project and client, the
+ * shorter one counts: PostgreSQL's `least` ignores null.
+ */
+const absoluteEnd = sql`g.created_at + make_interval(secs => least(p.refresh_token_ttl_seconds, k.refresh_token_ttl_seconds))`;
+
+/** SQL: when grant `g` ends if it is not used. */
+const idleEnd = sql`g.last_used_at + make_interval(secs => least(p.refresh_token_idle_seconds, k.refresh_token_idle_seconds))`;
+
+/** SQL: the earlier of both. */
+export const grantEnd: Fragment = sql`least(${absoluteEnd}, ${idleEnd})`;

@@ -1,0 +1,15 @@
+/** Scopes that have a text of their own (OpenID Connect Core section 5.4, and those of project issuers). */
+const known = new Set(['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access']);
+
+/** A text of the pages: its key, and the values of its placeholders. */
+export interface PageText {
+  key: string;
+  values: Record<string, string>;
+}
+
+/** What scopes let an application do, a sentence each. `openid` goes without saying beside others. */
+export function scopeTexts(scopes: readonly string[]): PageText[] {
+  return scopes
+    .filter((scope) => scope !== 'openid' || scopes.length === 1)
+    .map((scope) => ({ key: known.has(scope) ? `scope.${scope}` : 'scope.other', values: { scope } }));
+}
