@@ -72,6 +72,12 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
               </ActionIcon>
             )}
           </Group>
+          {editable(row).length > 0 && (
+            <Text size="sm" c="dimmed" mt="xs">
+              Users can otherwise edit {editable(row).join(', ')} on their account page. Saving this mapping locks it
+              for them, in the whole project.
+            </Text>
+          )}
         </Fieldset>
       ))}
       {!disabled && (
@@ -88,6 +94,15 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
       )}
     </Stack>
   );
+}
+
+/** Attributes that users can edit themselves, unless a mapping reads them. */
+const ownAttributes = /^(displayName|name\.(given|family)Name|locale|timezone|birthdate|address\..+)$/;
+
+function editable({ source, attribute, template }: MappingRow): string[] {
+  const named = source === 'template' ? [...template.matchAll(/\$\{([^{}]*)\}/g)].map(([, name = '']) => name) : [];
+  const all = source === 'attribute' ? [attribute] : named;
+  return [...new Set(all)].filter((name) => ownAttributes.test(name));
 }
 
 interface SourceFieldProps {

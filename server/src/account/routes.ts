@@ -1,11 +1,12 @@
 /**
- * `/account`: users view and end their own sessions, devices and second factors. Pages and forms work without script;
+ * `/account`: users view and end their own sessions, devices, second factors and applications, and edit their profile. Pages and forms work without script;
  * with script, "forget this browser" also deletes the browser's keys. Only the SSO session's cookie determines the
  * account; a change needs a CSRF token bound to that session.
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
 import type { AccountOverview, OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
+import type { OwnField } from '../domain/accounts/own-profile.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import { userHandleOf } from '../domain/credentials/passkey-values.ts';
@@ -14,6 +15,7 @@ import { brandIn, type ExperienceContent } from '../domain/experience/content.ts
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
+import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
@@ -57,6 +59,12 @@ const statuses: Partial<Record<Notice, number>> = {
   'phone-code': 400,
   'phone-wait': 429,
   'phone-off': 503,
+  'profile-name': 400,
+  'profile-locale': 400,
+  'profile-zoneinfo': 400,
+  'profile-birthdate': 400,
+  'profile-address': 400,
+  'profile-locked': 403,
 };
 /** The field `change` of a form. */
 const changes: Record<string, Change> = {
@@ -70,6 +78,12 @@ const changes: Record<string, Change> = {
   },
   'end-session': async ({ ownAccount }, change, form) => {
     await ownAccount.endSession(change, form.get('id') ?? '');
+    return saved;
+  },
+  'edit-profile': editing(['displayName', 'givenName', 'familyName', 'locale', 'zoneinfo']),
+  'edit-birthdate': editing(['birthdate']),
+  'edit-address': async ({ ownAccount }, change, form) => {
+    await ownAccount.editProfile(change, { address: addressIn(form) });
     return saved;
   },
   'remove-application': async ({ ownAccount }, change, form) => {
@@ -109,6 +123,26 @@ const changes: Record<string, Change> = {
     recoveryCodes: await ownAccount.renewRecoveryCodes(change),
   }),
 };
+
+/** Absent fields of the form stay; empty ones are removed. */
+function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {
+  return async ({ ownAccount }, change, form) => {
+    const given = fields.filter((field) => form.get(field) !== undefined);
+    await ownAccount.editProfile(change, Object.fromEntries(given.map((field) => [field, form.get(field) ?? null])));
+    return saved;
+  };
+}
+
+function addressIn(form: Parameters): PostalAddress {
+  const part = (name: string) => form.get(name) ?? null;
+  return {
+    streetAddress: part('streetAddress'),
+    postalCode: part('postalCode'),
+    locality: part('locality'),
+    region: part('region'),
+    country: part('country')?.toUpperCase() ?? null,
+  };
+}
 
 export function accountRoutes(deps: AccountDeps): Router {
   const router = Router();
@@ -204,13 +238,28 @@ const ofPhones: Partial<Record<Problem['code'], Notice>> = {
   unavailable: 'phone-off',
 };
 
+/** The notice for a field that is invalid; `name` is that of a device. */
+function noticeOf({ field, reason }: Extract<Problem, { code: 'invalid' }>): Notice {
+  const [name = ''] = field.split('.');
+  if (reason === 'is locked') return 'profile-locked';
+  if (name === 'displayName' || name === 'givenName' || name === 'familyName') return 'profile-name';
+  return ofFields[name] ?? 'name';
+}
+
+const ofFields: Partial<Record<string, Notice>> = {
+  locale: 'profile-locale',
+  zoneinfo: 'profile-zoneinfo',
+  birthdate: 'profile-birthdate',
+  address: 'profile-address',
+};
+
 /** A missing item was ended before, for example by a double click: render the current page. */
 function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcome {
   if (!(thrown instanceof Refusal)) throw thrown;
   const { code } = thrown.problem;
   deps.log.info({ requestId: requestContext(req).requestId, code }, 'account change refused');
   if (code === 'not-found' || code === 'unauthenticated') return saved;
-  if (code === 'invalid') return { notice: 'name' };
+  if (code === 'invalid') return { notice: noticeOf(thrown.problem) };
   if (code === 'forbidden') return { notice: 'stale' };
   if (code === 'last-sign-in-method') return { notice: 'last-method' };
   const notice = ofPhones[code];

@@ -8,6 +8,7 @@ import type { Session } from '../domain/sessions/session.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
+import { profileSection } from './profile-view.ts';
 
 /** Status of the last change, shown on the page. */
 export type Notice =
@@ -21,7 +22,13 @@ export type Notice =
   | 'phone-taken'
   | 'phone-code'
   | 'phone-wait'
-  | 'phone-off';
+  | 'phone-off'
+  | 'profile-name'
+  | 'profile-locale'
+  | 'profile-zoneinfo'
+  | 'profile-birthdate'
+  | 'profile-address'
+  | 'profile-locked';
 
 /** The text key of each problem. */
 const problems: Record<Exclude<Notice, 'saved'>, string> = {
@@ -35,6 +42,12 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'phone-code': 'problemPhoneCode',
   'phone-wait': 'problemPhoneWait',
   'phone-off': 'problemPhoneOff',
+  'profile-name': 'problemProfileName',
+  'profile-locale': 'problemLocale',
+  'profile-zoneinfo': 'problemZoneinfo',
+  'profile-birthdate': 'problemBirthdate',
+  'profile-address': 'problemAddress',
+  'profile-locked': 'profileLocked',
 };
 
 /** Looks up a text of `account.*`, or one of `scope.*` by its full key, in the reader's language. */
@@ -80,6 +93,7 @@ export function accountView(
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
       ${notice ? page.notice(notice) : nothing}
       ${page.recovery(overview)}
+      ${page.profile(overview)}
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
@@ -126,6 +140,17 @@ class AccountPage {
     return html`<section aria-labelledby="recovery"><h2 id="recovery">${say('recoveryTitle')}</h2>
       <p class="notice">${say('recoveryText', values)}</p>
       ${this.form('cancel-recovery', {}, this.button(say('recoveryCancel')))}</section>`;
+  }
+
+  profile({ isFresh, profile }: AccountOverview): Html {
+    const parts = {
+      say: this.say,
+      form: (change: string, content: Html) => this.form(change, {}, content),
+      button: (label: string) => this.button(label),
+      fold: (label: string, content: Html) => this.fold(label, label, content),
+      stale: () => this.stale(),
+    };
+    return profileSection(parts, profile, isFresh);
   }
 
   devices(devices: readonly Device[]): Html {

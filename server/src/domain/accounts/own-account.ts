@@ -29,6 +29,7 @@ import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
+import type { ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import {
@@ -39,6 +40,7 @@ import {
 } from './application-access.ts';
 import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
 import { freshSeconds, isFresh } from './freshness.ts';
+import { editOwnProfile, type OwnProfile, ownProfile } from './own-profile.ts';
 import type { Recoveries } from './recoveries.ts';
 import { keepSignInMethod } from './sign-in-methods.ts';
 
@@ -46,7 +48,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   db: Database;
   clock: Clock;
   audit: Audit;
-  users: Pick<Users, 'locked' | 'checkPhoneLock'>;
+  users: Pick<Users, 'change' | 'locked' | 'checkPhoneLock'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
@@ -97,6 +99,7 @@ export interface AccountOverview {
   deviceKeys: string[];
   sessions: Session[];
   applications: ApplicationAccess[];
+  profile: OwnProfile;
   factors: OwnFactor[];
   recoveryCodesLeft: number;
   phone: OwnPhone;
@@ -149,6 +152,7 @@ export class OwnAccount {
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       applications: await applicationsOf(this.deps, em, user),
+      profile: await ownProfile(em, project, user),
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),
@@ -227,6 +231,19 @@ export class OwnAccount {
         if (isHere) await logout.endSessionIn(em, session, 'logout', actor);
       }
     });
+  }
+
+  /**
+   * Edits the user's own profile; see {@link editOwnProfile}. Refuses `invalid`, and `forbidden` if a field needs a fresh
+   * sign-in.
+   */
+  editProfile({ actor, visitor }: OwnChange, wanted: ProfileChange): Promise<void> {
+    const { clock, users } = this.deps;
+    return this.change({ visitor }, (em, user, session) =>
+      editOwnProfile({ users, now: clock.now() }, em, { project: visitor.project, user, actor }, wanted, () =>
+        this.checkFresh(em, user, session),
+      ),
+    );
   }
 
   /** Ends what an application may do without the user. */

@@ -79,6 +79,11 @@ function checkedTemplate(template: string, field: string): string {
   return template;
 }
 
+/** The attributes that a template names. */
+export function namesIn(template: string): string[] {
+  return [...template.matchAll(placeholder)].map(([, name = '']) => name);
+}
+
 /**
  * The text with each `${attribute}` replaced by its value. A value is never read as a template. Undefined if an attribute
  * has no value.

@@ -1,0 +1,133 @@
+import type { OwnField, OwnProfile } from '../domain/accounts/own-profile.ts';
+import type { PostalAddress } from '../domain/users/profile-edit.ts';
+import { type Html, html, nothing } from './html.ts';
+
+type Say = (key: string, values?: Record<string, string>) => string;
+
+/** The parts of the account page that the section is made of. */
+export interface ProfileParts {
+  say: Say;
+  form(change: string, content: Html): Html;
+  button(label: string): Html;
+  fold(label: string, content: Html): Html;
+  /** Asks for a fresh sign-in. */
+  stale(): Html;
+}
+
+interface Input {
+  field: string;
+  label: string;
+  value: string | null | undefined;
+  /** HTML attributes. */
+  more?: Html;
+  hint?: string;
+}
+
+/** The user's own profile: what is on record, and a form for each part that may be edited. */
+export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh: boolean): Html {
+  const { say } = parts;
+  const { locked } = profile;
+  const isOpen = (...fields: OwnField[]) => fields.some((field) => !locked.has(field));
+  const groups = [
+    {
+      title: say('profileNames'),
+      facts: [profile.displayName, names(profile), profile.locale, profile.zoneinfo],
+      form: isOpen('displayName', 'givenName', 'familyName', 'locale', 'zoneinfo') ? namesForm(parts, profile) : null,
+    },
+    {
+      title: say('birthdate'),
+      facts: [profile.birthdate],
+      form: isOpen('birthdate') ? sensitive(parts, isFresh, 'edit-birthdate', birthdateInput(say, profile)) : null,
+    },
+    {
+      title: say('postalAddress'),
+      facts: addressLines(profile.address),
+      form: isOpen('address') ? sensitive(parts, isFresh, 'edit-address', addressInputs(say, profile.address)) : null,
+    },
+  ];
+  const isAsked = !isFresh && isOpen('birthdate', 'address');
+  return html`<section aria-labelledby="profile"><h2 id="profile">${say('profile')}</h2>
+    <p class="hint">${say('profileText')}${lockHint(say, profile)}</p>
+    ${isAsked ? parts.stale() : nothing}
+    <ul class="rows">${groups.map(({ title, facts, form }) => row(say, title, facts, form))}</ul></section>`;
+}
+
+function lockHint(say: Say, { isFromDirectory, locked }: OwnProfile): Html {
+  if (locked.size === 0) return nothing;
+  return html` ${say(isFromDirectory ? 'profileDirectory' : 'profileLocked')}`;
+}
+
+function row(say: Say, title: string, facts: readonly (string | null | undefined)[], form: Html | null): Html {
+  const known = facts.filter((fact) => fact != null && fact !== '') as string[];
+  const shown = known.length > 0 ? known : [say('profileNone')];
+  return html`<li class="row"><h3>${title}</h3>
+    <p class="facts">${shown.map((fact) => html`<span>${fact}</span> `)}</p>
+    ${form ? html`<div class="acts">${form}</div>` : nothing}</li>`;
+}
+
+function names({ givenName, familyName }: OwnProfile): string {
+  return [givenName, familyName].filter(Boolean).join(' ');
+}
+
+function namesForm({ say, form, fold, button }: ProfileParts, profile: OwnProfile): Html {
+  const all: (Input & { field: OwnField })[] = [
+    { field: 'displayName', label: say('displayName'), value: profile.displayName, more: completes('name') },
+    { field: 'givenName', label: say('givenName'), value: profile.givenName, more: completes('given-name') },
+    { field: 'familyName', label: say('familyName'), value: profile.familyName, more: completes('family-name') },
+    { field: 'locale', label: say('locale'), value: profile.locale, hint: say('localeHint') },
+    { field: 'zoneinfo', label: say('zoneinfo'), value: profile.zoneinfo, hint: say('zoneinfoHint') },
+  ];
+  const inputs = all.filter(({ field }) => !profile.locked.has(field)).map(input);
+  return fold(say('profileEdit'), form('edit-profile', html`${inputs}${button(say('save'))}`));
+}
+
+/** A form that needs a fresh sign-in. */
+function sensitive(
+  { say, form, fold, button }: ProfileParts,
+  isFresh: boolean,
+  change: string,
+  inputs: Html,
+): Html | null {
+  return isFresh ? fold(say('profileEdit'), form(change, html`${inputs}${button(say('save'))}`)) : null;
+}
+
+function birthdateInput(say: Say, { birthdate }: OwnProfile): Html {
+  const more = html` type="date" autocomplete="bday"`;
+  return input({ field: 'birthdate', label: say('birthdate'), value: birthdate, more });
+}
+
+function addressInputs(say: Say, address: PostalAddress | null): Html {
+  const all: Input[] = [
+    { field: 'streetAddress', label: say('street'), value: address?.streetAddress, more: completes('street-address') },
+    { field: 'postalCode', label: say('postalCode'), value: address?.postalCode, more: completes('postal-code') },
+    { field: 'locality', label: say('locality'), value: address?.locality, more: completes('address-level2') },
+    { field: 'region', label: say('region'), value: address?.region, more: completes('address-level1') },
+    {
+      field: 'country',
+      label: say('country'),
+      value: address?.country,
+      more: html` autocomplete="country" maxlength="2" pattern="[A-Za-z]{2}"`,
+      hint: say('countryHint'),
+    },
+  ];
+  return html`${all.map(input)}`;
+}
+
+function addressLines(address: PostalAddress | null): (string | null | undefined)[] {
+  if (!address) return [];
+  const { streetAddress, postalCode, locality, region, country, formatted } = address;
+  const parts = [streetAddress, [postalCode, locality].filter(Boolean).join(' '), region, country];
+  return parts.some(Boolean) ? parts : [formatted];
+}
+
+function completes(kind: string): Html {
+  return html` autocomplete="${kind}" maxlength="256"`;
+}
+
+function input({ field, label, value, more = html` autocomplete="off" maxlength="100"`, hint }: Input): Html {
+  const id = `profile-${field}`;
+  const described = hint === undefined ? nothing : html` aria-describedby="${id}-hint"`;
+  return html`<label for="${id}">${label}</label>
+    <input id="${id}" name="${field}" value="${value ?? ''}"${more}${described}>
+    ${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
+}

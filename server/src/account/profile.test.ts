@@ -1,0 +1,127 @@
+/** The user's own profile on the account page. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf } from '../../test/account-visit.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { SigninWorld } from '../../test/signin-world.ts';
+import { AuditEvent } from '../domain/audit/audit-event.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { profileOf } from '../domain/users/profile.ts';
+import { User } from '../domain/users/user.entity.ts';
+import { valuesOf } from '../domain/users/user-record.ts';
+
+const world = SigninWorld.ofTests();
+const { somebody } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const stored = (id: string) => app.services.db.reader().findOneOrFail(User, { id });
+const ofNames = {
+  displayName: 'Ada L.',
+  givenName: 'Ada',
+  familyName: 'Lovelace',
+  locale: 'en-gb',
+  zoneinfo: 'Europe/Zurich',
+};
+
+describe('the profile', () => {
+  it('is edited by its user, who is told which field is invalid, and the event names the fields', async () => {
+    const { user, visit } = await somebody();
+    expect((await visit.change('edit-profile', ofNames)).headers.get('location')).toContain('saved');
+    expect((await visit.change('edit-birthdate', { birthdate: '1990-12-31' })).status).toBe(303);
+    const address = {
+      streetAddress: 'Bahnhofstrasse 1',
+      postalCode: '8001',
+      locality: 'Zürich',
+      region: '',
+      country: 'ch',
+    };
+    expect((await visit.change('edit-address', address)).status).toBe(303);
+    expect(profileOf(await stored(user.id))).toMatchObject({
+      ...{ name: 'Ada L.', given_name: 'Ada', family_name: 'Lovelace', locale: 'en-GB', zoneinfo: 'Europe/Zurich' },
+      ...{ birthdate: '1990-12-31', address: { locality: 'Zürich', country: 'CH' } },
+    });
+    for (const [change, fields, text] of [
+      ['edit-profile', { zoneinfo: '+01:00' }, 'Enter a time zone'],
+      ['edit-profile', { locale: 'not a language' }, 'Enter a language'],
+      ['edit-profile', { givenName: 'x'.repeat(257) }, 'at most 256 characters'],
+      ['edit-birthdate', { birthdate: '2190-01-01' }, 'not in the future'],
+      ['edit-address', { country: 'XX' }, 'as two letters'],
+    ] as const) {
+      const response = await visit.change(change, fields);
+      expect([response.status, (await response.text()).includes(text)], text).toEqual([400, true]);
+    }
+    await visit.change('edit-profile', { givenName: '' });
+    expect((await stored(user.id)).givenName).toBeNull();
+    const where = { projectId: world.project.id, type: 'user.updated' };
+    const [event] = await app.services.db.reader().find(AuditEvent, where, { orderBy: { id: 'desc' }, limit: 1 });
+    expect(event).toMatchObject({ detail: { changed: ['givenName'] }, actorId: user.id });
+  });
+
+  it('cannot set anything else', async () => {
+    const { user, visit } = await somebody();
+    const before = await stored(user.id);
+    const others = {
+      userName: 'root',
+      email: 'root@example.com',
+      phone: '+41791234567',
+      active: 'false',
+      groups: 'admins',
+    };
+    await visit.change('edit-profile', { ...others, attributes: '{}', roles: 'admin', birthdate: '1990-12-31' });
+    await visit.change('edit-birthdate', { ...others, displayName: 'Root' });
+    expect(await stored(user.id)).toMatchObject({
+      version: before.version,
+      userName: before.userName,
+      email: before.email,
+    });
+  });
+
+  it('needs a fresh sign-in for the date of birth and the address', async () => {
+    const { user, visit } = await somebody();
+    app.clock.turn(301);
+    for (const [change, fields] of [
+      ['edit-birthdate', { birthdate: '1990-12-31' }],
+      ['edit-address', { country: 'CH' }],
+    ] as const) {
+      expect((await visit.change(change, fields)).status).toBe(403);
+    }
+    expect((await visit.change('edit-profile', { givenName: 'Ada' })).status).toBe(303);
+    expect(profileOf(await stored(user.id))).not.toHaveProperty('birthdate');
+  });
+
+  it('is locked where the directory is authoritative, except for what no directory knows', async () => {
+    await world.begin({ scimEnabled: true, scimAuthoritative: true });
+    const { user, visit } = await somebody();
+    await app.services.accounts.change(
+      world.project.id,
+      user.id,
+      (now) => ({ ...valuesOf(now), displayName: 'Given' }),
+      { kind: 'scim', id: 'd' },
+    );
+    const page = await visit.page();
+    expect(page).toContain('Your organization manages some of it');
+    expect(page).not.toContain('name="givenName"');
+    expect((await visit.change('edit-profile', { givenName: 'Ada' })).status).toBe(403);
+    expect((await visit.change('edit-address', { country: 'CH' })).status).toBe(403);
+    expect((await visit.change('edit-birthdate', { birthdate: '1990-12-31' })).status).toBe(303);
+  });
+
+  it('is locked where a claim of an application is mapped from it', async () => {
+    await world.begin();
+    const { user, visit } = await somebody();
+    const { client } = await app.make.client(world.project);
+    const mappings = [
+      { claim: 'tier', attribute: 'address.region' },
+      { claim: 'handle', template: '${name.givenName}@x' },
+    ];
+    await app.services.claims.update(client, { mappings }, system);
+    expect((await visit.change('edit-profile', { givenName: 'Ada' })).status).toBe(403);
+    expect((await visit.change('edit-address', { region: 'gold' })).status).toBe(403);
+    expect((await visit.change('edit-profile', { familyName: 'Lovelace' })).status).toBe(303);
+    expect((await stored(user.id)).givenName ?? null).toBeNull();
+    expect(await visit.page()).toContain('relies on some of it');
+  });
+});

@@ -1,0 +1,93 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { mappedAttributes } from '../claims/mapped-attributes.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Project } from '../projects/project.entity.ts';
+import { profileOf } from '../users/profile.ts';
+import { addressOf, editedProfile, type PostalAddress, type ProfileChange } from '../users/profile-edit.ts';
+import type { User } from '../users/user.entity.ts';
+import type { Users } from '../users/users.ts';
+
+/** The attributes that users may edit themselves, and where claims read them from (paths of SCIM). */
+const paths = {
+  displayName: ['displayName'],
+  givenName: ['name.givenName'],
+  familyName: ['name.familyName'],
+  locale: ['locale'],
+  zoneinfo: ['timezone'],
+  birthdate: ['birthdate'],
+  address: ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'].map(
+    (part) => `address.${part}`,
+  ),
+} as const satisfies Record<keyof ProfileChange, readonly string[]>;
+
+export type OwnField = keyof typeof paths;
+
+const fields = Object.keys(paths) as OwnField[];
+
+/** Applications decide by age, and send goods to addresses: a change needs a fresh sign-in. */
+const sensitive: readonly OwnField[] = ['birthdate', 'address'];
+
+/** A user's own profile. */
+export interface OwnProfile {
+  displayName: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  locale: string | null;
+  zoneinfo: string | null;
+  birthdate: string | null;
+  address: PostalAddress | null;
+  /** Fields that the user cannot edit. */
+  locked: ReadonlySet<OwnField>;
+  /** Whether the directory is why. */
+  isFromDirectory: boolean;
+}
+
+export async function ownProfile(em: EntityManager, project: Project, user: User): Promise<OwnProfile> {
+  const { locale = null, zoneinfo = null, birthdate = null } = profileOf(user);
+  const { displayName = null, givenName = null, familyName = null } = user;
+  return {
+    ...{ displayName, givenName, familyName, locale, zoneinfo, birthdate },
+    address: addressOf(user.attributes),
+    locked: await lockedFields(em, project, user),
+    isFromDirectory: isFromDirectory(project, user),
+  };
+}
+
+/**
+ * Edits the user's own profile. Joins the transaction that holds the user's lock. Refuses `invalid`, naming the field:
+ * also for one that is locked.
+ *
+ * @param checkFresh refuses if the sign-in is not fresh
+ */
+export async function editOwnProfile(
+  { users, now }: { users: Pick<Users, 'change'>; now: Date },
+  em: EntityManager,
+  { project, user, actor }: { project: Project; user: User; actor: Actor },
+  change: ProfileChange,
+  checkFresh: () => Promise<void>,
+): Promise<void> {
+  const wanted = fields.filter((field) => change[field] !== undefined);
+  if (wanted.some((field) => sensitive.includes(field))) await checkFresh();
+  const locked = await lockedFields(em, project, user);
+  for (const field of wanted) {
+    if (locked.has(field)) refuse({ code: 'invalid', field, reason: 'is locked' });
+  }
+  const edit = Object.fromEntries(wanted.map((field) => [field, change[field]])) as ProfileChange;
+  const context = { isLocked: project.scimAuthoritative, now };
+  await users.change(em, project.id, user.id, (current) => editedProfile(current, edit, context), actor);
+}
+
+/**
+ * What the directory provides where it is authoritative; and what an application's claims are mapped from: an
+ * administrator may rely on it.
+ */
+async function lockedFields(em: EntityManager, project: Project, user: User): Promise<Set<OwnField>> {
+  const mapped = await mappedAttributes(em, project.id);
+  const isProvided = (field: OwnField) => field !== 'birthdate' && isFromDirectory(project, user);
+  return new Set(fields.filter((field) => isProvided(field) || paths[field].some((path) => mapped.has(path))));
+}
+
+function isFromDirectory(project: Project, user: User): boolean {
+  return project.scimAuthoritative && user.provenance === 'scim';
+}
