@@ -205,6 +205,21 @@ export type CreateRoleInput = {
   name: string;
 };
 
+/** Needs an e-mail address or a userName. */
+export type CreateUserInput = {
+  /** Login address. */
+  email?: string | null | undefined;
+  familyName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  /** Not supported: true is refused. No mail is sent. */
+  invite?: boolean | null | undefined;
+  /** E.164, e.g. +41791234567. */
+  phone?: string | null | undefined;
+  projectId: string;
+  /** Default: the e-mail address. */
+  userName?: string | null | undefined;
+};
+
 /** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
 export type DelegationParty =
   | 'IDP'
@@ -1387,6 +1402,13 @@ export type UpdateUserMutationVariables = Exact<{
 
 export type UpdateUserMutation = { updateUser: { id: string } };
 
+export type CreateUserMutationVariables = Exact<{
+  input: CreateUserInput;
+}>;
+
+
+export type CreateUserMutation = { createUser: { id: string, userName: string } };
+
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
 export const GrantRole = "mutation GrantRole($input:GrantRoleInput!){grantRole(input:$input){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<GrantRoleMutation, GrantRoleMutationVariables>;
@@ -1484,3 +1506,4 @@ export const RevokeUserPasskey = "mutation RevokeUserPasskey($id:ID!){revokeUser
 export const GrantUserRecovery = "mutation GrantUserRecovery($input:GrantUserRecoveryInput!){grantUserRecovery(input:$input){code usableAt expiresAt}}" as Operation<GrantUserRecoveryMutation, GrantUserRecoveryMutationVariables>;
 export const CancelUserRecovery = "mutation CancelUserRecovery($userId:ID!){cancelUserRecovery(userId:$userId)}" as Operation<CancelUserRecoveryMutation, CancelUserRecoveryMutationVariables>;
 export const UpdateUser = "mutation UpdateUser($input:UpdateUserInput!){updateUser(input:$input){id}}" as Operation<UpdateUserMutation, UpdateUserMutationVariables>;
+export const CreateUser = "mutation CreateUser($input:CreateUserInput!){createUser(input:$input){id userName}}" as Operation<CreateUserMutation, CreateUserMutationVariables>;

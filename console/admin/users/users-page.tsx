@@ -17,6 +17,7 @@ import { choosable, chosenColumns, keepColumns, nameOf, type UserColumn, userCol
 import { filterNames, filterOf, nextSorting, sortingOf, sortings, userFilters } from './user-filters.ts';
 import styles from './users-page.module.css';
 
+const AddUser = lazy(async () => ({ default: (await import('./add-user.tsx')).AddUser }));
 const ExportUsers = lazy(async () => ({ default: (await import('./export-users.tsx')).ExportUsers }));
 
 type Row = UserRowFragment;
@@ -40,6 +41,7 @@ export function Component() {
   const [action, setAction] = useState<UserAction>();
   const [shown, setShown] = useState(chosenColumns);
   const [exporting, setExporting] = useState(false);
+  const [adding, setAdding] = useState(false);
   const filter = filterOf(get);
   const sorting = sortingOf(get('sort'));
   const { orderBy, direction } = sorting;
@@ -99,16 +101,22 @@ export function Component() {
       title="Users"
       lead={`All accounts in ${project.name}`}
       actions={
-        mayChange &&
-        !isEmpty && (
-          <Button
-            variant="default"
-            leftSection={<Icon name="download" size={16} />}
-            disabled={!page}
-            onClick={() => setExporting(true)}
-          >
-            Export
-          </Button>
+        mayChange && (
+          <>
+            {!isEmpty && (
+              <Button
+                variant="default"
+                leftSection={<Icon name="download" size={16} />}
+                disabled={!page}
+                onClick={() => setExporting(true)}
+              >
+                Export
+              </Button>
+            )}
+            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+              Add user
+            </Button>
+          </>
         )
       }
     >
@@ -152,8 +160,8 @@ export function Component() {
             }
           >
             {project.signUp === 'OPEN'
-              ? 'Users appear at first sign-in, or when a directory creates them.'
-              : 'Only a directory can create users in this project.'}
+              ? 'Users appear at first sign-in, when a directory creates them, or when you add them.'
+              : 'A directory creates users, or you add them.'}
           </Empty>
         }
         noMatch="Search matches the start of names, e-mail addresses, user names and external IDs."
@@ -180,6 +188,11 @@ export function Component() {
           </Group>
         )}
       </ResourceList>
+      {adding && (
+        <Suspense>
+          <AddUser onClose={() => setAdding(false)} />
+        </Suspense>
+      )}
       {exporting && (
         <Suspense>
           <ExportUsers

@@ -176,6 +176,7 @@ function argumentsOf(name: string): string {
     assignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
     unassignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
     updateClaimSettings: `(input: { clientId: "${client}", listLimit: 1 })`,
+    createUser: `(input: { projectId: "${project}", userName: "x" })`,
     updateUser: `(input: { id: "${user}", givenName: "X" })`,
     issueApiKey: `(clientId: "${client}", kind: SECRET)`,
     issueClientSecret: `(clientId: "${client}")`,

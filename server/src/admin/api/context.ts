@@ -73,7 +73,7 @@ export interface AdminDomain {
   directories: DirectoryTokens;
   access: AccountAccess;
   recoveries: Pick<Recoveries, 'cancel' | 'grant'>;
-  accounts: Pick<Accounts, 'editProfile'>;
+  accounts: Pick<Accounts, 'add' | 'editProfile'>;
   directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
   requestRecords: Pick<RequestRecords, 'recent'>;
   logout: Pick<Logout, 'retry'>;

@@ -4,19 +4,23 @@ import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found } from '../kernel/problem.ts';
+import { found, Refusal, refuse } from '../kernel/problem.ts';
 import { type Fragment } from '../kernel/sql.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
+import { type NewUser, newUserValues } from '../users/new-user.ts';
 import { editedProfile, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 import { userTables } from './user-tables.ts';
+
+/** The input that a taken attribute comes from. */
+const inputFields: Partial<Record<string, string>> = { emails: 'email', phoneNumbers: 'phone' };
 
 /** Maps current values to new ones. */
 type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
@@ -42,6 +46,18 @@ export class Accounts {
   /** Creates a user of a directory. Refuses `taken`. */
   provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
     return this.deps.users.create(this.deps.db.alone, projectId, values, 'scim', actor, id);
+  }
+
+  /** Adds a user on behalf of an admin. Refuses `invalid` and `taken`, naming the field. */
+  async add(projectId: string, wanted: NewUser, actor: Actor): Promise<UserRecord> {
+    const values = newUserValues(wanted);
+    return this.deps.users.create(this.deps.db.alone, projectId, values, 'local', actor).catch((error: unknown) => {
+      const problem = error instanceof Refusal ? error.problem : undefined;
+      if (problem?.code !== 'taken') throw error;
+      // Without a userName, the address is both.
+      const isAddress = problem.field === 'userName' && values.userName !== wanted.userName?.trim();
+      refuse({ ...problem, field: isAddress ? 'email' : (inputFields[problem.field] ?? problem.field) });
+    });
   }
 
   /**

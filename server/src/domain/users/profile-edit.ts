@@ -122,6 +122,11 @@ function recordsOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : [];
 }
 
+/** A name or address on one line; null if it is blank. Refuses `invalid`. */
+export function nameLine(field: string, value: string | null): string | null {
+  return line(field, value, maxName);
+}
+
 function line(field: string, value: string | null, max: number): string | null {
   const text = lines(field, value, max);
   if (text !== null && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) invalid(field, 'must be one line');

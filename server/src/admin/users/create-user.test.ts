@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { system } from '../../domain/kernel/actor.ts';
+
+let room: AdminRoom;
+let projectId: string;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  projectId = (await room.services.projects.create({ name: 'Acme' }, system)).id;
+});
+afterAll(() => room.close());
+
+const create = `mutation ($input: CreateUserInput!) { createUser(input: $input) {
+  id userName email phone givenName familyName active provenance } }`;
+const created = (input: object) => room.call(create, { input: { projectId, ...input } });
+const faultOf = async (input: object) => (await created(input)).errors[0]?.extensions;
+
+describe('createUser', () => {
+  it('adds a user who can sign in, with an event', async () => {
+    const { data } = await created({ email: 'ada@example.com', givenName: ' Ada ', phone: '+41791234567' });
+    expect(data.createUser).toMatchObject({
+      ...{ userName: 'ada@example.com', email: 'ada@example.com', phone: '+41791234567' },
+      ...{ givenName: 'Ada', familyName: null, active: true, provenance: 'LOCAL' },
+    });
+    const found = await room.services.users.findByAddress(room.services.db.reader(), projectId, 'ADA@example.com');
+    expect(found?.id).toBe(data.createUser.id);
+    const { data: log } = await room.call(
+      'query ($id: ID!) { auditEvents(projectId: $id, filter: { type: "user.created" }) { edges { node { subject { id } } } } }',
+      { id: projectId },
+    );
+    expect(log.auditEvents.edges[0].node.subject.id).toBe(data.createUser.id);
+  });
+
+  it('takes a user name in place of an address', async () => {
+    const { data } = await created({ userName: 'grace' });
+    expect(data.createUser).toMatchObject({ userName: 'grace', email: null });
+  });
+
+  it('refuses what is taken, invalid, or not supported, naming the field', async () => {
+    await created({ email: 'eve@example.com', phone: '+41791234568' });
+    expect(await faultOf({ email: 'EVE@example.com' })).toMatchObject({ code: 'taken', field: 'email' });
+    expect(await faultOf({ userName: 'Eve@example.com' })).toMatchObject({ code: 'taken', field: 'userName' });
+    expect(await faultOf({ userName: 'x', phone: '+41791234568' })).toMatchObject({ code: 'taken', field: 'phone' });
+    expect(await faultOf({})).toMatchObject({ code: 'invalid', field: 'email' });
+    expect(await faultOf({ email: 'nobody' })).toMatchObject({ code: 'invalid', field: 'email' });
+    expect(await faultOf({ email: 'a@example.com', phone: '079' })).toMatchObject({ code: 'invalid', field: 'phone' });
+    expect(await faultOf({ userName: 'a\nb' })).toMatchObject({ code: 'invalid', field: 'userName' });
+    expect(await faultOf({ email: 'b@example.com', invite: true })).toMatchObject({ code: 'invalid', field: 'invite' });
+    expect((await created({ email: 'b@example.com', invite: false })).errors).toEqual([]);
+  });
+});
