@@ -1,6 +1,6 @@
 import type { OwnField, OwnProfile } from '../domain/accounts/own-profile.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
-import { type Html, html, nothing } from './html.ts';
+import { type Html, hidden, html, nothing } from './html.ts';
 
 type Say = (key: string, values?: Record<string, string>) => string;
 
@@ -77,8 +77,9 @@ function namesForm({ say, form, fold, button }: ProfileParts, profile: OwnProfil
     { field: 'locale', label: say('locale'), value: profile.locale, hint: say('localeHint') },
     { field: 'zoneinfo', label: say('zoneinfo'), value: profile.zoneinfo, hint: say('zoneinfoHint') },
   ];
-  const inputs = all.filter(({ field }) => !profile.locked.has(field)).map(input);
-  return fold(say('profileEdit'), form('edit-profile', html`${inputs}${button(say('save'))}`));
+  const open = all.filter(({ field }) => !profile.locked.has(field));
+  const named = hidden({ fields: open.map(({ field }) => field).join(' ') });
+  return fold(say('profileEdit'), form('edit-profile', html`${named}${open.map(input)}${button(say('save'))}`));
 }
 
 /** A form that needs a fresh sign-in. */
@@ -93,7 +94,7 @@ function sensitive(
 
 function birthdateInput(say: Say, { birthdate }: OwnProfile): Html {
   const more = html` type="date" autocomplete="bday"`;
-  return input({ field: 'birthdate', label: say('birthdate'), value: birthdate, more });
+  return html`${hidden({ fields: 'birthdate' })}${input({ field: 'birthdate', label: say('birthdate'), value: birthdate, more })}`;
 }
 
 function addressInputs(say: Say, address: PostalAddress | null): Html {

@@ -124,10 +124,11 @@ const changes: Record<string, Change> = {
   }),
 };
 
-/** Absent fields of the form stay; empty ones are removed. */
+/** Fields that the form does not name stay; empty ones are removed. */
 function editing(fields: readonly Exclude<OwnField, 'address'>[]): Change {
   return async ({ ownAccount }, change, form) => {
-    const given = fields.filter((field) => form.get(field) !== undefined);
+    const named = (form.get('fields') ?? '').split(' ');
+    const given = fields.filter((field) => named.includes(field));
     await ownAccount.editProfile(change, Object.fromEntries(given.map((field) => [field, form.get(field) ?? null])));
     return saved;
   };

@@ -26,7 +26,7 @@ describe('createUser', () => {
     const found = await room.services.users.findByAddress(room.services.db.reader(), projectId, 'ADA@example.com');
     expect(found?.id).toBe(data.createUser.id);
     const { data: log } = await room.call(
-      'query ($id: ID!) { auditEvents(projectId: $id, filter: { type: "user.created" }) { edges { node { subject { id } } } } }',
+      'query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["user.created"] }) { edges { node { subject { id } } } } }',
       { id: projectId },
     );
     expect(log.auditEvents.edges[0].node.subject.id).toBe(data.createUser.id);
