@@ -20,6 +20,7 @@ export const ladder = [
   'mfa',
   'phones',
   'sessions',
+  'consents',
   'tokens',
   'ceremonies',
   'delegation',

@@ -6,6 +6,7 @@ import { type Served, serve } from '../clients/serve.ts';
 import { singlePage } from '../clients/single-page.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
+import { tabTo } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
@@ -115,4 +116,29 @@ test('openid-client 6 signs in a device that has no browser', async ({ page }) =
     await expect(page.getByRole('heading')).toHaveText('Access denied');
     expect(await refused).toMatchObject({ error: 'access_denied' });
   });
+});
+
+test('a third-party application gets in only after its user allows it, by keyboard', async ({ page }) => {
+  const settings = { tokenEndpointAuthMethod: 'CLIENT_SECRET_POST', thirdParty: true };
+  const origin = await applicationOf(client6App, '/callback', settings);
+  await page.goto(`${origin}/login`);
+  await signInOnPage(page, admin, 'asked@example.com');
+  await expect(page.getByRole('heading', { name: 'Product asks for access' })).toBeVisible();
+  await expect(page.getByText('See your email address')).toBeVisible();
+  await expectAccessible(page);
+  await tabTo(page, page.getByRole('button', { name: 'Allow' }));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${origin}/callback**`);
+  await expect(page.locator('body')).toContainText('asked@example.com');
+  // Remembered, until it is removed.
+  await page.goto(`${origin}/login`);
+  await expect(page.locator('body')).toContainText('asked@example.com');
+  await page.goto(`${latchkey.baseUrl}/account`);
+  const access = page.getByRole('region', { name: 'Applications with access' });
+  await access.getByText('Remove', { exact: true }).click();
+  await access.getByRole('button', { name: 'Remove access: Product' }).click();
+  await expect(access).toHaveCount(0);
+  await page.goto(`${origin}/login`);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.waitForURL(/error=access_denied/);
 });

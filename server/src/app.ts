@@ -132,7 +132,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
   const { registry: clients, tokens, signer } = services;
   const dpop = { proofs: services.dpopProofs, nonces: services.dpopNonces };
   const experienceOf = ({ id }: Project) => services.experiences.published(services.db.reader(), id);
-  const { errorPage, endSession: endSessionPages } = oidcPages(pages, experienceOf);
+  const { errorPage, endSession: endSessionPages, consent: page } = oidcPages(pages, experienceOf);
   const readHint = async (idToken: string, issuer: Issuer) => {
     const claims = await signer.verify('id-token', idToken, { issuer, expiredIsFine: true });
     if (!claims || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return null;
@@ -142,12 +142,15 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined,
     };
   };
+  const consent = { csrf: formTokens(services, 'consent-form'), page };
   return {
     log,
     jwks: (issuer) => services.issuerKeys.of(issuer),
     missingIssuer: missingIssuer(pages),
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
+    consent: { ...consent, authorizations: services.authorizations, cookies, errorPage },
     authorize: {
+      consent,
       clients,
       pushedRequests: services.pushedRequests,
       authorizations: services.authorizations,

@@ -32,6 +32,7 @@ import { DpopNonces } from './domain/clients/dpop/dpop-nonces.ts';
 import { DpopProofs } from './domain/clients/dpop/dpop-proofs.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
+import { Consents } from './domain/consents/consents.ts';
 import { Devices } from './domain/credentials/devices.ts';
 import { Passkeys } from './domain/credentials/passkeys.ts';
 import { DelegationKeys } from './domain/delegation/delegation-keys.ts';
@@ -200,7 +201,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
 
   const requests = new AuthorizationRequests(base);
   const perMinute = settings.authorizationsPerMinute ?? Number.POSITIVE_INFINITY;
-  const authorizations = new Authorizations({ ...base, sessions, tokens, requests, perMinute });
+  const consents = new Consents(base);
+  const authorizations = new Authorizations({ ...base, sessions, tokens, requests, consents, perMinute });
   const pushedRequests = new PushedRequests({ ...base, perMinute });
   const deviceAuthorizations = new DeviceAuthorizations({ ...base, perMinute });
   const deviceApprovals = new DeviceApprovals({ ...base, sessions, requests, deviceAuthorizations, perMinute });
@@ -243,6 +245,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     requests,
     recoveries,
     refreshGrants,
+    consents,
   });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
@@ -290,6 +293,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     sessions,
     tokens,
     requests,
+    consents,
     authorizations,
     deviceAuthorizations,
     deviceApprovals,

@@ -59,6 +59,8 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   ],
   'refresh-grant.revoked': ['sign-in', '{actor} ended a refresh grant of {subject}'],
   'refresh-grants.revoked': ['applications', '{actor} ended all refresh grants of {subject}'],
+  'consent.given': ['sign-in', '{subject} gave an application access'],
+  'consent.refused': ['sign-in', '{subject} refused an application access'],
   'access.removed': ['sign-in', '{actor} removed an application’s access to the account of {subject}'],
   'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
   'user.created': ['people', '{actor} created the user {subject}'],

@@ -29,6 +29,7 @@ interface Values {
   pkceRequired: boolean;
   relatedOrigins: boolean;
   passkeyRequired: boolean;
+  thirdParty: boolean;
 }
 
 /** Name, redirect URIs and client authentication. */
@@ -47,6 +48,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
       pkceRequired: client.pkceRequired,
       relatedOrigins: client.relatedOrigins,
       passkeyRequired: client.passkeyRequired,
+      thirdParty: client.thirdParty,
     }),
     [client],
   );
@@ -123,6 +125,11 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           description="Every sign-in to it needs a passkey, whatever the project's policy."
           {...form.toggle('passkeyRequired')}
         />
+        <Switch
+          label="Third-party application"
+          description="Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused."
+          {...form.toggle('thirdParty')}
+        />
       </Section>
       <SaveBar
         form={form}
@@ -170,6 +177,7 @@ const labels: Record<keyof Values, string> = {
   pkceRequired: 'PKCE for SDK sign-in',
   relatedOrigins: 'Passkeys on its own pages',
   passkeyRequired: 'Passkey',
+  thirdParty: 'Third-party application',
 };
 
 function describe(name: keyof Values, from: Values): string | string[] {
@@ -177,6 +185,7 @@ function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key');
   if (name === 'relatedOrigins') return from.relatedOrigins ? 'On' : 'Off';
   if (name === 'passkeyRequired') return from.passkeyRequired ? 'Required' : "By the project's policy";
+  if (name === 'thirdParty') return from.thirdParty ? 'Yes' : 'No';
   if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
   if (name === 'jwksUri') return from.jwksUri;
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];

@@ -217,10 +217,11 @@ class AccountPage {
       ${list(applications.map((application) => this.application(application)))}</section>`;
   }
 
-  private application({ clientId: id, name, scopes, since, lastUsedAt, isLasting }: ApplicationAccess): Html {
+  private application({ clientId: id, name, scopes, since, lastUsedAt, endsWithSession }: ApplicationAccess): Html {
     const { say } = this;
-    const facts = [this.at('accessSince', since), this.at('lastUsed', lastUsedAt)];
-    if (!isLasting) facts.push(say('accessUntilSignOut'));
+    const facts = [this.at('accessSince', since)];
+    if (lastUsedAt) facts.push(this.at('lastUsed', lastUsedAt));
+    if (endsWithSession) facts.push(say('accessUntilSignOut'));
     const removal = html`<p class="hint">${say('removeAccessText')}</p>
       ${this.form('remove-application', { id }, this.button(say('removeAccess'), say('about', { act: say('removeAccess'), name })))}`;
     return html`<li class="row">${this.title(name, false)}${this.facts(facts)}

@@ -16,6 +16,7 @@ import { Client } from './clients/client.entity.ts';
 import { ClientSecret } from './clients/client-secret.entity.ts';
 import { DelegationKey } from './clients/delegation-key.entity.ts';
 import { UsedAssertion } from './clients/used-assertion.entity.ts';
+import { Consent } from './consents/consent.entity.ts';
 import { Credential } from './credentials/credential.entity.ts';
 import { Device } from './credentials/device.entity.ts';
 import { Passkey } from './credentials/passkey.entity.ts';
@@ -101,6 +102,7 @@ export const entities = [
   Ceremony,
   FactorChange,
   UsedRequest,
+  Consent,
   LogoutDelivery,
   ScimToken,
   Erasure,

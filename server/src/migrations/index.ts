@@ -40,6 +40,7 @@ import { Migration20261123000900PushedRequests } from './20261123000900-pushed-r
 import { Migration20261123001000Apis } from './20261123001000-apis.ts';
 import { Migration20261123001001AdminScopes } from './20261123001001-admin-scopes.ts';
 import { Migration20261123001200ClientLifetimes } from './20261123001200-client-lifetimes.ts';
+import { Migration20261123001300Consents } from './20261123001300-consents.ts';
 import { Migration20261123001600DeviceAuthorizations } from './20261123001600-device-authorizations.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
@@ -86,5 +87,6 @@ export const migrations = [
   { name: '20261123001000-apis', class: Migration20261123001000Apis },
   { name: '20261123001001-admin-scopes', class: Migration20261123001001AdminScopes },
   { name: '20261123001200-client-lifetimes', class: Migration20261123001200ClientLifetimes },
+  { name: '20261123001300-consents', class: Migration20261123001300Consents },
   { name: '20261123001600-device-authorizations', class: Migration20261123001600DeviceAuthorizations },
 ];

@@ -26,6 +26,8 @@ export interface CheckedRequest extends VettedTarget {
   dpopJkt: string | undefined;
   responseMode: ResponseMode;
   prompt: 'none' | 'login' | undefined;
+  /** Whether a third-party client asks for the user's consent again. */
+  asksConsent: boolean;
   maxAgeSeconds: number | undefined;
   idTokenHint: string | undefined;
   loginHint: string | undefined;
@@ -189,6 +191,7 @@ export function check(
     dpopJkt: parameters.get('dpop_jkt'),
     responseMode: responseModeOf(parameters, issuer),
     prompt: prompts.includes('none') ? 'none' : asksAgain(prompts) ? 'login' : undefined,
+    asksConsent: target.client.thirdParty && prompts.includes('consent'),
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     idTokenHint: parameters.get('id_token_hint'),
     loginHint: parameters.get('login_hint')?.slice(0, 320),
@@ -231,7 +234,7 @@ function acrOf(parameters: Parameters): AcrRequest | undefined {
   return values && { values, essential: false };
 }
 
-/** There is no consent page, so `consent` has no effect. */
+/** `consent` concerns third-party clients only: see `asksConsent`. */
 function asksAgain(prompts: string[]): boolean {
   return prompts.includes('login') || prompts.includes('select_account');
 }

@@ -9,12 +9,14 @@ import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { cameWithoutCookies, formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
 import { check, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
 import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 import { pushedHandle } from './par.ts';
 
 export interface AuthorizeDeps {
+  consent: Pick<ConsentDeps, 'csrf' | 'page'>;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   pushedRequests: Pick<PushedRequests, 'take'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
@@ -35,7 +37,8 @@ type AuthorizeAnswer =
   | { page: Unvetted | 'flow-expired' }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
-  | { begun: BegunFlow };
+  /** `isSignedIn`: only the consent of the session's user is missing. */
+  | { begun: BegunFlow; isSignedIn: boolean };
 
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
 export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
@@ -52,7 +55,8 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
     if ('error' in answer) return redirectError(issuer, res, answer.target, answer.error);
     if ('code' in answer) return redirectCode(issuer, res, answer.target, answer.code);
     deps.cookies.setFlow(res, answer.begun.flow, answer.begun.browserSecret);
-    res.redirect(303, signInPage(answer.begun.flow));
+    const { flow } = answer.begun;
+    res.redirect(303, answer.isSignedIn ? resumePath(req, flow) : signInPage(flow));
   };
 }
 
@@ -100,12 +104,19 @@ async function decide(
     const request = { ...check(parameters, target, issuer, { isPushed }), issuer };
     const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint, issuer);
     const hintedUserId = hinted ?? undefined;
+    let sessionId: string | undefined;
     // An invalid hint matches no session.
     if (request.prompt !== 'login' && hinted !== null) {
       const secret = deps.cookies.session(req, request.client.project.id);
       const answer = await deps.authorizations.fromSession(request, secret, hintedUserId);
       if (answer === 'client-changed') return null;
-      if (typeof answer === 'object') return { target, code: answer.code };
+      if (typeof answer === 'object' && 'code' in answer) return { target, code: answer.code };
+      if (typeof answer === 'object') {
+        if (request.prompt === 'none') throw consentRequired;
+        // With max_age, the sign-in would be too old by the time of the consent.
+        sessionId = request.maxAgeSeconds === undefined ? answer.consentUnder : undefined;
+        isCurrent = true;
+      }
       if (answer === 'acr-unmet' && request.prompt === 'none' && request.acr?.essential) throw unmet;
       if (answer === 'login-required' || answer === 'acr-unmet') isCurrent = true;
     }
@@ -113,7 +124,8 @@ async function decide(
     if (request.prompt === 'none') throw new OAuthError('login_required', 'The user must sign in.');
     // A device key, which needs no user interaction, satisfies neither.
     const personRequired = request.prompt === 'login' || request.maxAgeSeconds !== undefined;
-    return { begun: await deps.authorizations.begin(request, { hintedUserId, personRequired }, req.ip) };
+    const begun = await deps.authorizations.begin(request, { hintedUserId, personRequired, sessionId }, req.ip);
+    return { begun, isSignedIn: sessionId !== undefined };
   } catch (thrown) {
     if (!isCurrent) return null;
     const error = toOAuthError(failureOf(thrown));
@@ -132,6 +144,9 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     const done = flow === undefined ? null : await complete(deps, req, issuer, flow);
     if (flow === undefined || !done) return deps.errorPage(req, res, 400, 'flow-expired');
     const { request, outcome } = done;
+    if (typeof outcome === 'object' && 'boundTo' in outcome) {
+      return askForConsent(deps.consent, req, res, { request, owed: outcome, flow });
+    }
     const { redirectUri, responseMode } = request;
     const target = { redirectUri, state: request.state ?? undefined, responseMode: responseMode ?? 'query' };
     if (outcome === 'sign-in-first') return res.redirect(303, signInPage(flow));
@@ -139,6 +154,9 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') {
       return redirectError(issuer, res, target, new OAuthError('login_required', 'Another user has signed in.'));
+    }
+    if (outcome === 'refused') {
+      return redirectError(issuer, res, target, new OAuthError('access_denied', 'The user refused the access.'));
     }
     if (outcome === 'acr-unmet') return redirectError(issuer, res, target, unmet);
     redirectCode(issuer, res, target, outcome.code);
@@ -150,10 +168,10 @@ const unmet = new OAuthError(
   'The user has not signed in with the authentication context that is essential for this request.',
 );
 
+const consentRequired = new OAuthError('consent_required', 'The user must be asked for consent.');
+
 function complete(deps: AuthorizeDeps, req: Request, issuer: Issuer, flow: string) {
-  return deps.authorizations.complete(issuer, flow, deps.cookies.flow(req, flow), (projectId) =>
-    deps.cookies.session(req, projectId),
-  );
+  return deps.authorizations.complete(issuer, browserOf(deps.cookies, req, flow));
 }
 
 export function signInPage(flow: string): string {

@@ -23,6 +23,7 @@ export type OAuthErrorCode =
   | 'slow_down'
   | 'expired_token'
   | 'login_required'
+  | 'consent_required'
   /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
   | 'unmet_authentication_requirements'
   | 'request_not_supported'
@@ -77,6 +78,7 @@ const table = {
   'last-sign-in-method': notHere,
   'passkey-required': notHere,
   'pkce-required': notHere,
+  'hosted-page-required': notHere,
   'phone-not-allowed': notHere,
   'phone-invalid': notHere,
   'phone-locked': notHere,

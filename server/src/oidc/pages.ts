@@ -2,9 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { brandIn, type ExperienceContent } from '../domain/experience/content.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
-import { hiddenFields } from '../http/html.ts';
+import { escapeHtml, hiddenFields } from '../http/html.ts';
 import { type PageContent, type Pages, wantsPage } from '../http/pages.ts';
+import { scopeTexts } from '../http/scopes.ts';
 import type { AuthorizeDeps } from './authorize.ts';
+import type { ConsentDeps } from './consent.ts';
 import type { EndSessionDeps } from './end-session.ts';
 
 /** Message keys of the error page, by reason. */
@@ -26,6 +28,12 @@ export function missingIssuer(pages: Pages): RequestHandler {
   };
 }
 
+/** A CSP source for a redirect URI; there is none for an IPv6 address (CSP Level 3 section 2.3.1). */
+function formTarget(uri: string): string {
+  const { hostname, origin, protocol } = new URL(uri);
+  return hostname.startsWith('[') ? protocol : origin;
+}
+
 /** The pages of this room. They show the request id and registered names, no other input. */
 export function oidcPages(
   pages: Pages,
@@ -33,6 +41,7 @@ export function oidcPages(
 ): {
   errorPage: AuthorizeDeps['errorPage'];
   endSession: EndSessionDeps['pages'];
+  consent: ConsentDeps['page'];
 } {
   const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
     pages.send(req, res, 'error', { status, values: { message: pages.text(req, reasons[reason]) } });
@@ -47,8 +56,31 @@ export function oidcPages(
       brand: (language) => brandIn(experience, project.name, language),
     };
   };
+  const consent: ConsentDeps['page'] = async (req, res, { request, address, fields }) => {
+    const { redirectUri } = request;
+    const uiLocales = request.uiLocales ?? undefined;
+    const say = (key: string, values: Record<string, string>) => pages.text(req, key, values, uiLocales);
+    const items = scopeTexts(request.scope.split(' ')).map(
+      ({ key, values }) => `<li>${escapeHtml(say(key, values))}</li>`,
+    );
+    const { values, ...dress } = await dressed(request.client.getEntity());
+    pages.send(req, res, 'consent', {
+      ...dress,
+      uiLocales,
+      values: {
+        ...values,
+        action: `${req.baseUrl}/authorize/consent`,
+        other: `/signin?${new URLSearchParams({ flow: fields.flow })}`,
+        as: say('consent.as', { address }),
+        returns: say('consent.returns', { host: new URL(redirectUri).host }),
+      },
+      html: { fields: hiddenFields(fields), scopes: items.join('') },
+      formTargets: [formTarget(redirectUri)],
+    });
+  };
   return {
     errorPage,
+    consent,
     endSession: {
       error: errorPage,
       confirm: async (req, res, client, { csrf = '', ...fields }, { returnsTo, deviceKeys }) => {

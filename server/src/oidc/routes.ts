@@ -13,6 +13,7 @@ import { bodyFault, failureOf } from '../http/failure.ts';
 import { wantsPage } from '../http/pages.ts';
 import { formBody } from '../http/parameters.ts';
 import { type AuthorizeDeps, authorizeEndpoint, resumeEndpoint } from './authorize.ts';
+import { type ConsentDeps, consentEndpoint } from './consent.ts';
 import { type DeviceAuthorizationDeps, deviceAuthorizationEndpoint } from './device/authorization.ts';
 import { type DevicePagesDeps, devicePages } from './device/pages.ts';
 import { discoveryDocument } from './discovery.ts';
@@ -28,6 +29,7 @@ import { type UserInfoDeps, userInfoEndpoint } from './userinfo.ts';
 
 export interface OidcDeps {
   authorize: AuthorizeDeps;
+  consent: ConsentDeps;
   token: TokenDeps;
   revoke: RevokeDeps;
   introspect: IntrospectDeps;
@@ -67,6 +69,8 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
   const authorize = authorizeEndpoint(deps.authorize);
   router.route('/authorize').get(noStore, authorize).post(noStore, formBody(), authorize).all(onlyMethods('GET, POST'));
   router.route('/authorize/resume').get(noStore, resumeEndpoint(deps.authorize)).all(onlyMethods('GET'));
+
+  router.route('/authorize/consent').post(noStore, formBody(), consentEndpoint(deps.consent)).all(onlyMethods('POST'));
 
   router
     .route('/oauth2/token')
@@ -159,7 +163,7 @@ function onlyMethods(allowed: string): RequestHandler {
 }
 
 /** Paths that browsers navigate to. */
-const isPage = /^\/(authorize|authorize\/resume|oauth2\/end_session|device|device\/approval)\/?$/;
+const isPage = /^\/(authorize|authorize\/resume|authorize\/consent|oauth2\/end_session|device|device\/approval)\/?$/;
 
 /** The OAuth error response for a thrown value (RFC 6749 §5.2). */
 function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {

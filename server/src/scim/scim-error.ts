@@ -71,6 +71,7 @@ const rows = {
   'passkeys-not-allowed': [400, undefined, notHere],
   'last-sign-in-method': [400, undefined, notHere],
   'passkey-required': [400, undefined, notHere],
+  'hosted-page-required': [400, undefined, notHere],
   'pkce-required': [400, undefined, notHere],
   'phone-not-allowed': [400, undefined, notHere],
   'phone-invalid': [400, 'invalidValue', () => 'The phone number is not valid.'],

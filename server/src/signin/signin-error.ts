@@ -62,6 +62,12 @@ const rows = {
     'fatal',
     'This application requires passkeys, which this page cannot use. Redirect to the hosted page.',
   ],
+  'hosted-page-required': [
+    403,
+    'HOSTED_PAGE_REQUIRED',
+    'fatal',
+    'A third-party application signs users in on the hosted page: redirect to the authorization endpoint.',
+  ],
   'pkce-required': [400, 'PKCE_REQUIRED', 'fatal', 'code_challenge is required for this client (RFC 7636, S256).'],
   'phone-not-allowed': [
     400,

@@ -274,6 +274,7 @@ export const signinErrorCodes = [
   'PROOF_REJECTED',
   'DEVICE_REVOKED',
   'PKCE_REQUIRED',
+  'HOSTED_PAGE_REQUIRED',
   'CODE_REJECTED',
   /** The passkey is not accepted here: wrong signature, deactivated user, another project. */
   'PASSKEY_REJECTED',

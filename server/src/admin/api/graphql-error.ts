@@ -37,6 +37,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'passkeys-not-allowed': () => ({ message: 'Passkeys are off.' }),
   'last-sign-in-method': () => ({ message: 'The user could not sign in without it.' }),
   'passkey-required': () => ({ message: 'A passkey is required.' }),
+  'hosted-page-required': () => ({ message: 'A third-party application needs the hosted page.' }),
   'pkce-required': () => ({ message: 'The client requires PKCE.' }),
   'phone-not-allowed': () => ({ message: 'SMS to this number is not allowed.' }),
   'phone-invalid': () => ({ message: 'The phone number is not valid.' }),

@@ -88,6 +88,12 @@ class ClientSettingsInput {
   @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   relatedOrigins?: boolean | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether users are asked before it gets their data. The browser SDK is refused. Default: false.',
+  })
+  thirdParty?: boolean | null;
+
   @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
   passkeyRequired?: boolean | null;
 

@@ -122,7 +122,7 @@ function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<Clien
 const clientAuthSettings = [
   ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
   ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
-  ...['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
+  ...['passkeyRequired', 'thirdParty', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
   ...['pushedRequestsRequired', 'fapiProfile'],
 ];
 

@@ -139,6 +139,9 @@ export class ClientView {
   @Field(() => Boolean, { description: 'Whether it is held to the FAPI 2.0 Security Profile.' })
   fapiProfile!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether users are asked before it gets their data.' })
+  thirdParty!: boolean;
+
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
   version!: number;
 

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { Client } from '../clients/client.entity.ts';
+import type { Consents } from '../consents/consents.ts';
+import { withdrawConsent } from '../consents/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -8,52 +10,63 @@ import type { RefreshGrants } from '../tokens/refresh-grants.ts';
 import { endAccess } from '../tokens/user-tables.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** An application that can renew its access to an account. */
+/** An application that may have access to an account without asking again. */
 export interface ApplicationAccess {
   clientId: string;
   name: string;
   /** What it may read, without duplicates. */
   scopes: string[];
   since: Date;
-  lastUsedAt: Date;
-  /** Whether it outlives the session. */
-  isLasting: boolean;
+  /** Null: it has no refresh token. */
+  lastUsedAt: Date | null;
+  /** Whether it ends with the session. */
+  endsWithSession: boolean;
 }
 
 export interface ApplicationAccessDeps {
   clock: Clock;
   audit: Audit;
   refreshGrants: Pick<RefreshGrants, 'list'>;
+  consents: Pick<Consents, 'list'>;
 }
 
 /** More than a person has applications; the newest grants count. */
 const maxGrants = 500;
 
-/** The applications with access to the user's account, last used first. */
+/** The applications that the user has allowed, or that can renew their access; last used first. */
 export async function applicationsOf(
-  { refreshGrants }: Pick<ApplicationAccessDeps, 'refreshGrants'>,
+  { consents, refreshGrants }: Pick<ApplicationAccessDeps, 'consents' | 'refreshGrants'>,
   em: EntityManager,
   user: User,
 ): Promise<ApplicationAccess[]> {
   const owner = { projectId: user.project.id, userId: user.id };
   const { items } = await refreshGrants.list(em, owner, { first: maxGrants, after: null });
   const byClient = Map.groupBy(items, ({ clientId }) => clientId);
-  const clients = await em.find(Client, { project: user.project.id, id: { $in: [...byClient.keys()] } });
+  const given = new Map((await consents.list(em, user)).map((consent) => [consent.clientId, consent]));
+  const ids = [...new Set([...byClient.keys(), ...given.keys()])];
+  const clients = await em.find(Client, { project: user.project.id, id: { $in: ids } });
   const shown = clients.map(({ id, name }): ApplicationAccess => {
     const grants = byClient.get(id) ?? [];
+    const consent = given.get(id);
+    const times = [...grants.map(({ createdAt }) => createdAt), ...(consent ? [consent.createdAt] : [])];
     return {
       clientId: id,
       name,
-      scopes: [...new Set(grants.flatMap(({ scope }) => scope.split(' ')))],
-      since: new Date(Math.min(...grants.map(({ createdAt }) => createdAt.getTime()))),
-      lastUsedAt: new Date(Math.max(...grants.map(({ lastUsedAt }) => lastUsedAt.getTime()))),
-      isLasting: grants.some(({ offline }) => offline),
+      scopes: [...new Set([...grants.flatMap(({ scope }) => scope.split(' ')), ...(consent?.scopes ?? [])])],
+      since: new Date(Math.min(...times.map((at) => at.getTime()))),
+      lastUsedAt:
+        grants.length > 0 ? new Date(Math.max(...grants.map(({ lastUsedAt }) => lastUsedAt.getTime()))) : null,
+      endsWithSession: !consent && !grants.some(({ offline }) => offline),
     };
   });
-  return shown.sort((a, b) => b.lastUsedAt.getTime() - a.lastUsedAt.getTime());
+  const lastAt = ({ lastUsedAt, since }: ApplicationAccess) => (lastUsedAt ?? since).getTime();
+  return shown.sort((a, b) => lastAt(b) - lastAt(a));
 }
 
-/** Ends what an application may do for the user: its refresh grants, codes and access tokens. Joins the transaction. */
+/**
+ * Ends what an application may do for the user: the consent, its refresh grants, codes and access tokens. Joins the
+ * transaction.
+ */
 export async function removeAccess(
   { audit, clock }: Pick<ApplicationAccessDeps, 'audit' | 'clock'>,
   em: EntityManager,
@@ -62,8 +75,9 @@ export async function removeAccess(
   actor: Actor,
 ): Promise<void> {
   if (!isUuid(clientId)) return;
+  const consent = await withdrawConsent(em, user, clientId);
   const grants = await endAccess(em, user, clientId, clock.now());
-  if (grants === 0) return;
+  if (grants === 0 && !consent) return;
   const subject = { kind: 'user', id: user.id, name: user.userName };
   audit.record(em, {
     type: 'access.removed',
@@ -71,6 +85,6 @@ export async function removeAccess(
     projectId: user.project.id,
     clientId,
     subject,
-    detail: { grants },
+    detail: { grants, consent },
   });
 }

@@ -1,6 +1,7 @@
 import { adminTables } from '../admins/user-tables.ts';
 import { anonymizeEvents, eventsAbout, eventsBy } from '../audit/events-of-user.ts';
 import { ceremonyTables } from '../ceremonies/user-tables.ts';
+import { consentTables } from '../consents/user-tables.ts';
 import { deviceTables } from '../credentials/user-tables.ts';
 import { deleteMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
@@ -44,6 +45,7 @@ export const userTables: readonly UserTables[] = [
   otpTables,
   mfaTables,
   phoneTables,
+  consentTables,
   tokenTables,
   ceremonyTables,
   messageTables,

@@ -48,13 +48,15 @@ export class SigninCallers {
 
   /**
    * An application's page, by the client's publishable key and an origin of its redirect URIs; may come from the cache,
-   * see {@link JudgedPage.key}. Refuses `unauthenticated`, and `forbidden` for a missing or foreign origin.
+   * see {@link JudgedPage.key}. Refuses as {@link pageOf}.
    */
   async byApiKey(apiKey: string, origin: string | undefined): Promise<JudgedPage> {
     const keyHash = digest(apiKey);
     const cached = isApiKey(apiKey) ? await this.deps.clients.cached.byKeyHash(keyHash) : null;
     if (!cached) refuse({ code: 'unauthenticated' });
-    const isAllowed = cached.kind === 'publishable' && isAllowedOrigin(cached.client.redirectUris, origin ?? '');
+    const { client, kind } = cached;
+    const isAllowed =
+      kind === 'publishable' && isAllowedOrigin(client.redirectUris, origin ?? '') && !client.thirdParty;
     return pageOf(isAllowed ? cached : await this.deps.clients.current.byKeyHash(keyHash), origin);
   }
 
@@ -83,12 +85,16 @@ export class SigninCallers {
   }
 }
 
-/** The page of a publishable key. Refuses `unauthenticated`, and `forbidden` for a foreign origin. */
+/**
+ * The page of a publishable key. Refuses `unauthenticated`, `forbidden` for a foreign origin, and `hosted-page-required`:
+ * only the hosted page asks users for their consent.
+ */
 function pageOf(holder: KeyHolder | null, origin: string | undefined): JudgedPage {
   if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
   const { client, kind, keyHash } = holder;
   if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {
     refuse({ code: 'forbidden', reason: 'origin' });
   }
+  if (client.thirdParty) refuse({ code: 'hosted-page-required' });
   return { client, project: client.project.getEntity(), request: null, origin, key: { kind, keyHash } };
 }

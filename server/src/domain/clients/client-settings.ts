@@ -54,13 +54,15 @@ export interface ClientSettings {
   pushedRequestsRequired: boolean;
   /** Whether it is held to the FAPI 2.0 Security Profile. */
   fapiProfile: boolean;
+  /** Whether users are asked before it gets their data. Not for the applications of this server. */
+  thirdParty: boolean;
   disabled: boolean;
 }
 
 const maxUris = 100;
 const switches = [
   ...(['backchannelLogoutSessionRequired', 'pkceRequired', 'pkceOptional', 'relatedOrigins'] as const),
-  ...(['passkeyRequired', 'dpopRequired', 'dpopNonceRequired', 'pushedRequestsRequired', 'fapiProfile'] as const),
+  ...(['passkeyRequired', 'thirdParty', 'dpopRequired', 'dpopNonceRequired', 'pushedRequestsRequired', 'fapiProfile'] as const),
 ] as const;
 
 const lifetimes = ['accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'] as const;

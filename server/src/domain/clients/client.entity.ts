@@ -62,6 +62,8 @@ const schema = defineEntity({
     pushedRequestsRequired: p.boolean().default(false),
     /** Whether it is held to the FAPI 2.0 Security Profile (`fapi.ts`). */
     fapiProfile: p.boolean().default(false),
+    /** Whether users are asked before it gets their data. */
+    thirdParty: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),
     createdAt: instant(),

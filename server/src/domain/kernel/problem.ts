@@ -81,6 +81,8 @@ export type Problem =
   | { code: 'last-sign-in-method' }
   /** The sign-in needs a passkey, which a page of this origin cannot use. */
   | { code: 'passkey-required' }
+  /** A third-party application signs its users in on the hosted page, which asks for their consent. */
+  | { code: 'hosted-page-required' }
   /** The client requires a code_challenge (RFC 7636). */
   | { code: 'pkce-required' }
   | { code: 'mfa-method-not-allowed'; method: string }

@@ -2,6 +2,7 @@ import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import { type JudgedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { isAllowed } from '../consents/consents.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { seconds } from '../kernel/clock.ts';
 import { type IdTokenAlgorithm } from '../kernel/openid.ts';
@@ -77,6 +78,7 @@ export function redemption(
         and c.redirect_uri is not distinct from ${redirectUri ?? null}::text
         and case when c.redirect_uri is null then ${authenticatedBy}::text <> 'none'
                  else k.token_endpoint_auth_method = 'none' or ${authenticatedBy}::text in ('assertion', 'secret', 'trial') end
+        and ${allowed}
         and u.project_id = code.project_id and u.id = code.user_id and u.active
         and k.project_id = client.project_id and k.id = client.id and p.id = client.project_id
         and (code.session_id is null or (select s.ended_at is null from sessions s
@@ -95,6 +97,11 @@ export function redemption(
 }
 
 const redeemed = sql`redeemed`;
+
+const allowed = isAllowed({
+  ...{ isThirdParty: sql`k.third_party`, projectId: sql`c.project_id`, clientId: sql`c.client_id` },
+  ...{ userId: sql`c.user_id`, scope: sql`c.scope` },
+});
 
 /** Always one row; without `id`, no code was redeemed. */
 export interface RedemptionRow {

@@ -2,6 +2,7 @@ import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
 import { type JudgedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { isAllowed } from '../consents/consents.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
@@ -104,12 +105,18 @@ export function isLive(now: Date): Fragment {
   return sql`g.revoked_at is null
     and u.project_id = g.project_id and u.id = g.user_id and u.active
     and k.project_id = g.project_id and k.id = g.client_id and k.disabled_at is null and 'refresh_token' = any(k.grant_types)
+    and ${allowed}
     and p.id = g.project_id
     and ${grantEnd} > ${now}::timestamptz
     and case when g.offline then ${meets(statesPasskey(sql`g.amr`))}
       else exists (select from sessions s where s.project_id = g.project_id and s.id = g.session_id
         and s.ended_at is null and s.expires_at > ${now}::timestamptz and ${meets(byPasskey(sql`s`))}) end`;
 }
+
+const allowed = isAllowed({
+  ...{ isThirdParty: sql`k.third_party`, projectId: sql`g.project_id`, clientId: sql`g.client_id` },
+  ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
+});
 
 /** SQL condition: the sign-in of user `u` meets what project `p` and client `k` require today. */
 export function meets(isByPasskey: Fragment): Fragment {

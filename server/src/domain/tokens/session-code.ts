@@ -1,4 +1,5 @@
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
+import { isAllowed } from '../consents/consents.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { byPasskey, slidSession } from '../sessions/sessions.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
@@ -21,15 +22,21 @@ export interface SessionCode extends JudgedClient {
   hintedUserId: string | undefined;
   /** Maximum seconds since the last proof by more than a device key. */
   maxAgeSeconds: number | undefined;
+  /** Whether a third-party client asks for the user's consent again (`prompt=consent`). */
+  asksConsent: boolean;
   /** Absent: the request asks for none. */
   acr?: AcrRequest | undefined;
 }
 
-/** Whether the client is unchanged, the code was issued, and a live session lacks the acr that the request needs. */
+/**
+ * Whether the client is unchanged, the code was issued, and a live session lacks the acr that the request needs; or the
+ * session that meets the request, except that its user must be asked.
+ */
 export interface SessionCodeRow {
   client_is_current: boolean;
   is_issued: boolean;
   lacks_acr: boolean;
+  asking_session_id: string | null;
 }
 
 /**
@@ -40,11 +47,12 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
   const { client, redirectUri, codeChallenge, dpopJkt, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
   const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
-  const answersRequest = sql`from seen join client on client.project_id = seen.project_id
+  const meeting = sql`select seen.*, client.id as client_id from seen join client on client.project_id = seen.project_id
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
         - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)
       and not ${lacksAcr} and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
+  const allowed = client.thirdParty ? allowing(asked) : sql`true`;
   const code = {
     ...fromSession,
     issuer: asked.issuer,
@@ -58,10 +66,21 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
-    issued as (${insertedCode(made, code, answersRequest)} returning 1)
+    meeting as materialized (${meeting}),
+    issued as (${insertedCode(made, code, sql`from meeting seen where ${allowed}`)} returning 1)
     select exists (select from client) as client_is_current, exists (select from issued) as is_issued,
-      ${asked.acr ? sql`exists (select from seen where ${lacksAcr})` : lacksAcr} as lacks_acr
+      ${asked.acr ? sql`exists (select from seen where ${lacksAcr})` : lacksAcr} as lacks_acr,
+      (select seen.id from meeting seen where not ${allowed}) as asking_session_id
     from without_waiting`;
+}
+
+/** SQL condition: the user of session `seen` allows the third-party client what it asks for. */
+function allowing({ asksConsent, scope }: SessionCode): Fragment {
+  const given = isAllowed({
+    ...{ isThirdParty: sql`true`, projectId: sql`seen.project_id`, clientId: sql`seen.client_id` },
+    ...{ userId: sql`seen.user_id`, scope: sql`${scope}::text` },
+  });
+  return sql`(not ${asksConsent}::boolean and ${given})`;
 }
 
 /**
@@ -76,7 +95,7 @@ function lacking({ values, essential }: AcrRequest): Fragment {
 
 const fromSession = {
   projectId: sql`seen.project_id`,
-  clientId: sql`client.id`,
+  clientId: sql`seen.client_id`,
   userId: sql`seen.user_id`,
   sessionId: sql`seen.id`,
   authTime: sql`seen.auth_time`,

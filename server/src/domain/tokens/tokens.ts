@@ -4,6 +4,7 @@ import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { ClientSource } from '../clients/client-registry.ts';
 import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { isAllowed } from '../consents/consents.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -66,17 +67,18 @@ export class Tokens {
 
   /**
    * Issues a code under the browser's live session and slides its idle limit. `login-required` if no session is live or
-   * it does not satisfy the request; `acr-unmet` if a live one was not proved as the request asks (`acr.ts`);
+   * it does not satisfy the request; the session's id if only its user's consent is missing; `acr-unmet` if a live one was not proved as the request asks (`acr.ts`);
    * `client-changed` if the cached client is stale.
    */
   async codeUnderSession(
     asked: SessionCode,
-  ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
+  ): Promise<{ code: string } | { consentUnder: string } | 'login-required' | 'acr-unmet' | 'client-changed'> {
     const code = newSecret(this.deps.random);
     const statement = sessionCode(asked, { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() });
     const [row] = await query(this.deps.db.alone, statement, { prepare: 'tokens.session-code' });
     if (!row?.client_is_current) return 'client-changed';
     if (row.is_issued) return { code };
+    if (row.asking_session_id !== null) return { consentUnder: row.asking_session_id };
     return row.lacks_acr ? 'acr-unmet' : 'login-required';
   }
 
@@ -169,16 +171,20 @@ export class Tokens {
 
   /** The user of a live access token; records the proof. */
   private async userOf(client: Client, tokenId: string, proof: JudgedProof | undefined): Promise<UserInfo | undefined> {
+    const allowed = isAllowed({
+      ...{ isThirdParty: sql`k.third_party`, projectId: sql`c.project_id`, clientId: sql`c.client_id` },
+      ...{ userId: sql`c.user_id`, scope: sql`c.scope` },
+    });
     const bound = proof
       ? sql`, c.project_id, c.client_id, k.dpop_nonce_required and not ${proof.hasNonce}::boolean as "lacksNonce"`
       : sql``;
     const live = sql<UserInfo>`select r.id, ${sql.raw(selectionOf(profileProperties))}, c.client_id as "clientId"${bound}
-      from (select project_id, user_id, client_id, session_id from authorization_codes
+      from (select project_id, user_id, client_id, session_id, scope from authorization_codes
           where project_id = ${client.project.id}::uuid and id = ${tokenId}::uuid and client_id = ${client.id}::uuid
             and revoked_at is null offset 0) c
         join users r on r.project_id = c.project_id and r.id = c.user_id
         join clients k on k.project_id = c.project_id and k.id = c.client_id
-      where r.active and k.disabled_at is null
+      where r.active and k.disabled_at is null and ${allowed}
         and (select ended_at from sessions where project_id = c.project_id and id = c.session_id) is null`;
     if (!proof) return (await query(this.deps.db.alone, live, { prepare: 'tokens.user-info' }))[0];
     const proving = sql`(select project_id, client_id from live where not "lacksNonce") proving`;

@@ -43,6 +43,13 @@ const schema = defineEntity({
     acrValues: p.array().columnType('text[]').nullable(),
     /** Whether it must fail if none is met. */
     acrEssential: p.boolean().default(false),
+    /** The session that meets the request, except for the consent; null: a sign-in is needed. */
+    sessionId: p.uuid().nullable(),
+    /** Whether the user must be asked again (`prompt=consent`). */
+    asksConsent: p.boolean().default(false),
+    /** The user who answered the consent page last. */
+    decidedBy: p.uuid().nullable(),
+    isAllowed: p.boolean().nullable(),
     /** Sequence number over all sign-ins and requests; independent of process clocks. */
     moment: p.bigint('number').defaultRaw("nextval('moments')").ignoreSchemaChanges('default'),
     createdAt: instant(),
@@ -51,6 +58,6 @@ const schema = defineEntity({
   },
 });
 
-/** A pending authorization request (a flow of the hosted page). Immutable. */
+/** A pending authorization request (a flow of the hosted page). Immutable, but for the user's decision. */
 export class AuthorizationRequest extends schema.class {}
 schema.setClass(AuthorizationRequest);

@@ -40,6 +40,9 @@ export interface NewAuthorizationRequest {
   /** Whether the sign-in is to add a passkey (account page). */
   addsPasskey?: boolean | undefined;
   acr?: AcrRequest | undefined;
+  /** The session that meets the request; absent: a sign-in is needed. */
+  sessionId?: string | undefined;
+  asksConsent?: boolean | undefined;
 }
 
 /** How a request is found again: the URL carries the handle, the browser's cookie the secret. */
@@ -86,6 +89,8 @@ export class AuthorizationRequests {
         addsPasskey: input.addsPasskey ?? false,
         acrValues: input.acr ? [...input.acr.values] : null,
         acrEssential: input.acr?.essential ?? false,
+        sessionId: input.sessionId ?? null,
+        asksConsent: input.asksConsent ?? false,
         createdAt: now,
         expiresAt: secondsLater(now, requestTtlSeconds),
       }),
@@ -116,6 +121,18 @@ export class AuthorizationRequests {
   private mayReturn({ client, redirectUri, deviceAuthorizationId }: AuthorizationRequest): boolean {
     const isOwn = deviceAuthorizationId != null || this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
+  }
+
+  /** Notes the user's answer to the consent page, until the request is finished. False if it is. */
+  async decide(em: EntityManager, { project, id }: TenantKey, userId: string, isAllowed: boolean): Promise<boolean> {
+    const statement = sql`update authorization_requests set decided_by = ${userId}, is_allowed = ${isAllowed}
+      where project_id = ${project.id} and id = ${id} and finished_at is null`;
+    return (await execute(em, statement)) === 1;
+  }
+
+  /** The account page only confirms the user: the code is never redeemed. */
+  isConfirmation({ redirectUri }: Pick<AuthorizationRequest, 'redirectUri'>): boolean {
+    return redirectUri.startsWith(`${this.deps.issuer}/account/`);
   }
 
   /** Single use: true for exactly one caller, who then issues the code. */

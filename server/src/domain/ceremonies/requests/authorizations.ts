@@ -1,5 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Client } from '../../clients/client.entity.ts';
+import type { Consents } from '../../consents/consents.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
 import { type ResponseMode } from '../../kernel/openid.ts';
@@ -13,6 +15,7 @@ import type { Session } from '../../sessions/session.entity.ts';
 import { isByPasskey, type Sessions } from '../../sessions/sessions.ts';
 import { type AcrRequest, metAcr } from '../../tokens/acr.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
+import type { User } from '../../users/user.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
 
@@ -31,6 +34,8 @@ export interface Authorization {
   maxAgeSeconds: number | undefined;
   loginHint: string | undefined;
   uiLocales: string | undefined;
+  /** Whether a third-party client asks for the user's consent again (`prompt=consent`). */
+  asksConsent: boolean;
   /** Absent: the request asks for none. */
   acr?: AcrRequest | undefined;
 }
@@ -38,7 +43,29 @@ export interface Authorization {
 /** How a pending flow completes. */
 export interface Completion {
   request: AuthorizationRequest;
-  outcome: { code: string } | 'sign-in-first' | 'other-user' | 'acr-unmet' | 'approve-device';
+  outcome: { code: string } | 'sign-in-first' | 'other-user' | 'acr-unmet' | 'approve-device' | 'refused' | ConsentOwed;
+}
+
+/** The session's user must be asked before the client gets the scope of the request. */
+export interface ConsentOwed {
+  user: User;
+  /** What the answer is bound to: this request, and this session. */
+  boundTo: string;
+}
+
+/** Secrets of a browser that continues a flow. */
+export interface FlowBrowser {
+  /** The flow's handle, from the URL. */
+  flow: string;
+  browserSecret: string | undefined;
+  sessionSecretOf(projectId: string): string | undefined;
+}
+
+/** A user's answer to the consent page. */
+export interface ConsentAnswer {
+  isGiven: boolean;
+  isBoundTo(boundTo: string): boolean;
+  actorFor(user: { id: string; name: string }): Actor;
 }
 
 export interface AuthorizationDeps {
@@ -47,6 +74,7 @@ export interface AuthorizationDeps {
   sessions: Sessions;
   tokens: Tokens;
   requests: AuthorizationRequests;
+  consents: Pick<Consents, 'isOwed' | 'give' | 'refused'>;
   /** Requests that one network (IPv6: a /64) may start per minute. */
   perMinute: number;
 }
@@ -62,17 +90,20 @@ export class Authorizations {
   /**
    * A code under the browser's live session, if that session satisfies the request: it belongs to the hinted user, if
    * any, and was proved by more than a device key within `maxAgeSeconds`; otherwise `login-required`, or `acr-unmet` if it
-   * was not proved as the request asks. `no-session` if
+   * was not proved as the request asks. The session's id if only its user's consent is missing. `no-session` if
    * no query was made, `client-changed` if the client has changed since the request was validated.
    */
   async fromSession(
     authorization: Authorization,
     sessionSecret: string | undefined,
     hintedUserId: string | undefined,
-  ): Promise<{ code: string } | 'login-required' | 'acr-unmet' | 'client-changed' | 'no-session'> {
+  ): Promise<
+    { code: string } | { consentUnder: string } | 'login-required' | 'acr-unmet' | 'client-changed' | 'no-session'
+  > {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
-    const { client, issuer, redirectUri, codeChallenge, dpopJkt, scope, nonce, maxAgeSeconds, acr } = authorization;
+    const { client, issuer, redirectUri, codeChallenge, dpopJkt, scope } = authorization;
+    const { nonce, maxAgeSeconds, asksConsent, acr } = authorization;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
       client,
@@ -84,6 +115,7 @@ export class Authorizations {
       nonce,
       hintedUserId,
       maxAgeSeconds,
+      asksConsent,
       acr,
     });
   }
@@ -94,7 +126,11 @@ export class Authorizations {
    */
   async begin(
     authorization: Authorization,
-    { hintedUserId, personRequired }: { hintedUserId: string | undefined; personRequired: boolean },
+    {
+      hintedUserId,
+      personRequired,
+      sessionId,
+    }: { hintedUserId: string | undefined; personRequired: boolean; sessionId?: string | undefined },
     ip: string | undefined,
   ): Promise<BegunFlow> {
     const { db, limits } = this.deps;
@@ -117,36 +153,33 @@ export class Authorizations {
         uiLocales: authorization.uiLocales,
         personRequired,
         acr: authorization.acr,
+        sessionId,
+        asksConsent: authorization.asksConsent,
       }),
     );
   }
 
   /**
-   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then; `other-user` if the
-   * request hinted at another user, `acr-unmet` if it was not proved as the request requires, `approve-device` if the
-   * answer goes to a device, after its user's approval; null if this browser has no such flow of this issuer.
+   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then, {@link ConsentOwed} until
+   * the user has answered; `other-user` if the request hinted at another user, `acr-unmet` if it was not proved as the
+   * request requires, `refused` if the user refused, `approve-device` if the answer goes to
+   * a device, after its user's approval; null if this browser has no such flow of this issuer.
    */
-  async complete(
-    issuer: Issuer,
-    flow: string,
-    browserSecret: string | undefined,
-    sessionSecretOf: (projectId: string) => string | undefined,
-  ): Promise<Completion | null> {
-    if (browserSecret === undefined) return null;
-    const { db, requests } = this.deps;
-    const known = await inAllProjects(() => requests.find(db.reader(), flow, browserSecret));
-    if (!known || (known.issuer ?? null) !== storedIssuer(issuer)) return null;
-    openProject(known.project.id);
-    return db.transaction(async (em) => {
-      const request = await requests.find(em, flow, browserSecret);
-      if (!request) return null;
+  complete(issuer: Issuer, browser: FlowBrowser): Promise<Completion | null> {
+    return this.continued(issuer, browser, async (em, request, session) => {
       if (request.deviceAuthorizationId) return { request, outcome: 'approve-device' };
-      const session = await this.freshSession(em, request, sessionSecretOf(request.project.id));
       if (!session) return { request, outcome: 'sign-in-first' };
-      if (!(await this.deps.requests.finish(em, request))) return null;
-      if (request.hintedUserId && request.hintedUserId !== session.user.id) return { request, outcome: 'other-user' };
+      const end = async (outcome: Completion['outcome']) =>
+        (await this.deps.requests.finish(em, request)) ? { request, outcome } : null;
+      if (request.hintedUserId && request.hintedUserId !== session.user.id) return end('other-user');
       const acr = metAcr(request.acrValues ?? [], session.amr);
-      if (acr === null && request.acrEssential) return { request, outcome: 'acr-unmet' };
+      if (acr === null && request.acrEssential) return end('acr-unmet');
+      const consent = await this.consentOf(em, request, session.user.id);
+      if (consent === 'owed') {
+        return { request, outcome: { user: session.user.getEntity(), boundTo: boundTo(request, session) } };
+      }
+      if (consent === 'refused') return end('refused');
+      if (!(await this.deps.requests.finish(em, request))) return null;
       const code = await this.deps.tokens.issueCode(em, {
         projectId: request.project.id,
         clientId: request.client.id,
@@ -163,6 +196,67 @@ export class Authorizations {
     });
   }
 
+  /**
+   * Notes the answer to the consent page, for {@link complete}. Changes nothing without a session that meets the request, or
+   * if the answer belongs to another session or request. False if this browser has no such flow of this issuer.
+   *
+   * @param isBoundTo whether the page that answers was made for this request and session
+   */
+  async answerConsent(
+    issuer: Issuer,
+    browser: FlowBrowser,
+    { isGiven, isBoundTo, actorFor }: ConsentAnswer,
+  ): Promise<boolean> {
+    const { consents, requests } = this.deps;
+    const answered = await this.continued(issuer, browser, async (em, request, session) => {
+      if (!session || !isBoundTo(boundTo(request, session))) return true;
+      const { id, userName } = session.user.getEntity();
+      // A second click, or nothing to answer.
+      const isAgain = request.decidedBy === id && request.isAllowed === isGiven;
+      if (isAgain || (request.decidedBy !== id && (await this.consentOf(em, request, id)) !== 'owed')) return true;
+      if (!(await requests.decide(em, request, id, isGiven))) return true;
+      const actor = actorFor({ id, name: userName });
+      const client = request.client.getEntity();
+      if (isGiven) await consents.give(em, client, id, request.scope, actor);
+      else consents.refused(em, client, id, request.scope, actor);
+      return true;
+    });
+    return answered ?? false;
+  }
+
+  /** Whether the user has allowed, or refused, what the request asks for; or must be asked. */
+  private async consentOf(
+    em: EntityManager,
+    request: AuthorizationRequest,
+    userId: string,
+  ): Promise<'given' | 'refused' | 'owed'> {
+    const client = request.client.getEntity();
+    const isAskedElsewhere = request.deviceAuthorizationId != null || this.deps.requests.isConfirmation(request);
+    if (!client.thirdParty || isAskedElsewhere) return 'given';
+    const answer = request.decidedBy === userId ? (request.isAllowed ?? null) : null;
+    if (answer === false) return 'refused';
+    if (request.asksConsent && answer === null) return 'owed';
+    return (await this.deps.consents.isOwed(em, client, userId, request.scope)) ? 'owed' : 'given';
+  }
+
+  /** Runs a step of this browser's flow in a transaction; null if it has no such flow of this issuer. */
+  private async continued<T>(
+    issuer: Issuer,
+    { flow, browserSecret, sessionSecretOf }: FlowBrowser,
+    step: (em: EntityManager, request: AuthorizationRequest, session: Session | null) => Promise<T>,
+  ): Promise<T | null> {
+    if (browserSecret === undefined) return null;
+    const { db, requests } = this.deps;
+    const known = await inAllProjects(() => requests.find(db.reader(), flow, browserSecret));
+    if (!known || (known.issuer ?? null) !== storedIssuer(issuer)) return null;
+    openProject(known.project.id);
+    return db.transaction(async (em) => {
+      const request = await requests.find(em, flow, browserSecret);
+      if (!request) return null;
+      return step(em, request, await this.freshSession(em, request, sessionSecretOf(request.project.id)));
+    });
+  }
+
   /** The live session, if it satisfies the request; see {@link answers}. */
   private async freshSession(em: EntityManager, request: AuthorizationRequest, secret: string | undefined) {
     if (secret === undefined) return null;
@@ -175,12 +269,17 @@ export class Authorizations {
 /**
  * Whether the user has signed in since the request was made, proved more than a device key if it requires the person,
  * and a passkey if its client requires one. A sign-in for another request counts only if that request is newer: then all
- * its proofs are newer, too.
+ * its proofs are newer, too. A session that met the request when it was made needs no sign-in.
  */
 function answers(session: Session, request: AuthorizationRequest): boolean {
-  if (session.moment <= request.moment) return false;
   if (request.client.getEntity().passkeyRequired && !isByPasskey(session)) return false;
+  if (request.sessionId === session.id) return true;
+  if (session.moment <= request.moment) return false;
   return !request.personRequired || (session.freshMoment ?? 0) >= request.moment;
+}
+
+function boundTo(request: AuthorizationRequest, session: Session): string {
+  return `${request.id} ${session.id}`;
 }
 
 function underSession(session: Session) {

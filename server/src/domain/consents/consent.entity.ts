@@ -1,0 +1,25 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Client } from '../clients/client.entity.ts';
+import { instant, key } from '../kernel/columns.ts';
+import { impliedTenant, sameProject } from '../projects/tenant.ts';
+import { User } from '../users/user.entity.ts';
+
+const schema = defineEntity({
+  name: 'Consent',
+  tableName: 'consents',
+  properties: {
+    project: impliedTenant,
+    id: key(),
+    client: () => sameProject(Client, 'client_id'),
+    user: () => sameProject(User, 'user_id'),
+    /** Everything that the user has allowed. */
+    scopes: p.array().columnType('text[]'),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'consents_project_id_user_id_client_id_unique', properties: ['project', 'user', 'client'] }],
+});
+
+/** What a user allows a third-party application. A withdrawal deletes it. */
+export class Consent extends schema.class {}
+schema.setClass(Consent);

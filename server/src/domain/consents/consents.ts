@@ -1,0 +1,93 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { ofUser } from '../users/user-tables.ts';
+
+/** What a client wants of a user: columns or values, in SQL. */
+interface Wanted {
+  /** Whether the client is a third party. */
+  isThirdParty: Fragment;
+  projectId: Fragment;
+  clientId: Fragment;
+  userId: Fragment;
+  /** Separated by spaces. */
+  scope: Fragment;
+}
+
+/**
+ * SQL condition: the user allows the client this scope, or need not be asked. The one decision about consent: when a code
+ * is given, and again when it is redeemed, refreshed, or its token used.
+ */
+export function isAllowed({ isThirdParty, projectId, clientId, userId, scope }: Wanted): Fragment {
+  return sql`(not ${isThirdParty} or exists (select from consents allowed where allowed.project_id = ${projectId}
+    and allowed.user_id = ${userId} and allowed.client_id = ${clientId}
+    and string_to_array(${scope}, ' ') <@ allowed.scopes))`;
+}
+
+/** A client as it asks for access. */
+type AskingClient = TenantKey & { thirdParty: boolean };
+
+export interface GivenConsent {
+  clientId: string;
+  scopes: string[];
+  createdAt: Date;
+}
+
+/** What users allow third-party applications. */
+export class Consents {
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
+
+  /** Whether the user must be asked before the client gets this scope (separated by spaces). */
+  async isOwed(on: Executing, client: AskingClient, userId: string, scope: string): Promise<boolean> {
+    if (!client.thirdParty) return false;
+    const wanted = {
+      isThirdParty: sql`true`,
+      projectId: sql`${client.project.id}::uuid`,
+      clientId: sql`${client.id}::uuid`,
+      userId: sql`${userId}::uuid`,
+      scope: sql`${scope}::text`,
+    };
+    const [row] = await query(on, sql<{ allowed: boolean }>`select ${isAllowed(wanted)} as allowed`);
+    return row?.allowed !== true;
+  }
+
+  /** Remembers that the user allows the client this scope, beside what it was allowed before. Joins the transaction. */
+  async give(em: EntityManager, client: TenantKey, userId: string, scope: string, actor: Actor): Promise<void> {
+    const { audit, clock, random } = this.deps;
+    const now = clock.now();
+    const scopes = scope.split(' ');
+    await execute(
+      em,
+      sql`insert into consents (project_id, id, client_id, user_id, scopes, created_at, updated_at)
+        values (${client.project.id}, ${random.id()}, ${client.id}, ${userId}, ${scopes}::text[], ${now}, ${now})
+        on conflict (project_id, user_id, client_id) do update set updated_at = excluded.updated_at,
+          scopes = array(select distinct unnest(consents.scopes || excluded.scopes))`,
+    );
+    const about = { projectId: client.project.id, clientId: client.id, subject: { kind: 'user', id: userId } };
+    audit.record(em, { type: 'consent.given', actor, ...about, detail: { scopes } });
+  }
+
+  /** Records that the user refused. */
+  refused(em: EntityManager, client: TenantKey, userId: string, scope: string, actor: Actor): void {
+    const about = { projectId: client.project.id, clientId: client.id, subject: { kind: 'user', id: userId } };
+    const detail = { scopes: scope.split(' ') };
+    this.deps.audit.record(em, { type: 'consent.refused', result: 'failure', actor, ...about, detail });
+  }
+
+  async list(on: Executing, user: TenantKey): Promise<GivenConsent[]> {
+    const rows = await query(
+      on,
+      sql<{ client_id: string; scopes: string[]; created_at: Date | string }>`
+        select client_id, scopes, created_at from consents where ${ofUser(user)} order by id`,
+    );
+    return rows.map(({ client_id: clientId, scopes, created_at: at }) => ({
+      clientId,
+      scopes,
+      createdAt: new Date(at),
+    }));
+  }
+}

@@ -1,0 +1,19 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { execute, sql } from '../kernel/sql.ts';
+import type { TenantKey } from '../projects/tenant.ts';
+import { ofUser, type UserTables } from '../users/user-tables.ts';
+
+/** Withdraws what the user allows the client. False if there is nothing. */
+export async function withdrawConsent(em: EntityManager, user: TenantKey, clientId: string): Promise<boolean> {
+  return (await execute(em, sql`delete from consents where ${ofUser(user)} and client_id = ${clientId}`)) === 1;
+}
+
+/** Consents stay while a user is deactivated, and go with the user. */
+export const consentTables: UserTables = {
+  tables: ['consents'],
+  exportRows: {
+    consents: (user) => sql`
+      select c.id, c.client_id as "clientId", c.scopes, c.created_at as "createdAt", c.updated_at as "updatedAt"
+      from consents c where ${ofUser(user, 'c')}`,
+  },
+};

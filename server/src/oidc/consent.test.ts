@@ -1,0 +1,252 @@
+/** The user's consent for third-party applications (OpenID Connect Core §3.1.2.4, §11). */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { peopleOf, type Somebody } from '../../test/account-visit.ts';
+import { locationOf } from '../../test/browser.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { redirectUri } from '../../test/factories.ts';
+import { partyAt } from '../../test/project-issuer.ts';
+import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { appOrigin, SigninWorld } from '../../test/signin-world.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+
+const world = SigninWorld.ofTests();
+const { somebody } = peopleOf(world);
+let app: TestApp;
+let client: Client;
+let person: Somebody;
+let party: RelyingParty;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+beforeEach(async () => {
+  client = await thirdParty('Calendar <b>');
+  person = await somebody();
+  party = partyAt(app, world.project, client);
+  await party.signIn(person.user);
+});
+
+async function thirdParty(name: string): Promise<Client> {
+  const { client: made } = await app.make.client(world.project, { name });
+  return app.services.clients.update(made, { thirdParty: true, grantTypes: ['refresh_token'] }, system);
+}
+
+/** The consent page: its text, and the fields of its form. */
+interface Asked {
+  html: string;
+  headers: Headers;
+  fields: { flow: string; csrf: string };
+  action: string;
+}
+
+async function asked(response: Response, by = party): Promise<Asked> {
+  const resume = locationOf(response);
+  expect(resume.pathname).toMatch(/\/authorize\/resume$/);
+  return read(await by.browser.get(resume.href));
+}
+
+async function read(page: Response): Promise<Asked> {
+  const html = await page.text();
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
+  const action = /action="([^"]+)"/.exec(html)?.[1] ?? '';
+  return { html, headers: page.headers, fields: { flow: field('flow'), csrf: field('csrf') }, action };
+}
+
+/** Sends the form, and follows the redirect to the end of the flow. */
+async function answer(page: Asked, given: 'allow' | 'cancel', by = party, fields: Changes = {}): Promise<Response> {
+  const form = { ...page.fields, answer: given, ...fields } as Record<string, string>;
+  const noted = await by.browser.post(new URL(page.action, app.url).href, form);
+  return noted.status === 303 ? by.browser.get(locationOf(noted).href) : noted;
+}
+const answered = async (response: Response) => locationOf(response).searchParams;
+const allow = async (changes: Changes = {}, by = party) => {
+  const done = await answered(await answer(await asked(await by.authorize(changes), by), 'allow', by));
+  return done.get('code') ?? `no code: ${done}`;
+};
+const events = async () => (await world.events()).filter((type) => /^(consent|access)\./.test(type));
+const lasting = { scope: 'openid email offline_access' };
+
+async function tokensOf(code: string): Promise<{ status: number; refresh_token: string; access_token: string }> {
+  const response = await party.exchange(code);
+  return { status: response.status, ...((await response.json()) as { refresh_token: string; access_token: string }) };
+}
+async function refresh(token: string): Promise<number> {
+  const form = { client_id: client.id, grant_type: 'refresh_token', refresh_token: token };
+  return (await fetch(`${party.issuer}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) })).status;
+}
+
+describe('consent', () => {
+  it('is asked once under a live session, in plain words, before a code is given', async () => {
+    const page = await asked(await party.authorize(lasting));
+    for (const text of [
+      'Calendar &lt;b&gt; asks for access',
+      person.address,
+      'See your email address',
+      'while you are away',
+      new URL(redirectUri).host,
+    ]) {
+      expect(page.html).toContain(text);
+    }
+    expect(page.headers.get('content-security-policy')).toContain(
+      `form-action 'self' ${new URL(redirectUri).origin}; frame-ancestors 'none'`,
+    );
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const back = await answered(await answer(page, 'allow'));
+    expect([...back.keys()].sort()).toEqual(['code', 'iss', 'state']);
+    expect((await tokensOf(back.get('code') ?? '')).status).toBe(200);
+    expect((await party.answer({ ...lasting, prompt: 'none' })).get('code')).not.toBeNull();
+    expect((await party.answer({ scope: 'openid' })).get('code')).not.toBeNull();
+    expect(await events()).toEqual(['consent.given']);
+  });
+
+  it('is asked again for more scopes, for prompt=consent, and for another person', async () => {
+    await allow({ scope: 'openid email' });
+    expect((await party.answer({ scope: 'openid email phone', prompt: 'none' })).get('error')).toBe('consent_required');
+    await allow({ scope: 'openid phone' });
+    expect((await party.answer({ scope: 'openid email phone' })).has('code')).toBe(true);
+    await allow({ scope: 'openid', prompt: 'consent' });
+    const other = partyAt(app, world.project, client);
+    await other.signIn((await somebody()).user);
+    expect((await other.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
+  });
+
+  it('refused gives access_denied, and nothing is remembered', async () => {
+    const page = await asked(await party.authorize());
+    const back = await answered(await answer(page, 'cancel'));
+    expect([back.get('error'), back.get('code'), back.get('state')]).toEqual(['access_denied', null, 'a state']);
+    expect((await party.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
+    expect(await events()).toEqual(['consent.refused']);
+  });
+
+  it('is asked in the reader’s language', async () => {
+    const resume = locationOf(await party.authorize()).href;
+    const texts = {
+      de: 'bittet um Zugriff',
+      es: 'solicita acceso',
+      fr: 'demande un accès',
+      ja: 'アクセスを求めています',
+    };
+    for (const [language, text] of Object.entries(texts)) {
+      const html = await (await party.browser.get(resume, { 'accept-language': language })).text();
+      expect(html).toContain(text);
+      expect(html).not.toMatch(/(consent|scope)\.\w|\{\w+\}/);
+    }
+  });
+
+  it('is asked at the base issuer, too, after a sign-in', async () => {
+    const base = new RelyingParty(app, client);
+    const flow = locationOf(await base.authorize({ scope: 'openid email' })).searchParams.get('flow') ?? '';
+    // Without a session, there is nobody to ask.
+    const early = await base.browser.get(`${app.url}/authorize/resume?${new URLSearchParams({ flow })}`);
+    expect(locationOf(early).pathname).toBe('/signin');
+    await base.signIn(person.user);
+    const page = await read(await base.browser.get(`${app.url}/authorize/resume?${new URLSearchParams({ flow })}`));
+    expect(page.html).toContain('asks for access');
+    const code = (await answered(await answer(page, 'allow', base))).get('code') ?? '';
+    expect((await base.exchange(code)).status).toBe(200);
+  });
+
+  it('is not asked of other applications, whatever their prompt', async () => {
+    const { client: own } = await app.make.client(world.project);
+    const first = new RelyingParty(app, own);
+    await first.signIn(person.user);
+    expect((await first.answer({ prompt: 'consent' })).has('code')).toBe(true);
+  });
+
+  it('needs a new sign-in first where the request limits its age', async () => {
+    expect(locationOf(await party.authorize({ max_age: '300' })).pathname).toBe('/signin');
+  });
+
+  it('is owed on the hosted page only: the SDK is refused', async () => {
+    await app.services.clients.update(world.client, { thirdParty: true }, system);
+    const response = await fetch(`${app.url}/v1/signin/challenge`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': world.apiKey, origin: appOrigin },
+      body: '{}',
+    });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: { code: 'HOSTED_PAGE_REQUIRED' } });
+  });
+});
+
+describe('a consent that is withdrawn', () => {
+  it('ends codes, access tokens and refresh tokens, and is asked again', async () => {
+    const tokens = await tokensOf(await allow(lasting));
+    const code = await party.code(lasting);
+    const account = await person.visit.page();
+    expect(account).toContain('Calendar &lt;b&gt;');
+    await person.visit.change('remove-application', { id: client.id });
+    expect(await refresh(tokens.refresh_token)).toBe(400);
+    expect((await party.userInfo(tokens.access_token)).status).toBe(401);
+    expect((await tokensOf(code)).status).toBe(400);
+    expect((await party.answer({ ...lasting, prompt: 'none' })).get('error')).toBe('consent_required');
+    expect(await events()).toEqual(['consent.given', 'access.removed']);
+  });
+
+  it('cannot be made up for by an application that becomes a third party later', async () => {
+    await app.services.clients.update(client, { thirdParty: false }, system);
+    const tokens = await tokensOf(await party.code(lasting));
+    const code = await party.code(lasting);
+    await app.services.clients.update(client, { thirdParty: true }, system);
+    expect(await refresh(tokens.refresh_token)).toBe(400);
+    expect((await party.userInfo(tokens.access_token)).status).toBe(401);
+    expect((await tokensOf(code)).status).toBe(400);
+  });
+});
+
+describe('an answer', () => {
+  it('counts only for its request and its session, once', async () => {
+    const page = await asked(await party.authorize({ scope: 'openid email' }));
+    const evil = await thirdParty('Evil');
+    const foreign = partyAt(app, world.project, evil);
+    foreign.browser.cookies.set(
+      `lk-session-${world.project.id}`,
+      party.browser.cookies.get(`lk-session-${world.project.id}`) ?? '',
+    );
+    const other = await asked(await foreign.authorize({ scope: 'openid email' }), foreign);
+    // The token of another request, of this one without its cookie, and none at all: the page is shown again.
+    for (const csrf of [other.fields.csrf, 'x', '']) {
+      expect((await answer(page, 'allow', party, { csrf })).status).toBe(200);
+    }
+    expect((await answer(page, 'allow', foreign)).status).toBe(400);
+    expect((await answer(page, 'allow', party, { answer: 'perhaps' })).status).toBe(400);
+    expect((await answer({ ...page, action: `${app.url}/authorize/consent` }, 'allow')).status).toBe(400);
+    expect(await events()).toEqual([]);
+    const form = { ...page.fields, answer: 'allow' };
+    const action = new URL(page.action, app.url).href;
+    const noted = await Promise.all(Array.from({ length: 20 }, () => party.browser.post(action, form)));
+    expect(new Set(noted.map(({ status }) => status))).toEqual(new Set([303]));
+    const ends = await Promise.all(noted.map((one) => party.browser.get(locationOf(one).href)));
+    expect(ends.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(await events()).toEqual(['consent.given']);
+    expect((await answer(page, 'cancel')).status).toBe(400);
+  });
+
+  it('of somebody who has signed out, or switched accounts meanwhile, gives nothing', async () => {
+    const page = await asked(await party.authorize());
+    const name = `lk-session-${world.project.id}`;
+    party.browser.cookies.delete(name);
+    expect(locationOf(await answer(page, 'allow')).pathname).toBe('/signin');
+    const next = await somebody();
+    await party.signIn(next.user);
+    const shown = await read(await answer(page, 'allow'));
+    expect(shown.html).toContain(next.address);
+    expect(await events()).toEqual([]);
+    const code = (await answered(await answer(shown, 'allow'))).get('code') ?? '';
+    const claims = await party.claims(((await (await party.exchange(code)).json()) as { id_token: string }).id_token);
+    expect(claims.sub).toBe(next.user.id);
+  });
+
+  it('of one person does not answer for the next, who asked to be asked', async () => {
+    const page = await asked(await party.authorize({ prompt: 'consent' }));
+    const action = new URL(page.action, app.url).href;
+    const noted = await party.browser.post(action, { ...page.fields, answer: 'cancel' });
+    const next = await somebody();
+    await party.signIn(next.user);
+    const shown = await read(await party.browser.get(locationOf(noted).href));
+    expect(shown.html).toContain(next.address);
+  });
+});
