@@ -1,4 +1,4 @@
-import { type CodeFormat, formatOf, watchCode } from './one-time-code.ts';
+import { type CodeFormat, formatOf, watchCode } from './codes/one-time-code.ts';
 import { element, type Page } from './page.ts';
 
 /** Parameters of the code prompt. */

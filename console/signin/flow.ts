@@ -1,6 +1,6 @@
 import { type HostedSignin, LatchkeyError, type MfaMethod } from '@latchkey/browser/internal';
 import type { CodePrompt, CodePromptOptions } from './code-prompt.ts';
-import { cleanCode, formatOf, isComplete } from './one-time-code.ts';
+import { cleanCode, formatOf, isComplete } from './codes/one-time-code.ts';
 import { element, type Page } from './page.ts';
 import { Passkeys } from './passkeys.ts';
 import { showRecoveryCodes } from './recovery-codes.ts';

@@ -16,7 +16,7 @@ export interface ConsentDeps {
 }
 
 /** The page that asks a user. */
-export interface ShownConsent {
+interface ShownConsent {
   request: AuthorizationRequest;
   /** The account that is about to give access. */
   address: string;
