@@ -45,10 +45,8 @@ export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh
       form: isOpen('address') ? sensitive(parts, isFresh, 'edit-address', addressInputs(say, profile.address)) : null,
     },
   ];
-  const isAsked = !isFresh && isOpen('birthdate', 'address');
   return html`<section aria-labelledby="profile"><h2 id="profile">${say('profile')}</h2>
     <p class="hint">${say('profileText')}${lockHint(say, profile)}</p>
-    ${isAsked ? parts.stale() : nothing}
     <ul class="rows">${groups.map(({ title, facts, form }) => row(say, title, facts, form))}</ul></section>`;
 }
 
@@ -82,14 +80,15 @@ function namesForm({ say, form, fold, button }: ProfileParts, profile: OwnProfil
   return fold(say('profileEdit'), form('edit-profile', html`${named}${open.map(input)}${button(say('save'))}`));
 }
 
-/** A form that needs a fresh sign-in. */
+/** A form that needs a fresh sign-in, else the way to one. */
 function sensitive(
-  { say, form, fold, button }: ProfileParts,
+  { say, form, fold, button, stale }: ProfileParts,
   isFresh: boolean,
   change: string,
   inputs: Html,
-): Html | null {
-  return isFresh ? fold(say('profileEdit'), form(change, html`${inputs}${button(say('save'))}`)) : null;
+): Html {
+  const asking = isFresh ? form(change, html`${inputs}${button(say('save'))}`) : stale();
+  return fold(say('profileEdit'), asking);
 }
 
 function birthdateInput(say: Say, { birthdate }: OwnProfile): Html {
