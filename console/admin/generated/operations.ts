@@ -167,8 +167,14 @@ export type CreateClientInput = {
   pushedRequestsRequired?: boolean | null | undefined;
   /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
+  /** How long they work without being used, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenIdleSeconds?: number | null | undefined;
+  /** How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
+  /** Whether users are asked before it gets their data. The browser SDK is refused. Default: false. */
+  thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
 };
@@ -515,7 +521,7 @@ export type UpdateClaimSettingsInput = {
   rolesClaim?: string | null | undefined;
 };
 
-/** Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and `accessTokenTtlSeconds`. */
+/** Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and the lifetimes of tokens. */
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
@@ -556,8 +562,14 @@ export type UpdateClientInput = {
   pushedRequestsRequired?: boolean | null | undefined;
   /** Must match exactly; https, or http on loopback. */
   redirectUris?: Array<string> | null | undefined;
+  /** How long they work without being used, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenIdleSeconds?: number | null | undefined;
+  /** How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
+  /** Whether users are asked before it gets their data. The browser SDK is refused. Default: false. */
+  thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
 };
@@ -804,7 +816,7 @@ export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, cr
 
 export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
 
-export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, thirdParty: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
 
 export type ClientsQueryVariables = Exact<{
   projectId: string;
@@ -1045,6 +1057,30 @@ export type PaletteProjectsQueryVariables = Exact<{
 
 
 export type PaletteProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type RefreshGrantsQueryVariables = Exact<{
+  projectId: string;
+  userId?: string | null | undefined;
+  clientId?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type RefreshGrantsQuery = { refreshGrants: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, scope: string, offline: boolean, createdAt: string, lastUsedAt: string, expiresAt: string, client: { id: string, name: string }, user: { id: string, userName: string } } }> } };
+
+export type RevokeRefreshGrantMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeRefreshGrantMutation = { revokeRefreshGrant: string };
+
+export type RevokeRefreshGrantsMutationVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type RevokeRefreshGrantsMutation = { revokeRefreshGrants: string };
 
 export type GroupsQueryVariables = Exact<{
   projectId: string;
@@ -1428,9 +1464,9 @@ export const ClaimSettingsOf = "query ClaimSettingsOf($clientId:ID!){claimSettin
 export const UpdateClaimSettings = "mutation UpdateClaimSettings($input:UpdateClaimSettingsInput!){updateClaimSettings(input:$input){...ClaimSettingsParts}}fragment ClaimSettingsParts on ClaimSettings{clientId groups groupPrefix listLimit rolesClaim directoryRoles version attributes mappings{...ClaimMappingParts}}fragment ClaimMappingParts on ClaimMapping{claim scope attribute constant template list{of prefix removePrefix}}" as Operation<UpdateClaimSettingsMutation, UpdateClaimSettingsMutationVariables>;
 export const PreviewClaims = "query PreviewClaims($clientId:ID!$userId:ID!$scopes:[String!]!$draft:ClaimSettingsInput){previewClaims(clientId:$clientId userId:$userId scopes:$scopes draft:$draft){claims{name value scope mapping{claim attribute template list{of}}}omitted{name reason}idToken}}" as Operation<PreviewClaimsQuery, PreviewClaimsQueryVariables>;
 export const Clients = "query Clients($projectId:ID!$search:String$after:String){clients(projectId:$projectId search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn tokenEndpointAuthMethod redirectUris disabled createdAt}}}}" as Operation<ClientsQuery, ClientsQueryVariables>;
-export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
-export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
-export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
+export const ClientById = "query ClientById($id:ID!){client(id:$id){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired thirdParty disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<ClientByIdQuery, ClientByIdQueryVariables>;
+export const CreateClient = "mutation CreateClient($input:CreateClientInput!){createClient(input:$input){client{...ClientSettings}publishableKey secretKey clientSecret}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired thirdParty disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<CreateClientMutation, CreateClientMutationVariables>;
+export const UpdateClient = "mutation UpdateClient($input:UpdateClientInput!){updateClient(input:$input){...ClientSettings}}fragment ClientSettings on Client{id name builtIn tokenEndpointAuthMethod jwks jwksUri idTokenSignedResponseAlg redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds pkceRequired pkceOptional grantTypes adminScopes relatedOrigins passkeyRequired thirdParty disabled version createdAt updatedAt apiKeys{...ApiKeyRow}clientSecrets{...ClientSecretRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}fragment ClientSecretRow on ClientSecret{id hint createdAt lastUsedAt revokedAt}" as Operation<UpdateClientMutation, UpdateClientMutationVariables>;
 export const DeleteClient = "mutation DeleteClient($id:ID!){deleteClient(id:$id)}" as Operation<DeleteClientMutation, DeleteClientMutationVariables>;
 export const IssueApiKey = "mutation IssueApiKey($clientId:ID!$kind:ApiKeyKind!){issueApiKey(clientId:$clientId kind:$kind){key apiKey{...ApiKeyRow}}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<IssueApiKeyMutation, IssueApiKeyMutationVariables>;
 export const RevokeApiKey = "mutation RevokeApiKey($id:ID!){revokeApiKey(id:$id){...ApiKeyRow}}fragment ApiKeyRow on ApiKey{id kind hint createdAt lastUsedAt revokedAt}" as Operation<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
@@ -1459,6 +1495,9 @@ export const Session = "query Session{me{kind id name freshUntil grants{role pro
 export const SwitcherProjects = "query SwitcherProjects($search:String){projects(search:$search first:8){totalCount edges{node{id name builtIn testMode}}}}" as Operation<SwitcherProjectsQuery, SwitcherProjectsQueryVariables>;
 export const PaletteInProject = "query PaletteInProject($projectId:ID!$search:String!){clients(projectId:$projectId search:$search first:5){edges{node{id name}}}users(projectId:$projectId search:$search first:5){edges{node{id userName displayName}}}groups(projectId:$projectId search:$search first:5){edges{node{id displayName}}}projects(search:$search first:5){edges{node{id name}}}}" as Operation<PaletteInProjectQuery, PaletteInProjectQueryVariables>;
 export const PaletteProjects = "query PaletteProjects($search:String!){projects(search:$search first:8){edges{node{id name}}}}" as Operation<PaletteProjectsQuery, PaletteProjectsQueryVariables>;
+export const RefreshGrants = "query RefreshGrants($projectId:ID!$userId:ID$clientId:ID$after:String){refreshGrants(projectId:$projectId userId:$userId clientId:$clientId first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id scope offline createdAt lastUsedAt expiresAt client{id name}user{id userName}}}}}" as Operation<RefreshGrantsQuery, RefreshGrantsQueryVariables>;
+export const RevokeRefreshGrant = "mutation RevokeRefreshGrant($id:ID!){revokeRefreshGrant(id:$id)}" as Operation<RevokeRefreshGrantMutation, RevokeRefreshGrantMutationVariables>;
+export const RevokeRefreshGrants = "mutation RevokeRefreshGrants($clientId:ID!){revokeRefreshGrants(clientId:$clientId)}" as Operation<RevokeRefreshGrantsMutation, RevokeRefreshGrantsMutationVariables>;
 export const Groups = "query Groups($projectId:ID!$search:String$after:String){groups(projectId:$projectId search:$search first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id displayName externalId memberCount updatedAt}}}}" as Operation<GroupsQuery, GroupsQueryVariables>;
 export const GroupById = "query GroupById($id:ID!){group(id:$id){id displayName externalId memberCount createdAt updatedAt}}" as Operation<GroupByIdQuery, GroupByIdQueryVariables>;
 export const GroupsOfUser = "query GroupsOfUser($projectId:ID!$userId:ID!){groups(projectId:$projectId userId:$userId first:100){totalCount edges{node{id displayName}}}}" as Operation<GroupsOfUserQuery, GroupsOfUserQueryVariables>;

@@ -106,7 +106,7 @@ function addressInputs(say: Say, address: PostalAddress | null): Html {
       field: 'country',
       label: say('country'),
       value: address?.country,
-      more: html` autocomplete="country" maxlength="2" pattern="[A-Za-z]{2}"`,
+      more: html` autocomplete="country" maxlength="2" pattern="[A-Za-z][A-Za-z]"`,
       hint: say('countryHint'),
     },
   ];

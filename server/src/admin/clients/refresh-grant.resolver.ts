@@ -12,7 +12,7 @@ import { RefreshGrantConnection, RefreshGrantView } from './refresh-grant.view.t
 
 @Resolver(() => RefreshGrantView)
 export class RefreshGrantResolver {
-  @Requires('project_viewer', { about: { project: 'projectId' } })
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'users:read' })
   @Query(() => RefreshGrantConnection, {
     description: 'The refresh grants of a project that can be used, newest first; of one user, one client, or both.',
   })
@@ -30,14 +30,14 @@ export class RefreshGrantResolver {
     return connection('refresh-grants', page, request, () => domain.refreshGrants.count(em, owner));
   }
 
-  @Requires('project_admin', { about: { 'refresh-grant': 'id' } })
+  @Requires('project_admin', { about: { 'refresh-grant': 'id' }, scope: 'users:write' })
   @Mutation(() => ID, { description: 'Also ends its access tokens. Returns its id.' })
   async revokeRefreshGrant(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
     await domain.refreshGrants.revoke(keyIn(projectId, id), actor);
     return id;
   }
 
-  @Requires('project_admin', { about: { client: 'clientId' } })
+  @Requires('project_admin', { about: { client: 'clientId' }, scope: 'clients:write' })
   @Mutation(() => ID, {
     description: 'Ends all refresh grants of a client, and their access tokens. Returns the id of the client.',
   })

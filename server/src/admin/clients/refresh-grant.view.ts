@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 
-@Access('project_viewer', ofProject)
+@Access('project_viewer', ofProject, 'users:read')
 @ObjectType('RefreshGrant', { description: 'What an application may do for a user by refresh tokens.' })
 export class RefreshGrantView {
   @Field(() => ID)

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import type { User } from '../users/user.entity.ts';
 import { ofUser } from '../users/user-tables.ts';
 
 /** What a client wants of a user: columns or values, in SQL. */
@@ -31,6 +32,8 @@ export function isAllowed({ isThirdParty, projectId, clientId, userId, scope }: 
 /** A client as it asks for access. */
 type AskingClient = TenantKey & { thirdParty: boolean };
 
+type AskedUser = Pick<User, 'id' | 'userName'>;
+
 export interface GivenConsent {
   clientId: string;
   scopes: string[];
@@ -56,26 +59,24 @@ export class Consents {
   }
 
   /** Remembers that the user allows the client this scope, beside what it was allowed before. Joins the transaction. */
-  async give(em: EntityManager, client: TenantKey, userId: string, scope: string, actor: Actor): Promise<void> {
+  async give(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): Promise<void> {
     const { audit, clock, random } = this.deps;
     const now = clock.now();
     const scopes = scope.split(' ');
     await execute(
       em,
       sql`insert into consents (project_id, id, client_id, user_id, scopes, created_at, updated_at)
-        values (${client.project.id}, ${random.id()}, ${client.id}, ${userId}, ${scopes}::text[], ${now}, ${now})
+        values (${client.project.id}, ${random.id()}, ${client.id}, ${user.id}, ${scopes}::text[], ${now}, ${now})
         on conflict (project_id, user_id, client_id) do update set updated_at = excluded.updated_at,
           scopes = array(select distinct unnest(consents.scopes || excluded.scopes))`,
     );
-    const about = { projectId: client.project.id, clientId: client.id, subject: { kind: 'user', id: userId } };
-    audit.record(em, { type: 'consent.given', actor, ...about, detail: { scopes } });
+    audit.record(em, { type: 'consent.given', actor, ...about(client, user), detail: { scopes } });
   }
 
   /** Records that the user refused. */
-  refused(em: EntityManager, client: TenantKey, userId: string, scope: string, actor: Actor): void {
-    const about = { projectId: client.project.id, clientId: client.id, subject: { kind: 'user', id: userId } };
+  refused(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): void {
     const detail = { scopes: scope.split(' ') };
-    this.deps.audit.record(em, { type: 'consent.refused', result: 'failure', actor, ...about, detail });
+    this.deps.audit.record(em, { type: 'consent.refused', actor, ...about(client, user), detail });
   }
 
   async list(on: Executing, user: TenantKey): Promise<GivenConsent[]> {
@@ -90,4 +91,8 @@ export class Consents {
       createdAt: new Date(at),
     }));
   }
+}
+
+function about({ id: clientId, project }: TenantKey, { id, userName: name }: AskedUser) {
+  return { projectId: project.id, clientId, subject: { kind: 'user', id, name } };
 }

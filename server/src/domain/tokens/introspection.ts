@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import { isAllowed } from '../consents/consents.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -8,6 +9,7 @@ import type { Signer } from '../keys/signer.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { boundKeyOf } from './claims.ts';
 import { isLive } from './refresh.ts';
+import { grantEnd } from './refresh-lifetime.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 import { isAuthentic, type SentToken } from './sent-token.ts';
 
@@ -46,6 +48,10 @@ export class Introspection {
     const { aud, jti, client_id: clientId, scope, cnf } = claims;
     if (!isUuid(jti) || !isUuid(clientId) || typeof scope !== 'string' || typeof aud !== 'string') return inactive;
     const adminApi = adminApiUrl(this.deps.issuer);
+    const allowed = isAllowed({
+      ...{ isThirdParty: sql`k.third_party`, projectId: sql`t.project_id`, clientId: sql`t.client_id` },
+      ...{ userId: sql`t.user_id`, scope: sql`t.scope` },
+    });
     const statement = sql<{ scope: string }>`
       select array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
           where ${aud}::text = ${issuer.url}::text or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
@@ -57,7 +63,7 @@ export class Introspection {
       where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
         and t.revoked_at is null and k.disabled_at is null
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
-          else u.active end
+          else u.active and ${allowed} end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
         and case ${aud}::text when ${issuer.url}::text then true when ${adminApi}::text then k.admin_scopes <> '{}'
           else g.scopes <> '{}' end
@@ -80,8 +86,7 @@ export class Introspection {
     const now = this.deps.clock.now();
     const statement = sql<{ user_id: string; scope: string; from: string; until: string }>`
       select g.user_id, g.scope, g.created_at as from,
-        least(g.created_at + make_interval(secs => p.refresh_token_ttl_seconds),
-          g.last_used_at + make_interval(secs => p.refresh_token_idle_seconds)) as until
+        ${grantEnd} as until
       from refresh_grants g, users u, clients k, projects p
       where g.project_id = ${client.project.id}::uuid and g.family_hash = ${familyHash} and g.current_hash = ${digest(token)}
         and g.client_id = ${client.id}::uuid and g.issuer is not distinct from ${storedIssuer(issuer)}::text and ${isLive(now)}`;

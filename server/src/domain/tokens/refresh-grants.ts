@@ -77,9 +77,10 @@ export class RefreshGrants {
   /** Ends a grant and its access tokens; does nothing if it has ended. Refuses `not-found`. */
   revoke(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
-      const grant = found(await em.findOne(RefreshGrant, atKey(key)), 'refresh-grant');
+      const grant = found(await em.findOne(RefreshGrant, atKey(key), { populate: ['user'] }), 'refresh-grant');
       if (!(await endRefreshGrant(em, key, this.deps.clock.now()))) return;
-      const subject = { kind: 'user', id: grant.user.id };
+      const { id, userName: name } = grant.user.getEntity();
+      const subject = { kind: 'user', id, name };
       const event = { type: 'refresh-grant.revoked', actor, projectId: key.project.id, clientId: grant.client.id };
       this.deps.audit.record(em, { ...event, subject });
     });

@@ -210,15 +210,16 @@ export class Authorizations {
     const { consents, requests } = this.deps;
     const answered = await this.continued(issuer, browser, async (em, request, session) => {
       if (!session || !isBoundTo(boundTo(request, session))) return true;
-      const { id, userName } = session.user.getEntity();
+      const user = session.user.getEntity();
+      const { id } = user;
       // A second click, or nothing to answer.
       const isAgain = request.decidedBy === id && request.isAllowed === isGiven;
       if (isAgain || (request.decidedBy !== id && (await this.consentOf(em, request, id)) !== 'owed')) return true;
       if (!(await requests.decide(em, request, id, isGiven))) return true;
-      const actor = actorFor({ id, name: userName });
+      const actor = actorFor({ id, name: user.userName });
       const client = request.client.getEntity();
-      if (isGiven) await consents.give(em, client, id, request.scope, actor);
-      else consents.refused(em, client, id, request.scope, actor);
+      if (isGiven) await consents.give(em, client, user, request.scope, actor);
+      else consents.refused(em, client, user, request.scope, actor);
       return true;
     });
     return answered ?? false;
