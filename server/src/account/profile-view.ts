@@ -8,8 +8,9 @@ type Say = (key: string, values?: Record<string, string>) => string;
 export interface ProfileParts {
   say: Say;
   form(change: string, content: Html): Html;
-  button(label: string): Html;
-  fold(label: string, content: Html): Html;
+  /** @param spoken accessible name: several parts have the same label */
+  button(label: string, spoken: string): Html;
+  fold(label: string, spoken: string, content: Html): Html;
   /** Asks for a fresh sign-in. */
   stale(): Html;
 }
@@ -37,12 +38,24 @@ export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh
     {
       title: say('birthdate'),
       facts: [profile.birthdate],
-      form: isOpen('birthdate') ? sensitive(parts, isFresh, 'edit-birthdate', birthdateInput(say, profile)) : null,
+      form: isOpen('birthdate')
+        ? sensitive(parts, isFresh, {
+            title: say('birthdate'),
+            change: 'edit-birthdate',
+            inputs: birthdateInput(say, profile),
+          })
+        : null,
     },
     {
       title: say('postalAddress'),
       facts: addressLines(profile.address),
-      form: isOpen('address') ? sensitive(parts, isFresh, 'edit-address', addressInputs(say, profile.address)) : null,
+      form: isOpen('address')
+        ? sensitive(parts, isFresh, {
+            title: say('postalAddress'),
+            change: 'edit-address',
+            inputs: addressInputs(say, profile.address),
+          })
+        : null,
     },
   ];
   return html`<section aria-labelledby="profile"><h2 id="profile">${say('profile')}</h2>
@@ -67,7 +80,8 @@ function names({ givenName, familyName }: OwnProfile): string {
   return [givenName, familyName].filter(Boolean).join(' ');
 }
 
-function namesForm({ say, form, fold, button }: ProfileParts, profile: OwnProfile): Html {
+function namesForm(parts: ProfileParts, profile: OwnProfile): Html {
+  const { say, form } = parts;
   const all: (Input & { field: OwnField })[] = [
     { field: 'displayName', label: say('displayName'), value: profile.displayName, more: completes('name') },
     { field: 'givenName', label: say('givenName'), value: profile.givenName, more: completes('given-name') },
@@ -77,18 +91,32 @@ function namesForm({ say, form, fold, button }: ProfileParts, profile: OwnProfil
   ];
   const open = all.filter(({ field }) => !profile.locked.has(field));
   const named = hidden({ fields: open.map(({ field }) => field).join(' ') });
-  return fold(say('profileEdit'), form('edit-profile', html`${named}${open.map(input)}${button(say('save'))}`));
+  return editing(
+    parts,
+    say('profileNames'),
+    form('edit-profile', html`${named}${open.map(input)}${saving(parts, say('profileNames'))}`),
+  );
 }
 
 /** A form that needs a fresh sign-in, else the way to one. */
-function sensitive(
-  { say, form, fold, button, stale }: ProfileParts,
-  isFresh: boolean,
-  change: string,
-  inputs: Html,
-): Html {
-  const asking = isFresh ? form(change, html`${inputs}${button(say('save'))}`) : stale();
-  return fold(say('profileEdit'), asking);
+function sensitive(parts: ProfileParts, isFresh: boolean, { title, change, inputs }: SensitivePart): Html {
+  const asking = isFresh ? parts.form(change, html`${inputs}${saving(parts, title)}`) : parts.stale();
+  return editing(parts, title, asking);
+}
+
+function editing({ say, fold }: ProfileParts, title: string, content: Html): Html {
+  return fold(say('profileEdit'), say('about', { act: say('profileEdit'), name: title }), content);
+}
+
+function saving({ say, button }: ProfileParts, title: string): Html {
+  return button(say('save'), say('about', { act: say('save'), name: title }));
+}
+
+interface SensitivePart {
+  title: string;
+  /** The field `change` of its form. */
+  change: string;
+  inputs: Html;
 }
 
 function birthdateInput(say: Say, { birthdate }: OwnProfile): Html {

@@ -146,8 +146,8 @@ class AccountPage {
     const parts = {
       say: this.say,
       form: (change: string, content: Html) => this.form(change, {}, content),
-      button: (label: string) => this.button(label),
-      fold: (label: string, content: Html) => this.fold(label, label, content),
+      button: (label: string, spoken: string) => this.button(label, spoken),
+      fold: (label: string, spoken: string, content: Html) => this.fold(label, spoken, content),
       stale: () => this.stale(),
     };
     return profileSection(parts, profile, isFresh);
