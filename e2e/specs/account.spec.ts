@@ -178,7 +178,7 @@ test('every state of the page is accessible: new codes, step-up, invalid name, s
 
   await latchkey.turn(5 * 60 + 1);
   await page.reload();
-  await expect(page.getByText('confirm that it is you').first()).toBeVisible();
+  await expect(page.getByText('confirm that it is you').filter({ visible: true }).first()).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Confirm it’s you' }).first().click();
   await expect(page).toHaveURL(/\/signin\?flow=/);

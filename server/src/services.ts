@@ -205,7 +205,14 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const authorizations = new Authorizations({ ...base, sessions, tokens, requests, consents, perMinute });
   const pushedRequests = new PushedRequests({ ...base, perMinute });
   const deviceAuthorizations = new DeviceAuthorizations({ ...base, perMinute });
-  const deviceApprovals = new DeviceApprovals({ ...base, sessions, requests, deviceAuthorizations, perMinute });
+  const deviceApprovals = new DeviceApprovals({
+    ...base,
+    sessions,
+    requests,
+    consents,
+    deviceAuthorizations,
+    perMinute,
+  });
   const trials = new Trials({ ...base, requests, tokens, signer });
   const callers = new SigninCallers({ ...base, clients: registry, requests });
   const ceremonies = new Ceremonies({

@@ -62,7 +62,14 @@ export interface ClientSettings {
 const maxUris = 100;
 const switches = [
   ...(['backchannelLogoutSessionRequired', 'pkceRequired', 'pkceOptional', 'relatedOrigins'] as const),
-  ...(['passkeyRequired', 'thirdParty', 'dpopRequired', 'dpopNonceRequired', 'pushedRequestsRequired', 'fapiProfile'] as const),
+  ...([
+    'passkeyRequired',
+    'thirdParty',
+    'dpopRequired',
+    'dpopNonceRequired',
+    'pushedRequestsRequired',
+    'fapiProfile',
+  ] as const),
 ] as const;
 
 const lifetimes = ['accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'] as const;

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../../audit/audit.ts';
+import type { Consents } from '../../consents/consents.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
@@ -49,6 +50,7 @@ export class DeviceApprovals {
       limits: Pick<Limits, 'spend' | 'refund' | 'spendInPassing'>;
       sessions: Sessions;
       requests: AuthorizationRequests;
+      consents: Pick<Consents, 'give'>;
       deviceAuthorizations: DeviceAuthorizations;
       /** Codes, right or wrong, that one network may enter per minute. */
       perMinute: number;
@@ -120,15 +122,19 @@ export class DeviceApprovals {
       if (waiting === null || waiting === 'sign-in-first') return waiting ?? false;
       const { request, device, session, user } = waiting;
       if (user.id !== seen.user.id) return false;
-      const { audit, deviceAuthorizations, requests } = this.deps;
+      const { audit, consents, deviceAuthorizations, requests } = this.deps;
       if (!(await requests.finish(em, request))) return false;
       const isDone = isAllowed
         ? await deviceAuthorizations.approve(em, device, session)
         : await deviceAuthorizations.deny(em, device);
       if (!isDone) return false;
+      const by = { ...actor, kind: 'user', id: user.id, name: user.userName } as const;
+      const client = request.client.getEntity();
+      // The page asks what the consent page would.
+      if (isAllowed && client.thirdParty) await consents.give(em, client, user, device.scope, by);
       audit.record(em, {
         type: isAllowed ? 'device-authorization.approved' : 'device-authorization.denied',
-        actor: { ...actor, kind: 'user', id: user.id, name: user.userName },
+        actor: by,
         projectId: device.project.id,
         clientId: device.client.id,
         subject: { kind: 'user', id: user.id, name: user.userName },
