@@ -157,6 +157,16 @@ describe('a device whose user allows it', () => {
     expect(await events('token.issued')).toHaveLength(1);
   });
 
+  it('of a third-party application has the consent with that', async () => {
+    await set({ thirdParty: true });
+    const codes = await begin({ scope: 'openid email' });
+    await person.allow(codes.user_code);
+    const { status, body } = await poll(codes.device_code);
+    expect(status).toBe(200);
+    expect((await party.userInfo(body['access_token'] ?? '')).status).toBe(200);
+    expect(await events('consent.given')).toHaveLength(1);
+  });
+
   it('gets one set of tokens for 200 polls at once, by two processes', async () => {
     const sibling = await buildSibling(app);
     const codes = await begin();
@@ -343,7 +353,7 @@ describe('the page {issuer}/device', () => {
     const resumed = locationOf(await stranger.browser.get(`${party.issuer}/authorize/resume?flow=${flow}`));
     expect(resumed.href).toBe(`${party.issuer}/device/approval?flow=${flow}`);
     const page = await (await stranger.browser.get(resumed.href)).text();
-    for (const text of [`${user.email}`, 'Sign in to App on another device?', '127.0.0.1', 'your network', 'now']) {
+    for (const text of [`${user.email}`, 'Sign in to App on another device?', '127.0.0.1', 'your network', 'this minute']) {
       expect(page).toContain(text);
     }
     expect(page).toContain('If someone sent you the code or link, deny it.');
