@@ -107,7 +107,7 @@ export class AccountAccess {
   erase(projectId: string, userId: string, actor: Actor): Promise<void> {
     return this.change(projectId, userId, async (em, user) => {
       await this.deps.admins.keepOwner(em, userId);
-      await this.deps.accounts.erase(em, user, actor);
+      await this.deps.accounts.erase(em, projectId, [user.id], actor);
     });
   }
 

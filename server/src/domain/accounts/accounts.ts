@@ -1,14 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
+import { restoreDevices, revokeSuspended } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found, Refusal, refuse } from '../kernel/problem.ts';
-import { type Fragment } from '../kernel/sql.ts';
+import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { Project } from '../projects/project.entity.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import { endOfSession, type Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { type NewUser, newUserValues } from '../users/new-user.ts';
@@ -17,6 +18,7 @@ import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
 import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
+import { erasure, heldForErasure } from './erasure.ts';
 import { userTables } from './user-tables.ts';
 
 /** The input that a taken attribute comes from. */
@@ -24,6 +26,8 @@ const inputFields: Partial<Record<string, string>> = { emails: 'email', phoneNum
 
 /** Maps current values to new ones. */
 type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
+
+type Admits = (userId: string, user: UserRecord | undefined) => boolean;
 
 /** Changes, deactivates and erases users, with everything that belongs to them (`user-tables.ts`), in one transaction. */
 export class Accounts {
@@ -44,8 +48,10 @@ export class Accounts {
   }
 
   /** Creates a user of a directory. Refuses `taken`. */
-  provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<UserRecord> {
-    return this.deps.users.create(this.deps.db.alone, projectId, values, 'scim', actor, id);
+  async provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<ShownUser> {
+    const { db, users } = this.deps;
+    const user = await users.create(db.alone, projectId, values, 'scim', actor, id);
+    return users.shown(db.alone, projectId, user);
   }
 
   /** Adds a user on behalf of an admin. Refuses `invalid` and `taken`, naming the field. */
@@ -61,9 +67,9 @@ export class Accounts {
   }
 
   /**
-   * Changes a user; one who becomes inactive loses all access. A change of the row alone takes no lock and is
-   * conditional on the version; any other change, or a conflict, takes the lock (decisions/0086). Refuses `not-found`,
-   * `taken`, and what `edit` throws.
+   * Changes a user; one who becomes inactive loses all access, and may get devices back (decisions/0119). A change of the
+   * row alone takes no lock and is conditional on the version; any other change, or a conflict, takes the lock
+   * (decisions/0086). Refuses `not-found`, `taken`, and what `edit` throws.
    *
    * @param edit pure: called again with the current values if they changed meanwhile
    */
@@ -75,7 +81,7 @@ export class Accounts {
     );
     if (written) return written;
     const after = await this.changeLocked(projectId, userId, edit, actor);
-    return { ...recordOf(after), groups: seen.groups };
+    return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
 
   private changeLocked(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<User> {
@@ -83,6 +89,7 @@ export class Accounts {
       await this.endWorkOfLogin(em, found(await this.deps.users.locked(em, projectId, userId), 'user'), edit);
       const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
+      if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
       if (after.phone && before.phone && after.phone !== before.phone) {
         await followPhone(em, after, before.phone, after.phone);
       }
@@ -98,6 +105,7 @@ export class Accounts {
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user, { addresses: [values.userName, loginOf(values).email] });
     await endGrants(em, user, now);
+    await revokeSuspended(em, user, now);
   }
 
   /**
@@ -115,45 +123,61 @@ export class Accounts {
     return this.change(projectId, userId, (current) => ({ ...valuesOf(current), active }), actor);
   }
 
-  /**
-   * Erases a user and their personal data. Refuses `not-found`, and what `check` throws; it gets the locked row.
-   */
-  async remove(projectId: string, userId: string, actor: Actor, check?: (user: User) => void): Promise<void> {
-    await this.atomically(async (em) => {
-      const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
+  /** Erases a user and their personal data. Refuses `not-found`, and what `check` throws; it gets the locked row. */
+  remove(projectId: string, userId: string, actor: Actor, check?: (user: UserRecord) => void): Promise<void> {
+    return this.removeAll(projectId, [userId], actor, (_id, row) => {
+      const user = found(row, 'user');
       check?.(user);
-      await this.erase(em, user, actor);
+      return true;
     });
+  }
+
+  /**
+   * Erases users at the cost of few statements, however many they are.
+   *
+   * @param admits whether to erase a user; gets each id and the locked row, if there is one. Its throw leaves all as they are
+   */
+  removeAll(projectId: string, userIds: readonly string[], actor: Actor, admits: Admits): Promise<void> {
+    return pastDeadlocks(() => this.deps.db.statements((on) => this.erase(on, projectId, userIds, actor, admits)));
   }
 
   /** Joins: deactivates the user, and ends their sessions, codes, devices and open sign-ins. */
   async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const edit: Edit = (current) => ({ ...valuesOf(current), active: false });
-    const { changed, after } = await this.deps.users.change(em, user.project.id, user.id, edit, actor);
-    if (changed) await this.revokeAccess(em, after, actor);
+    const { after } = await this.deps.users.change(em, user.project.id, user.id, edit, actor);
+    // Also of a user whom the directory has deactivated: their devices do not come back then.
+    await this.revokeAccess(em, after, actor);
   }
 
-  /**
-   * Joins: deletes the user and all their personal data. The audit log keeps their events under the bare id.
-   */
-  async erase(em: EntityManager, user: User, actor: Actor): Promise<void> {
-    const now = this.deps.clock.now();
-    await this.endAccess(em, user, actor, now);
-    await em.flush();
-    for (const tables of userTables) await tables.erase?.(em, user, now);
-    const subject = { kind: 'user', id: user.id };
-    this.deps.audit.record(em, { type: 'user.erased', actor, projectId: user.project.id, subject });
+  /** Like {@link removeAll}; joins. The audit log keeps the users' events under the bare ids. */
+  async erase(
+    on: Executing,
+    projectId: string,
+    userIds: readonly string[],
+    actor: Actor,
+    admits: Admits = () => true,
+  ): Promise<void> {
+    const { audit, clock } = this.deps;
+    const held = await heldForErasure(on, projectId, userIds);
+    const users = userIds.flatMap((id) => {
+      const user = held.get(id);
+      return admits(id, user) && user ? [user] : [];
+    });
+    if (users.length === 0) return;
+    const erased = { projectId, ids: users.map(({ id }) => id), users };
+    const events = erased.ids.map((id) => ({ type: 'user.erased', actor, projectId, subject: { kind: 'user', id } }));
+    const statement = erasure(erased, clock.now(), audit.insertions(events));
+    const open = await query(on, statement, { prepare: 'accounts.erase' });
+    if (open.length === 0) return;
+    const ends = open.map((session) => endOfSession(projectId, session, 'deactivated', actor));
+    await execute(on, audit.insertions(ends), { prepare: 'accounts.record-ended' });
   }
 
   private async revokeAccess(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
-    await this.endAccess(em, user, actor, now);
-    for (const tables of userTables) await tables.deactivate?.(em, user, now);
-  }
-
-  private async endAccess(em: EntityManager, user: User, actor: Actor, now: Date): Promise<void> {
     await endOpenWork(em, now, user);
     await this.deps.sessions.endAllOfUser(em, user, 'deactivated', actor);
+    for (const tables of userTables) await tables.deactivate?.(em, user, now, actor.kind === 'scim');
   }
 
   private atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {

@@ -108,6 +108,17 @@ export class Audit {
     );
   }
 
+  /** Like {@link record}, several events as SQL: the part of a statement that makes the changes, of constant text. */
+  insertions(entries: readonly AuditEntry[]): Fragment {
+    const rows = JSON.stringify(entries.map((entry) => this.valuesOf(entry)));
+    return sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, actor_name, subject_kind,
+        subject_id, subject_name, client_id, detail, ip, user_agent, request_id)
+      select (x->>'id')::uuid, (x->>'projectId')::uuid, (x->>'at')::timestamptz, x->>'type', x->>'result', x->>'actorKind',
+        x->>'actorId', x->>'actorName', x->>'subjectKind', x->>'subjectId', x->>'subjectName', (x->>'clientId')::uuid,
+        nullif(x->'detail', 'null'), x->>'ip', x->>'userAgent', x->>'requestId'
+      from jsonb_array_elements(${rows}::jsonb) x`;
+  }
+
   /** Like {@link record}, as SQL for the statement that makes the change; writes if `condition` is true. */
   insertion(entry: AuditEntry, condition: Fragment = sql`true`): Fragment {
     const it = this.valuesOf(entry);

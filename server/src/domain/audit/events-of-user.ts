@@ -1,5 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, type Fragment, sql } from '../kernel/sql.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 
 /** Selects the events about a user. The origin of another person's action is personal data of that person. */
 export function eventsAbout(projectId: string, userId: string): Fragment {
@@ -21,18 +20,19 @@ function columns(showsOrigin: Fragment): Fragment {
     from audit_log e`;
 }
 
-/** Keeps the events under the user's id alone, without names, details and origins. */
-export async function anonymizeEvents(em: EntityManager, userId: string): Promise<void> {
-  await execute(
-    em,
+/**
+ * SQL: two statements that keep the events under the users' ids alone, without names, details and origins. Each finds its
+ * events by one index, and no event is in both.
+ */
+export function anonymizedEvents(userIds: readonly string[]): readonly Fragment[] {
+  const isAbout = sql`subject_kind = 'user' and subject_id = any(${userIds}::text[])`;
+  const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${userIds}::text[])`;
+  return [
     sql`update audit_log set subject_name = null, detail = null,
-          ip = case when actor_kind = 'anonymous' then null else ip end,
-          user_agent = case when actor_kind = 'anonymous' then null else user_agent end
-        where subject_kind = 'user' and subject_id = ${userId}`,
-  );
-  await execute(
-    em,
-    sql`update audit_log set actor_name = null, ip = null, user_agent = null
-        where actor_kind in ('user', 'admin') and actor_id = ${userId}`,
-  );
+        actor_name = case when ${isBy} then null else actor_name end,
+        ip = case when ${isBy} or actor_kind = 'anonymous' then null else ip end,
+        user_agent = case when ${isBy} or actor_kind = 'anonymous' then null else user_agent end
+      where ${isAbout}`,
+    sql`update audit_log set actor_name = null, ip = null, user_agent = null where ${isBy} and (${isAbout}) is not true`,
+  ];
 }

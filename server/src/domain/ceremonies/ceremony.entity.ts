@@ -91,6 +91,7 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
+  indexes: [{ name: 'ceremonies_project_id_address_index', properties: ['project', 'address'] }],
 });
 
 /** A sign-in in progress (`txn`, ten minutes). */

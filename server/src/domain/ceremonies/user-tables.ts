@@ -1,30 +1,32 @@
-import { execute, query, sql } from '../kernel/sql.ts';
-import { eraseCodes } from '../otp/user-tables.ts';
-import { loginAddresses, type UserTables } from '../users/user-tables.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
+import { erasedCodes } from '../otp/user-tables.ts';
+import { type ErasedUsers, loginAddresses, ofUsers, type UserTables } from '../users/user-tables.ts';
 
-/** `Accounts` ends open sign-ins first (`endOpenWork`). */
+/** SQL: locks the sign-ins of the row `r` of `users`: an erasure waits for their steps, in the order of every step. */
+export const lockedSignIns: Fragment = sql`
+  select id from ceremonies
+  where project_id = r.project_id and (user_id = r.id or account_id = r.id or address = any(array[r.user_name_key, r.email_key]))
+  order by id for no key update`;
+
+/** SQL condition: sign-ins of the users, or with one of their addresses. */
+function signInsOf({ projectId, ids, users }: ErasedUsers): Fragment {
+  return sql`project_id = ${projectId} and (user_id = any(${ids}::uuid[]) or account_id = any(${ids}::uuid[])
+    or address = any(${users.flatMap(loginAddresses)}::text[]))`;
+}
+
 export const ceremonyTables: UserTables = {
   tables: ['ceremonies', 'authorization_requests'],
-  erase: async (em, user) => {
-    const { id, project } = user;
-    const erased = await query(
-      em,
-      sql<{ id: string }>`
-        delete from ceremonies
-        where project_id = ${project.id}
-          and (user_id = ${id} or account_id = ${id} or address = any(${loginAddresses(user)}::text[]))
-        returning id`,
-    );
-    await eraseCodes(
-      em,
-      user,
-      erased.map((ceremony) => ceremony.id),
-    );
-    await execute(
-      em,
-      sql`delete from authorization_requests where project_id = ${project.id} and hinted_user_id = ${id}`,
-    );
-  },
+  erase: (erased) => [
+    sql`delete from ceremonies where ${signInsOf(erased)}`,
+    erasedCodes(
+      erased,
+      sql`select id from ceremonies where ${signInsOf(erased)}
+        union all select bound_to from phone_changes where ${ofUsers(erased)}
+        union all select id from factor_changes where ${ofUsers(erased)}`,
+    ),
+    sql`delete from authorization_requests
+      where project_id = ${erased.projectId} and hinted_user_id = any(${erased.ids}::uuid[])`,
+  ],
   exportRows: {
     signInsUnderWay: (user) => sql`
       select c.id, c.client_id as "clientId", c.state, c.origin, c.address, c.evidence, c.created_at as "createdAt",

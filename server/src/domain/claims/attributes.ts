@@ -1,3 +1,4 @@
+import { enterpriseUrn } from '../users/manager.ts';
 import type { User } from '../users/user.entity.ts';
 
 /** The properties of a user that claims are made from. */
@@ -16,8 +17,6 @@ export const claimProperties = [
 ] as const satisfies readonly (keyof User)[];
 
 export type ClaimUser = Pick<User, (typeof claimProperties)[number]>;
-
-const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 type Reader = (user: ClaimUser) => unknown;
 
@@ -49,9 +48,9 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ),
   ['photo', (user) => own(primary(user, 'photos'), 'value')],
   ...named('enterprise.', ['employeeNumber', 'costCenter', 'organization', 'division', 'department'], (name) =>
-    inAttributes(enterprise, name),
+    inAttributes(enterpriseUrn, name),
   ),
-  ['enterprise.manager', inAttributes(enterprise, 'manager', 'value')],
+  ['enterprise.manager', inAttributes(enterpriseUrn, 'manager', 'value')],
 ]);
 
 /** The attributes that a mapping or a template can name, as paths of SCIM. */

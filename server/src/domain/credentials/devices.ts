@@ -98,6 +98,7 @@ export class Devices {
       remembered: registration.remembered,
       trustedUntil: secondsLater(now, registration.remembered ? project.deviceTrustSeconds : unrememberedSeconds),
       registeredAt: now,
+      suspendedAt: null,
       mfaRememberedAt: null,
       mfaRememberedUntil: null,
       lastUsedAt: now,

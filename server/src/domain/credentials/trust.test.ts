@@ -12,6 +12,7 @@ const device: TrustState = {
   trustedUntil: after(30),
   remembered: true,
   revokedAt: null,
+  suspendedAt: null,
 };
 const slidTo = (days: number, over: Partial<TrustState> = {}) => ({
   ...device,

@@ -4,7 +4,7 @@ import type { Device } from './device.entity.ts';
 
 export type TrustState = Pick<
   Device,
-  'createdAt' | 'lastUsedAt' | 'registeredAt' | 'remembered' | 'revokedAt' | 'trustedUntil'
+  'createdAt' | 'lastUsedAt' | 'registeredAt' | 'remembered' | 'revokedAt' | 'suspendedAt' | 'trustedUntil'
 >;
 export type TrustPolicy = Pick<Project, 'deviceTrustDays' | 'deviceTrustSeconds'>;
 
@@ -12,12 +12,12 @@ const day = 24 * 3600;
 
 /**
  * A device's trust expiry: the earliest of the stored expiry, the project's limit since its last use (remembered
- * devices) and the project's limit since its registration. Null: trust has ended permanently. A shorter policy applies
- * at once, a longer one from the next use.
+ * devices) and the project's limit since its registration. Null: trust has ended, until a mail code at the earliest. A
+ * shorter policy applies at once, a longer one from the next use.
  */
 export function trustEnd(device: TrustState, policy: TrustPolicy): Date | null {
-  const { createdAt, lastUsedAt, registeredAt, remembered, revokedAt, trustedUntil } = device;
-  if (revokedAt || !trustedUntil) return null;
+  const { createdAt, lastUsedAt, registeredAt, remembered, revokedAt, suspendedAt, trustedUntil } = device;
+  if (revokedAt || suspendedAt || !trustedUntil) return null;
   const ends = [trustedUntil, secondsLater(registeredAt ?? createdAt, policy.deviceTrustDays * day)];
   if (remembered) ends.push(secondsLater(lastUsedAt, policy.deviceTrustSeconds));
   return new Date(Math.min(...ends.map((end) => end.getTime())));

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { secondsLater } from '../kernel/clock.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
@@ -13,20 +14,45 @@ export async function forgetRemembered(em: EntityManager, user: TenantKey): Prom
   );
 }
 
+/** A device suspended for longer needs a mail code again. */
+const restorableSeconds = 30 * 24 * 3600;
+
+/** Ends the suspension of the user's devices, except of those suspended too long. Their trust has not been extended meanwhile. */
+export async function restoreDevices(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
+  await execute(
+    em,
+    sql`update credentials set suspended_at = null
+      where ${ofUser(user)} and suspended_at > ${secondsLater(now, -restorableSeconds)} and revoked_at is null`,
+  );
+}
+
+/** Revokes suspended devices: the account changes hands. */
+export async function revokeSuspended(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
+  await execute(
+    em,
+    sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and suspended_at is not null and revoked_at is null`,
+  );
+}
+
 export const deviceTables: UserTables = {
   tables: ['credentials'],
-  deactivate: (em, user, now) =>
-    execute(
-      em,
-      // A passkey, like a second factor, waits for the activation of its user: without it the mailbox would be enough.
-      sql`update credentials set revoked_at = ${now} where ${ofUser(user)} and kind = 'device-key' and revoked_at is null`,
-    ),
+  // A passkey, like a second factor, waits for the activation of its user: without it the mailbox would be enough.
+  deactivate: (em, user, now, isByDirectory) => {
+    const devices = sql`${ofUser(user)} and kind = 'device-key' and revoked_at is null`;
+    // One that is suspended already was not restored: it keeps its earlier time.
+    const statement = isByDirectory
+      ? sql`update credentials set suspended_at = coalesce(suspended_at, ${now}::timestamptz), mfa_remembered_at = null,
+          mfa_remembered_until = null where ${devices}`
+      : sql`update credentials set revoked_at = ${now} where ${devices}`;
+    return execute(em, statement);
+  },
   exportRows: {
     devices: (user) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",
         d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
         d.mfa_remembered_at as "mfaRememberedAt", d.mfa_remembered_until as "mfaRememberedUntil",
-        d.created_at as "createdAt", d.last_used_at as "lastUsedAt", d.revoked_at as "revokedAt"
+        d.created_at as "createdAt", d.last_used_at as "lastUsedAt",
+        d.suspended_at as "suspendedAt", d.revoked_at as "revokedAt"
       from credentials d where ${ofUser(user, 'd')} and d.kind = 'device-key'`,
     passkeys: (user) => sql`
       select k.id, k.name, k.credential_id as "credentialId", k.aaguid, k.user_agent as "userAgent",

@@ -1,5 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, type Fragment, sql } from '../kernel/sql.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 
 /** Selects the messages to any of these addresses and numbers, for the person export. */
 export function messagesTo(projectId: string, recipients: readonly string[]): Fragment {
@@ -10,9 +9,7 @@ export function messagesTo(projectId: string, recipients: readonly string[]): Fr
     where m.project_id = ${projectId} and m.recipient = any(${recipients}::text[])`;
 }
 
-export function deleteMessagesTo(em: EntityManager, projectId: string, recipients: readonly string[]): Promise<number> {
-  return execute(
-    em,
-    sql`delete from messages where project_id = ${projectId} and recipient = any(${recipients}::text[])`,
-  );
+/** SQL: deletes the messages to any of these addresses and numbers. */
+export function deletedMessagesTo(projectId: string, recipients: readonly string[]): Fragment {
+  return sql`delete from messages where project_id = ${projectId} and recipient = any(${recipients}::text[])`;
 }

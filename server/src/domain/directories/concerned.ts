@@ -1,6 +1,6 @@
 import { digest } from '../kernel/secret.ts';
 import { contactsOf, foldCase } from '../users/login.ts';
-import type { User } from '../users/user.entity.ts';
+import type { UserRecord } from '../users/user-record.ts';
 
 /** An id, address or number as a mark: in lower case, without surrounding spaces. */
 export function markOf(value: string): string {
@@ -13,7 +13,7 @@ export function externalIdMark(externalId: string): string {
 }
 
 /** The marks by which requests name this user. Not the name: several people may have the same. */
-export function marksOf({ id, userName, email, phone, externalId, attributes }: User): string[] {
+export function marksOf({ id, userName, email, phone, externalId, attributes }: UserRecord): string[] {
   const contacts = [...contactsOf(attributes, 'emails'), ...contactsOf(attributes, 'phoneNumbers')];
   const values = [id, userName, email, phone, ...contacts.map(({ value }) => value)];
   const marks = values.flatMap((value) => (value ? [markOf(value)] : []));

@@ -26,6 +26,8 @@ const schema = defineEntity({
     requestBody: p.text().nullable(),
     /** Truncated; only the totals of lists. */
     responseBody: p.text().nullable(),
+    /** Attributes of an accepted change that no schema has; null in records of the previous release. */
+    ignored: p.array().columnType('text[]').nullable(),
     /** Marks of the users that the texts may name (`concerned.ts`); null in records of the previous release: any user. */
     concerns: p.array().columnType('text[]').nullable(),
   },

@@ -12,9 +12,10 @@ import { lockRecords } from './user-tables.ts';
 /** A request without secrets, texts already truncated. */
 export type RequestEntry = Omit<
   { [Key in keyof RequestRecord]: RequestRecord[Key] },
-  'id' | 'project' | 'concerns' | keyof symbol
+  'id' | 'project' | 'concerns' | 'ignored' | keyof symbol
 > & {
   projectId: string;
+  ignored: string[];
   concerns: string[];
 };
 
@@ -114,7 +115,7 @@ export class RequestRecords {
     await this.deps.db.transaction(async (em) => {
       // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
-      await lockRecords(em, projects, 'alone');
+      await lockRecords(em, projects);
       const erased = await erasedMarks(em, projects);
       const rows = batch.map((entry) => ({
         ...(concernsAny(entry, erased) ? withoutTexts(entry) : entry),
@@ -123,11 +124,11 @@ export class RequestRecords {
       await execute(
         em,
         sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
-            status, scim_type, detail, duration_ms, user_agent, request_body, response_body, concerns)
+            status, scim_type, detail, duration_ms, user_agent, request_body, response_body, ignored, concerns)
           select (x->>'id')::uuid, p.id, (x->>'at')::timestamptz, (x->>'tokenId')::uuid, x->>'tokenName',
             x->>'method', x->>'path', (x->>'resourceId')::uuid, (x->>'status')::int, x->>'scimType', x->>'detail',
             (x->>'durationMs')::int, x->>'userAgent', x->>'requestBody', x->>'responseBody',
-            array(select jsonb_array_elements_text(x->'concerns'))
+            array(select jsonb_array_elements_text(x->'ignored')), array(select jsonb_array_elements_text(x->'concerns'))
           from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
           join projects p on p.id = (x->>'projectId')::uuid`,
       );
@@ -179,5 +180,5 @@ function concernsAny({ projectId, concerns }: RequestEntry, erased: ReadonlySet<
 /** Keeps the resource type and id of the path; drops all texts, which may name an erased user. */
 function withoutTexts(entry: RequestEntry): RequestEntry {
   const [path = '/'] = /^\/(Users|Groups|Bulk)(\/[0-9a-f-]{36})?(?=$|[/?])/i.exec(entry.path) ?? [];
-  return { ...entry, path, detail: null, requestBody: null, responseBody: null, concerns: [] };
+  return { ...entry, path, detail: null, requestBody: null, responseBody: null, ignored: [], concerns: [] };
 }

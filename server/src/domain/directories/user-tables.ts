@@ -1,25 +1,22 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 import { hashedMarks, marksOf } from './concerned.ts';
 
 export const directoryTables: UserTables = {
   tables: ['scim_request_records'],
   /** Removes the texts of records that concern the user; that a request was made stays visible. */
-  erase: async (em, user, now) => {
-    const projectId = user.project.id;
-    await lockRecords(em, [projectId], 'shared');
-    const marks = marksOf(user);
-    await execute(
-      em,
+  erase: ({ projectId, users }, now) => {
+    const marks = users.map(marksOf);
+    const erasures = users.map(({ id }, at) => ({ id, marks: hashedMarks(projectId, marks[at] ?? []) }));
+    return [
       sql`insert into scim_erasures (project_id, id, at, marks)
-          values (${projectId}, ${user.id}, ${now}, ${hashedMarks(projectId, marks)}::text[])`,
-    );
-    await execute(
-      em,
-      sql`update scim_request_records set path = ${bare}, detail = null, request_body = null, response_body = null, concerns = '{}'
-          where project_id = ${projectId} and (concerns is null or concerns && ${marks}::text[])`,
-    );
+        select ${projectId}::uuid, (x->>'id')::uuid, ${now}::timestamptz, array(select jsonb_array_elements_text(x->'marks'))
+        from jsonb_array_elements(${JSON.stringify(erasures)}::jsonb) x`,
+      sql`update scim_request_records set path = ${bare}, detail = null, request_body = null, response_body = null, ignored = null,
+          concerns = '{}'
+        where project_id = ${projectId} and (concerns is null or concerns && ${marks.flat()}::text[])`,
+    ];
   },
   exportRows: {
     directoryRequests: (user) => sql`
@@ -36,18 +33,17 @@ const bare: Fragment = sql`coalesce(substring(path from ${'^/(?:Users|Groups|Bul
 const recordsLock = 731_690;
 
 /**
- * Until the transaction ends: `shared` while users are erased, `alone` while records are written. So a record either is there when
- * its user is erased, or is written when the erasure can be seen.
+ * SQL expression: holds back the writer of records until the transaction ends. So a record either is there when its user is
+ * erased, or is written when the erasure can be seen.
  */
-export async function lockRecords(
-  em: EntityManager,
-  projectIds: readonly string[],
-  as: 'shared' | 'alone',
-): Promise<void> {
-  const lock = as === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+export const recordsHeld = (projectId: string): Fragment =>
+  sql`pg_advisory_xact_lock_shared(${sql.lit(recordsLock)}, hashtext(${projectId}::text))`;
+
+/** Waits for erasures in these projects, and holds them back until the transaction ends: to write records. */
+export async function lockRecords(em: EntityManager, projectIds: readonly string[]): Promise<void> {
   await query(
     em,
-    sql`select ${lock}(${recordsLock}, key) from (
+    sql`select pg_advisory_xact_lock(${sql.lit(recordsLock)}, key) from (
         select distinct hashtext(id) as key from unnest(${projectIds}::text[]) as id order by key) as keys`,
   );
 }

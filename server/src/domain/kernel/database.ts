@@ -20,6 +20,13 @@ export class Database {
     return this.orm.em.fork({ freshEventManager: false }).transactional(work);
   }
 
+  /** Like {@link transaction}, for statements alone: without entities, at a fraction of the cost. */
+  statements<T>(work: (on: Executing) => Promise<T>): Promise<T> {
+    const { getDriver, getKysely } = this.alone;
+    const kysely = getKysely() as ReturnType<EntityManager['getKysely']>;
+    return kysely.transaction().execute((own) => work({ getKysely: () => own, getDriver }));
+  }
+
   /** Runs several reads on one snapshot. */
   snapshot<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
     const options = { isolationLevel: 'repeatable read', readOnly: true } as const;

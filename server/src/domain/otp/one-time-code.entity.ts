@@ -35,6 +35,10 @@ const schema = defineEntity({
     /** When a newer code replaced it. */
     replacedAt: instant().nullable(),
   },
+  indexes: [
+    { name: 'one_time_codes_project_id_user_id_index', properties: ['project', 'userId'] },
+    { name: 'one_time_codes_project_id_address_index', properties: ['project', 'address'] },
+  ],
 });
 
 /** A one-time code. Single use, five attempts, five minutes. */

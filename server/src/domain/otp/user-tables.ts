@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import type { User } from '../users/user.entity.ts';
-import { loginAddresses, ofUser, type UserTables } from '../users/user-tables.ts';
+import { type ErasedUsers, loginAddresses, ofUser, type UserTables } from '../users/user-tables.ts';
 
 /** Deletes unused codes of the user or of these places, except those of the sign-in `keepId`. */
 export async function endCodes(
@@ -19,15 +18,12 @@ export async function endCodes(
   );
 }
 
-/** Deletes codes of the user, codes sent to the user, and codes of these sign-ins. */
-export async function eraseCodes(em: EntityManager, user: User, ceremonyIds: readonly string[]): Promise<void> {
-  const addresses = [...loginAddresses(user), user.phone ?? ''];
-  await execute(
-    em,
-    sql`delete from one_time_codes
-        where project_id = ${user.project.id} and (user_id = ${user.id} or ceremony_id = any(${ceremonyIds}::uuid[])
-          or address = any(${addresses}::text[]))`,
-  );
+/** SQL: deletes codes of the users, codes sent to them, and codes of these places, which `places` selects. */
+export function erasedCodes({ projectId, ids, users }: ErasedUsers, places: Fragment): Fragment {
+  const addresses = users.flatMap((user) => [...loginAddresses(user), user.phone ?? '']);
+  return sql`delete from one_time_codes
+    where project_id = ${projectId}
+      and (user_id = any(${ids}::uuid[]) or ceremony_id = any(array(${places})) or address = any(${addresses}::text[]))`;
 }
 
 /** Codes are erased with their sign-ins (`ceremonies/user-tables.ts`). */

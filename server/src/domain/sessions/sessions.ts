@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from './session.entity.ts';
@@ -159,13 +159,8 @@ export class Sessions {
   private close(em: EntityManager, session: Session, reason: SessionEnd, actor: Actor): void {
     session.endedAt = this.deps.clock.now();
     session.endReason = reason;
-    this.deps.audit.record(em, {
-      type: 'session.ended',
-      actor,
-      projectId: session.project.id,
-      subject: { kind: 'session', id: session.id },
-      detail: { reason, userId: session.user.id },
-    });
+    const key = { id: session.id, userId: session.user.id };
+    this.deps.audit.record(em, endOfSession(session.project.id, key, reason, actor));
   }
 
   private async live(em: EntityManager, project: Project, secret: string, now: Date): Promise<Session | null> {
@@ -196,6 +191,22 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
         s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
       and ${meetsPolicy(byPasskey(sql`s`))}
     returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr, s.passkey_id`;
+}
+
+/** The event of a session that ends. */
+export function endOfSession(
+  projectId: string,
+  { id, userId }: { id: string; userId: string },
+  reason: SessionEnd,
+  actor: Actor,
+): AuditEntry {
+  return { type: 'session.ended', actor, projectId, subject: { kind: 'session', id }, detail: { reason, userId } };
+}
+
+/** SQL: the users' sessions that have not ended, expired ones included. */
+export function liveSessions(projectId: string, userIds: readonly string[]): Statement<{ id: string; userId: string }> {
+  return sql<{ id: string; userId: string }>`select id, user_id as "userId" from sessions
+    where project_id = ${projectId} and user_id = any(${userIds}::uuid[]) and ended_at is null`;
 }
 
 /** Minimum seconds between updates of `last_at`: limits writes of busy sessions. */

@@ -1,5 +1,6 @@
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
+import { managerName } from './manager.ts';
 import type { User } from './user.entity.ts';
 
 /**
@@ -35,9 +36,11 @@ export type UserValues = {
   [P in Property as Columns[P] extends 'values' ? P : never]: Exclude<User[P], undefined>;
 };
 
-/** A user with their groups, by id. */
+/** A user with what is shown of others: their groups, by id, and their manager. */
 export interface ShownUser extends UserRecord {
   groups: readonly { id: string; displayName: string }[];
+  /** `displayName` of the manager, if that is a user of the project. */
+  managerName: string | null;
 }
 
 const properties = Object.keys(columns) as Property[];
@@ -64,11 +67,14 @@ export function selectionOf(names: readonly Property[]): string {
   return names.map((name) => `r.${columnOf(name)} as "${name}"`).join(', ');
 }
 
+/** Selects a {@link UserRecord} from the row `r`, for {@link withInstants}. */
+export const recordSelection = selectionOf(properties);
+
 /** Selects a {@link ShownUser} from the row `r` in one read, for {@link withInstants}. */
-export const shownSelection = `${selectionOf(properties)}, coalesce((
+export const shownSelection = `${recordSelection}, coalesce((
   select json_agg(json_build_object('id', g.id, 'displayName', g.display_name) order by g.id)
   from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
-  where m.project_id = r.project_id and m.user_id = r.id), '[]') as groups`;
+  where m.project_id = r.project_id and m.user_id = r.id), '[]') as groups, ${managerName} as "managerName"`;
 
 /** Parses the instants of a selected row. */
 export function withInstants<Row extends Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'>>(row: Row): Row {

@@ -1,25 +1,40 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, type Fragment, sql } from '../kernel/sql.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { foldCase } from './login.ts';
 import type { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
+import type { UserRecord } from './user-record.ts';
+
+/** A user's row and its key. */
+export type KeyedUser = UserRecord & TenantKey;
+
+/** Users of one project who are erased together. */
+export interface ErasedUsers {
+  projectId: string;
+  ids: readonly string[];
+  users: readonly KeyedUser[];
+}
 
 /**
- * The tables of one rung that hold rows of users; `accounts/user-tables.ts` lists all. Each function joins the caller's
- * transaction, which holds the user's lock.
+ * The tables of one rung that hold rows of users; `accounts/user-tables.ts` lists all. The caller's transaction holds the
+ * user's lock.
  */
 export interface UserTables {
   tables: readonly string[];
-  deactivate?(em: EntityManager, user: User, now: Date): Promise<unknown>;
-  /** Not needed where the foreign key to the user cascades. */
-  erase?(em: EntityManager, user: User, now: Date): Promise<unknown>;
+  /** Joins the transaction. @param isByDirectory otherwise an admin or the API deactivates the user */
+  deactivate?(em: EntityManager, user: User, now: Date, isByDirectory: boolean): Promise<unknown>;
+  /**
+   * SQL: statements without `returning`, of constant text. They become parts of one statement (`accounts/erasure.ts`): all see
+   * the rows as they were before it, and no two may change the same row. Not needed where the foreign key to the user cascades.
+   */
+  erase?(users: ErasedUsers, now: Date): readonly Fragment[];
   /** By section of the person export: selects the user's rows, each with an `id`, without secrets and their hashes. */
   exportRows: Readonly<Record<string, (user: User) => Fragment>>;
 }
 
 /** The login addresses of a user as sign-ins store them. */
-export function loginAddresses({ email, userName }: User): string[] {
+export function loginAddresses({ email, userName }: Pick<UserRecord, 'email' | 'userName'>): string[] {
   return [email, userName].flatMap((address) => (address == null ? [] : [foldCase(address)]));
 }
 
@@ -29,15 +44,18 @@ export function ofUser({ id, project }: TenantKey, t?: string): Fragment {
   return sql`${column('project_id')} = ${project.id} and ${column('user_id')} = ${id}`;
 }
 
+/** SQL condition: rows of the users. */
+export function ofUsers({ projectId, ids }: Pick<ErasedUsers, 'projectId' | 'ids'>): Fragment {
+  return sql`project_id = ${projectId} and user_id = any(${ids}::uuid[])`;
+}
+
 export const groupTables: UserTables = {
   tables: ['group_members'],
   /** The membership itself goes with the user. */
-  erase: (em, user, now) =>
-    execute(
-      em,
-      sql`update groups set version = version + 1, updated_at = ${now}
-          where project_id = ${user.project.id} and id in (select group_id from group_members where ${ofUser(user)})`,
-    ),
+  erase: (erased, now) => [
+    sql`update groups set version = version + 1, updated_at = ${now}
+      where project_id = ${erased.projectId} and id = any(array(select group_id from group_members where ${ofUsers(erased)}))`,
+  ],
   exportRows: {
     groups: (user) => sql`
       select g.id, g.display_name as "displayName", g.external_id as "externalId", m.created_at as "since"
@@ -46,14 +64,19 @@ export const groupTables: UserTables = {
   },
 };
 
-/** The export shows the user's row as `profile`, e-mail addresses included. */
-export const ownTables: UserTables = {
-  tables: ['users', 'user_emails'],
-  erase: (em, { project, id }) =>
-    execute(
-      em,
-      sql`with removed as (delete from users where project_id = ${project.id} and id = ${id} returning project_id)
-        ${countedUsers(sql`removed`, -1)}`,
-    ),
-  exportRows: {},
-};
+/**
+ * SQL: the parts `removed` and `counted` of a `with` clause: delete the users' rows if `condition` is true, and count them.
+ */
+export function removal(
+  { projectId, ids }: Pick<ErasedUsers, 'projectId' | 'ids'>,
+  condition: Fragment = sql`true`,
+): Fragment {
+  return sql`removed as (
+      delete from users where project_id = ${projectId} and id = any(${ids}::uuid[]) and ${condition} returning project_id, id
+    ), counted as (
+      ${countedUsers(sql`removed`, -1)}
+    )`;
+}
+
+/** {@link removal} deletes them. The export shows the user's row as `profile`, e-mail addresses included. */
+export const ownTables: UserTables = { tables: ['users', 'user_emails'], exportRows: {} };

@@ -6,13 +6,14 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { countRows } from './listing.ts';
 import { User } from './user.entity.ts';
 import { UserCount } from './user-count.entity.ts';
 import { UserEmail } from './user-email.entity.ts';
 import { type UserValues, valuesOf } from './user-record.ts';
-import { ownTables } from './user-tables.ts';
+import { removal } from './user-tables.ts';
 import { Users } from './users.ts';
 
 const clock = { now: () => at };
@@ -193,7 +194,7 @@ describe('the number of users', () => {
     return counted;
   };
   const erase = (id: string) =>
-    db.transaction(async (em) => ownTables.erase?.(em, await em.findOneOrFail(User, { project: projectId, id }), at));
+    db.transaction((em) => execute(em, sql`with ${removal({ projectId, ids: [id] })} select from removed`));
   /** As the previous release writes them. */
   const previous = {
     insert: () =>

@@ -9,6 +9,7 @@ import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
+import { managerIdOf, managerNameOf } from './manager.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {
@@ -191,7 +192,7 @@ export class Users {
     const changed = changedNames(before, values);
     if (changed.length === 0) return before;
     const { email, phone } = loginAfter(before, values);
-    if (before.active && !values.active) return undefined;
+    if (before.active !== values.active) return undefined;
     if (changesLogin(before, values)) return undefined;
     const next: ShownUser = {
       ...before,
@@ -203,7 +204,15 @@ export class Users {
       updatedAt: this.deps.clock.now(),
     };
     const event = updated(projectId, before, values, changed, actor);
-    return (await writeIfUnchanged(em, this.deps.audit, projectId, next, { changed, event })) ? next : undefined;
+    if (!(await writeIfUnchanged(em, this.deps.audit, projectId, next, { changed, event }))) return undefined;
+    return this.shown(em, projectId, next, before);
+  }
+
+  /** A written user as it is shown. @param before as it was shown before, if it was */
+  async shown(em: Executing, projectId: string, user: UserRecord, before?: ShownUser): Promise<ShownUser> {
+    const isSame = before && managerIdOf(before.attributes) === managerIdOf(user.attributes);
+    const managerName = isSame ? before.managerName : await managerNameOf(em, projectId, user.attributes);
+    return { ...user, groups: before?.groups ?? [], managerName };
   }
 
   /**

@@ -56,6 +56,13 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
+  indexes: [
+    {
+      name: 'authorization_requests_hinted_user_id_index',
+      expression:
+        'create index "authorization_requests_hinted_user_id_index" on "authorization_requests" ("project_id", "hinted_user_id") where ("hinted_user_id" is not null)',
+    },
+  ],
 });
 
 /** A pending authorization request (a flow of the hosted page). Immutable, but for the user's decision. */

@@ -25,7 +25,7 @@ const { from, leadsTo } = steps.authenticate;
 
 /** SQL condition: the current policy trusts the device `d` (`devices/trust.ts`). */
 function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Fragment {
-  return sql`d.trusted_until > ${now}
+  return sql`d.suspended_at is null and d.trusted_until > ${now}
       and (not d.remembered or d.last_used_at > ${secondsLater(now, -1 * deviceTrustSeconds)})
       and coalesce(d.registered_at, d.created_at) > ${secondsLater(now, -24 * 3600 * deviceTrustDays)}`;
 }

@@ -1,0 +1,55 @@
+import { lockedSignIns } from '../ceremonies/user-tables.ts';
+import { recordsHeld } from '../directories/user-tables.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { type Executing, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { keyIn } from '../projects/tenant.ts';
+import { liveSessions } from '../sessions/sessions.ts';
+import { recordSelection, type UserRecord, withInstants } from '../users/user-record.ts';
+import { type ErasedUsers, type KeyedUser, removal } from '../users/user-tables.ts';
+import { userTables } from './user-tables.ts';
+
+/**
+ * SQL: settings until the transaction ends, for {@link erasure}. For a list of unknown length PostgreSQL would plan the whole
+ * statement anew each time, which takes longer than to run it; and its one plan must not read whole tables, as it would if they
+ * were small at that time, or if most events have few actors.
+ */
+const plannedOnce = sql`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
+
+/**
+ * Locks users for {@link erasure}, then their sign-ins, and holds back the writer of request records: the next statement sees
+ * what they have written. By id, without those whom the project does not have. Joins the caller's transaction.
+ */
+export async function heldForErasure(
+  on: Executing,
+  projectId: string,
+  userIds: readonly string[],
+): Promise<Map<string, KeyedUser>> {
+  const ids = userIds.filter(isUuid);
+  // The plan for one user is kept; for a list, PostgreSQL makes one each time.
+  const isOne = ids.length === 1;
+  const chosen = isOne ? sql`id = ${ids[0]}::uuid` : sql`id = any(${ids}::uuid[])`;
+  const statement = sql<UserRecord>`
+    with r as materialized (
+      select * from users where project_id = ${projectId}::uuid and ${chosen} order by id for no key update
+    )
+    select ${sql.raw(recordSelection)}, (select count(*) from (${lockedSignIns}) as s), ${recordsHeld(projectId)},
+      ${plannedOnce} from r`;
+  const prepare = isOne ? 'accounts.hold-for-erasure' : 'accounts.hold-several-for-erasure';
+  const rows = await query(on, statement, { prepare });
+  return new Map(rows.map((row) => [row.id, { ...withInstants(row), ...keyIn(projectId, row.id) }]));
+}
+
+/**
+ * SQL: deletes held users with everything that belongs to them, and writes `events`. Returns the sessions that were open. The
+ * parts run in the order of the list, and the users go last: a step that waits for them holds nothing that this waits for.
+ */
+export function erasure(erased: ErasedUsers, now: Date, events: Fragment): Statement<{ id: string; userId: string }> {
+  const parts = userTables.flatMap((tables) => tables.erase?.(erased, now) ?? []);
+  const named = parts.map((part, at) => ({ name: sql.ref(`part_${at}`), part }));
+  const done = named.map(({ name }) => sql`(select count(*) from ${name})`);
+  return sql<{ id: string; userId: string }>`
+    with ${sql.join(named.map(({ name, part }) => sql`${name} as (${part} returning 1)`))},
+    ${removal(erased, sql`${sql.join(done, sql` + `)} >= 0`)},
+    recorded as (${events})
+    ${liveSessions(erased.projectId, erased.ids)}`;
+}
