@@ -56,6 +56,7 @@ export function Inspector({ projectId }: { projectId: string }) {
               {request.detail && (
                 <Alert title={request.detail}>{adviceFor(request) ?? 'See the response below.'}</Alert>
               )}
+              {request.ignored && request.ignored.length > 0 && <Ignored names={request.ignored} />}
               <Text c="dimmed">
                 Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}
               </Text>
@@ -69,6 +70,16 @@ export function Inspector({ projectId }: { projectId: string }) {
       )}
       <Pager pageInfo={page?.pageInfo} />
     </Section>
+  );
+}
+
+/** Attributes that were sent for nothing. */
+function Ignored({ names }: { names: readonly string[] }) {
+  const count = names.length === 1 ? '1 attribute' : `${names.length} attributes`;
+  return (
+    <Alert color="note" title={`${count} ignored`}>
+      No schema has them, so their values were not stored: {names.join(', ')}.
+    </Alert>
   );
 }
 

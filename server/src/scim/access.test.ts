@@ -4,6 +4,8 @@ import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-ap
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 
+const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
 let app: ScimApp;
 let project: ScimProject;
 let other: ScimProject;
@@ -174,7 +176,7 @@ describe('the order of refusals', () => {
       ['PUT', `/Groups/${group}`, { displayName: 'New' }],
       ['POST', '/Groups', { displayName: 'new' }],
       ['POST', '/Groups/.search', {}],
-      ['POST', '/Bulk', { Operations: [{ method: 'DELETE', path: `/Users/${user}` }] }],
+      ['POST', '/Bulk', { schemas: [bulkRequest], Operations: [{ method: 'DELETE', path: `/Users/${user}` }] }],
       ['DELETE', `/Groups/${group}`],
       ['DELETE', `/Users/${user}`],
       ...routes.map(([method, path]) => [method, path] as [string, string]),
@@ -278,6 +280,7 @@ describe('data of another project', () => {
     expect(JSON.stringify(managed.body)).not.toContain('theirs');
 
     const bulk = await project.request('POST', '/Bulk', {
+      schemas: [bulkRequest],
       Operations: [
         { method: 'DELETE', path: `/Users/${foreign}` },
         { method: 'PATCH', path: `/Users/${foreign}`, data: rename },
@@ -339,9 +342,9 @@ describe('limits', () => {
     expect((await send('/Users', padded(mb))).status).toBe(413);
     expect((await send('/Users/.search', `{"filter":"${'x'.repeat(mb)}"}`)).status).toBe(413);
     expect((await send('/Users', padded(mb - 200))).status).toBe(201);
-    const operation = '{"method":"POST","path":"/Nowhere"}';
+    const operation = '{"method":"PUT","path":"/Nowhere"}';
     const bulk = (count: number, padding = 0) =>
-      `{"Operations":[${Array(count).fill(operation).join()}],"x":"${'x'.repeat(padding)}"}`;
+      `{"schemas":["${bulkRequest}"],"Operations":[${Array(count).fill(operation).join()}],"x":"${'x'.repeat(padding)}"}`;
     expect((await send('/Bulk', bulk(1, 3 * mb))).status).toBe(200);
     expect((await send('/Bulk', bulk(1, 4 * mb))).status).toBe(413);
     expect((await send('/Bulk', bulk(1001))).status).toBe(413);

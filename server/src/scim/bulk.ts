@@ -2,7 +2,7 @@ import type { Random } from '../domain/kernel/random.ts';
 import type { ScimAnswer, ScimCaller } from './answer.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
-import { wholeResource } from './projection.ts';
+import { idAlone } from './projection.ts';
 import { badRequest, ScimError, toScimError } from './scim-error.ts';
 import type { UserEndpoint } from './users.ts';
 
@@ -10,6 +10,10 @@ import type { UserEndpoint } from './users.ts';
 export const maxOperations = 1000;
 export const maxPayloadBytes = 4 * 1024 * 1024;
 
+/** Most users that are deleted in one transaction: their rows stay locked until its end. */
+const maxTogether = 50;
+
+const requestSchema = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const responseSchema = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse';
 const methods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -50,11 +54,15 @@ export class BulkEndpoint {
     const failOnErrors = readFailOnErrors(body);
     const batch = new Batch(operations, this.deps, caller);
     let errors = 0;
-    for (const operation of inOrder(operations)) {
-      if (errors >= failOnErrors) break;
+    let left = inOrder(operations);
+    while (left.length > 0 && errors < failOnErrors) {
       await authenticate();
-      const outcome = await batch.run(operation);
-      if (outcome.error) errors += 1;
+      const isFree = failOnErrors === Number.POSITIVE_INFINITY;
+      const deletions = isFree ? batch.deletionsAtStartOf(left) : new Map<string, Operation>();
+      const together = deletions.size > 1 && (await batch.removeTogether(deletions));
+      const [next] = left;
+      if (!together && next && (await batch.run(next)).error) errors += 1;
+      left = left.slice(together ? deletions.size : 1);
     }
     const results = operations.flatMap((operation) => batch.resultOf(operation));
     return { status: 200, body: { schemas: [responseSchema], Operations: results } };
@@ -80,6 +88,34 @@ class Batch {
       this.makers.set(operation.bulkId, operation);
       this.ids.set(operation.bulkId, deps.random.id());
     }
+  }
+
+  /** The deletions of different users that come next, by id: they may be done together. */
+  deletionsAtStartOf(operations: readonly Operation[]): Map<string, Operation> {
+    const deletions = new Map<string, Operation>();
+    for (const operation of operations.slice(0, maxTogether)) {
+      const [, id] = /^\/?Users\/([0-9a-f-]{36})\/?$/.exec(operation.path) ?? [];
+      if (operation.method !== 'DELETE' || id === undefined || deletions.has(id)) break;
+      deletions.set(id, operation);
+    }
+    return deletions;
+  }
+
+  /** Deletes users in one transaction; one that is refused does not keep the others. False if it failed: nothing is done then. */
+  async removeTogether(deletions: ReadonlyMap<string, Operation>): Promise<boolean> {
+    const versions = new Map([...deletions].map(([id, { version }]) => [id, version]));
+    let refusals: Map<string, unknown>;
+    try {
+      refusals = await this.deps.users.removeAll(this.caller, versions);
+    } catch {
+      // Each alone: the fault is then reported with its operation.
+      return false;
+    }
+    for (const [id, operation] of deletions) {
+      const refusal = refusals.get(id);
+      this.outcomes.set(operation, refusal ? this.failed(refusal) : { answer: { status: 204, resourceId: id } });
+    }
+    return true;
   }
 
   async run(operation: Operation): Promise<OperationResult> {
@@ -111,10 +147,14 @@ class Batch {
       for (const reference of operation.references) this.checkReference(operation, reference);
       return { answer: await this.perform(operation) };
     } catch (thrown) {
-      const error = toScimError(thrown, this.caller.actor.requestId ?? '');
-      if (error.status === 500) this.deps.onBug(thrown);
-      return { error };
+      return this.failed(thrown);
     }
+  }
+
+  private failed(thrown: unknown): OperationResult {
+    const error = toScimError(thrown, this.caller.actor.requestId ?? '');
+    if (error.status === 500) this.deps.onBug(thrown);
+    return { error };
   }
 
   private checkReference(operation: Operation, reference: string): void {
@@ -135,12 +175,12 @@ class Batch {
     if (method === 'POST') {
       if (id !== undefined) throw badRequest('invalidPath', 'The path of a POST must be /Users or /Groups.');
       const made = bulkId === undefined ? undefined : this.ids.get(bulkId);
-      return endpoint.create(this.caller, this.data(operation), wholeResource, made);
+      return endpoint.create(this.caller, this.data(operation), idAlone, made);
     }
     if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} must end with an id.`);
     if (method === 'DELETE') return endpoint.remove(this.caller, id, version);
     const act = method === 'PUT' ? endpoint.replace.bind(endpoint) : endpoint.patch.bind(endpoint);
-    return act(this.caller, id, this.data(operation), version);
+    return act(this.caller, id, this.data(operation), version, idAlone);
   }
 
   private data({ data }: Operation): Record<string, unknown> {
@@ -164,6 +204,11 @@ class Batch {
 const referencePattern = /(?<=^|\/|")bulkId:([^"/\]\s]+)/g;
 
 function readOperations(body: Record<string, unknown>): Operation[] {
+  const schemas = field(body, 'schemas');
+  const names = Array.isArray(schemas) ? schemas : [];
+  if (!names.some((name) => typeof name === 'string' && name.toLowerCase() === requestSchema.toLowerCase())) {
+    throw badRequest('invalidSyntax', `schemas must contain ${requestSchema}.`);
+  }
   const operations = field(body, 'Operations');
   if (!Array.isArray(operations)) throw badRequest('invalidSyntax', 'Operations must be a list.');
   if (operations.length > maxOperations) {
@@ -181,6 +226,7 @@ function readOperation(operation: unknown): Operation {
     return value;
   };
   const method = text('method')?.toUpperCase();
+  if (method === 'POST' && !text('bulkId')) throw badRequest('invalidSyntax', 'A POST must have a bulkId.');
   const path = text('path') ?? '';
   const data = field(operation, 'data');
   const references = new Set<string>();

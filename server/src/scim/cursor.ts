@@ -15,6 +15,8 @@ export interface Position {
   key: string | null;
   /** Number of resources when the first page was read. */
   total: number;
+  /** The resource type of that row, in a search of all types. */
+  type?: string | undefined;
 }
 
 /** Cursors contain their whole state, sealed; the server stores none. */
@@ -24,23 +26,31 @@ export class Cursors {
   /** A cursor for one search of one project, in base64url. */
   seal(projectId: string, search: SearchRequest, resourceType: string, position: Position): string {
     const until = secondsLater(this.deps.clock.now(), cursorTimeoutSeconds).getTime();
-    const text = JSON.stringify([position.id, position.key, position.total, until]);
+    const { id, key, total, type = null } = position;
+    const text = JSON.stringify([id, key, total, until, search.count, type]);
     return this.deps.vault.seal('scim-cursor', identity(projectId, search, resourceType), text).toString('base64url');
   }
 
-  /** Throws `invalidCursor` if it was altered or issued for another search, `expiredCursor`. */
+  /**
+   * Throws `invalidCursor` if it was altered or issued for another search, `expiredCursor`, and `invalidCount` if the pages
+   * had another size (RFC 9865 §2.1).
+   */
   open(projectId: string, search: SearchRequest, resourceType: string, cursor: string): Position {
-    const [id, key, total, until] = this.unseal(identity(projectId, search, resourceType), cursor);
+    const [id, key, total, until, count, type] = this.unseal(identity(projectId, search, resourceType), cursor);
     if (isPast(new Date(until), this.deps.clock.now())) {
       throw badRequest(
         'expiredCursor',
         `The cursor is older than ${cursorTimeoutSeconds} s. Begin again with an empty one.`,
       );
     }
-    return { id, key, total };
+    // A cursor of the previous release has no count.
+    if (count !== undefined && count !== search.count) {
+      throw badRequest('invalidCount', `count must be ${count}, as in the first request of this search.`);
+    }
+    return { id, key, total, type: type ?? undefined };
   }
 
-  private unseal(name: string, cursor: string): [string, string | null, number, number] {
+  private unseal(name: string, cursor: string): [string, string | null, number, number, number?, (string | null)?] {
     const invalid = () =>
       badRequest('invalidCursor', 'The cursor does not belong to this search. Start with an empty cursor.');
     if (!isBase64url(cursor)) throw invalid();

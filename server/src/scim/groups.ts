@@ -1,16 +1,19 @@
 import { found } from '../domain/kernel/problem.ts';
-import type { GroupEdit, GroupRecord, Groups } from '../domain/users/groups.ts';
+import type { GroupEdit, GroupRecord, Groups, Member } from '../domain/users/groups.ts';
 import { foldCase } from '../domain/users/login.ts';
 import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
 import type { ElementFilter } from './filter/ast.ts';
 import { compileElementFilter } from './filter/compile.ts';
 import type { Resource } from './patch.ts';
 import { entries, isObject, type PatchStep, patchSteps } from './patch-operations.ts';
-import { type Projection, project, shows, wholeResource } from './projection.ts';
+import { type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
 import { groupType } from './schema/resource-type.ts';
 import { invalid, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 import type { Source } from './search.ts';
+
+/** A PATCH of a larger group is answered without a body. */
+const maxAnsweredMembers = 1000;
 
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
@@ -48,12 +51,8 @@ export class GroupEndpoint {
       editing.set({ displayName, externalId });
       await editing.replace(members);
     };
-    return this.answerOf(
-      200,
-      await this.deps.groups.change(caller.projectId, id, edit, caller.actor),
-      caller,
-      projection,
-    );
+    const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
+    return this.answerOf(wantsNoBody(projection) ? 204 : 200, group, caller, projection);
   }
 
   async patch(
@@ -68,12 +67,23 @@ export class GroupEndpoint {
       checkVersion(ifMatch, editing.group.version);
       for (const step of steps) if (step.op !== 'drop') await applyToGroup(editing, step, caller);
     };
-    return this.answerOf(
-      200,
-      await this.deps.groups.change(caller.projectId, id, edit, caller.actor),
-      caller,
-      projection,
-    );
+    const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
+    const isShort = await this.answersBriefly(group, caller, projection);
+    return this.answerOf(isShort ? 204 : 200, group, caller, projection);
+  }
+
+  /**
+   * Whether a PATCH is answered by 204 (RFC 7644 §3.5.2): if the client prefers it or leaves out the members, or if the
+   * members would be many. The cost of a change is then independent of the size of the group.
+   */
+  private async answersBriefly(
+    { id }: GroupRecord,
+    { projectId }: ScimCaller,
+    projection: Projection,
+  ): Promise<boolean> {
+    if (projection.attributes.length > 0) return false;
+    if (wantsNoBody(projection) || !shows(groupType, projection, 'members')) return true;
+    return this.deps.groups.exceeds(projectId, id, maxAnsweredMembers);
   }
 
   async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
@@ -90,24 +100,28 @@ export class GroupEndpoint {
   }
 
   /** The resources of a page. */
-  async shown(groups: readonly GroupRecord[], { baseUrl }: ScimCaller, projection: Projection): Promise<object[]> {
+  async shown(
+    groups: readonly GroupRecord[],
+    { baseUrl, projectId }: ScimCaller,
+    projection: Projection,
+  ): Promise<object[]> {
     const ids = shows(groupType, projection, 'members') ? groups.map(({ id }) => id) : [];
-    const members = await this.deps.groups.membersOf(ids);
+    const members = await this.deps.groups.membersOf(projectId, ids);
     return groups.map((group) =>
       project(groupType, groupResource(group, members.get(group.id) ?? [], baseUrl), projection),
     );
   }
 
   private async answerOf(
-    status: 200 | 201,
+    status: 200 | 201 | 204,
     group: GroupRecord,
     caller: ScimCaller,
     projection: Projection,
   ): Promise<ScimAnswer> {
-    const [body] = await this.shown([group], caller, projection);
+    const [body] = status === 204 ? [] : await this.shown([group], caller, projection);
     return {
       status,
-      body: body as object,
+      ...(body ? { body } : {}),
       location: `${caller.baseUrl}/Groups/${group.id}`,
       version: `W/"${group.version}"`,
       resourceId: group.id,
@@ -197,14 +211,19 @@ function textOf({ path: { target }, value }: PatchStep): string | undefined {
   return readSingle(target.attribute, value, target.attribute.name) as string | undefined;
 }
 
-function groupResource(group: GroupRecord, members: readonly string[], baseUrl: string): Resource {
+function groupResource(group: GroupRecord, members: readonly Member[], baseUrl: string): Resource {
   const location = `${baseUrl}/Groups/${group.id}`;
   return {
     schemas: [groupType.schema.id],
     id: group.id,
     ...(group.externalId == null ? {} : { externalId: group.externalId }),
     displayName: group.displayName,
-    members: members.map((id) => ({ value: id, $ref: `${baseUrl}/Users/${id}`, type: 'User' })),
+    members: members.map(({ id, displayName }) => ({
+      value: id,
+      $ref: `${baseUrl}/Users/${id}`,
+      type: 'User',
+      ...(displayName === null ? {} : { display: displayName }),
+    })),
     meta: {
       resourceType: 'Group',
       created: group.createdAt.toISOString(),

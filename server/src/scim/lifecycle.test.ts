@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redirectUri } from '../../test/factories.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+import { statementsDuring } from '../../test/statements.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { RequestRecord } from '../domain/directories/request-record.entity.ts';
@@ -10,6 +11,8 @@ import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import { Project } from '../domain/projects/project.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
+
+const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
 let app: ScimApp;
 beforeAll(async () => {
@@ -97,7 +100,7 @@ async function signedIn(scim: ScimProject, userName: string) {
 }
 
 describe('active: false', () => {
-  it('ends sessions, codes, UserInfo and devices at once; reactivation restores none of them', async () => {
+  it('ends sessions, codes and UserInfo at once, and suspends devices; reactivation restores only devices', async () => {
     const scim = await app.project();
     const user = await signedIn(scim, 'erika@example.com');
     expect((await scim.request('PATCH', `/Users/${user.id}`, deactivate)).body).toMatchObject({ active: false });
@@ -107,11 +110,11 @@ describe('active: false', () => {
       await expect(user.exchange()).rejects.toMatchObject({ problem: { code: 'grant-rejected' } });
       expect(await user.userInfo()).toEqual({ refused: 'invalid_token' });
       const devices = await app.services.db.reader().find(Device, { user: { id: user.id } });
-      expect(devices.map(({ revokedAt }) => revokedAt)).toEqual([app.clock.now()]);
+      return devices.map(({ suspendedAt, revokedAt }) => [suspendedAt, revokedAt]);
     };
-    await check();
+    expect(await check()).toEqual([[app.clock.now(), null]]);
     await scim.request('PATCH', `/Users/${user.id}`, reactivate);
-    await check();
+    expect(await check()).toEqual([[null, null]]);
   });
 
   it('does the same by PUT and in Bulk', async () => {
@@ -124,6 +127,7 @@ describe('active: false', () => {
     const other = await app.project();
     const third = await signedIn(other, 'bulk@example.com');
     await other.request('POST', '/Bulk', {
+      schemas: [bulkRequest],
       Operations: [{ method: 'PATCH', path: `/Users/${third.id}`, data: deactivate }],
     });
     expect(await third.userInfo()).toEqual({ refused: 'invalid_token' });
@@ -158,6 +162,68 @@ describe('DELETE', () => {
       );
     expect(log).toContainEqual({ type: 'user.erased', actor_name: 'Directory' });
     expect(log).toContainEqual({ type: 'user.created', actor_name: 'Directory' });
+    const ended = await app.services.db.reader().execute<object[]>(
+      `select subject_id, actor_name, detail from audit_log where type = 'session.ended'
+        and project_id = ?`,
+      [scim.id],
+    );
+    const detail = { reason: 'deactivated', userId: user.id };
+    expect(ended).toEqual([{ subject_id: user.session.id, actor_name: 'Directory', detail }]);
+  });
+
+  it('erases many users of a Bulk together, each with its own answer', async () => {
+    const scim = await app.project();
+    const names = Array.from({ length: 60 }, (_, n) => `user.${n}@example.org`);
+    const made = [];
+    for (const userName of names) made.push((await scim.request('POST', '/Users', { userName })).body.id as string);
+    const others = await app.project();
+    const foreign = (await others.request('POST', '/Users', { userName: 'foreign' })).body.id as string;
+    const signed = await signedIn(scim, 'erase.me@example.org');
+    const ids = [
+      ...made.slice(0, 20),
+      foreign,
+      signed.id,
+      made[0] as string,
+      ...made.slice(20, 40),
+      'no-id',
+      ...made.slice(40),
+    ];
+    const deletions = ids.map((id, at) => ({
+      method: 'DELETE',
+      path: `/Users/${id}`,
+      ...(at === 5 && { version: 'W/"9"' }),
+    }));
+    let statuses: string[] = [];
+    const statements = await statementsDuring(async () => {
+      const { body } = await scim.request('POST', '/Bulk', { schemas: [bulkRequest], Operations: deletions });
+      statuses = body.Operations.map(({ status }: { status: string }) => status);
+    });
+    const refused = ids.flatMap((id, at) => (statuses[at] === '204' ? [] : [[at, id, statuses[at]]]));
+    expect(refused).toEqual([
+      [5, made[5], '412'],
+      [20, foreign, '404'],
+      [22, made[0], '404'],
+      [43, 'no-id', '404'],
+    ]);
+    expect(statements.length).toBeLessThan(25);
+    expect((await scim.request('GET', '/Users')).body).toMatchObject({ totalResults: 1, Resources: [{ id: made[5] }] });
+    expect((await others.request('GET', `/Users/${foreign}`)).status).toBe(200);
+    expect(await signed.userInfo()).toEqual({ refused: 'invalid_token' });
+    await app.services.requestRecords.settled();
+    expect(await tablesThatHold(['erase.me', 'user.7@'], scim.id)).toEqual([]);
+  });
+
+  it('takes the same few statements whatever the user has', async () => {
+    const scim = await app.project();
+    const plain = (await scim.request('POST', '/Users', { userName: 'plain@example.org' })).body.id as string;
+    const deletion = (id: string) =>
+      statementsDuring(async () => expect((await scim.request('DELETE', `/Users/${id}`)).status).toBe(204));
+    const statements = await deletion(plain);
+    // Authentication, `begin`, the lock, the erasure and `commit`.
+    expect(statements).toHaveLength(5);
+    const user = await signedIn(scim, 'busy@example.org');
+    // The event of the session that was open.
+    expect(await deletion(user.id)).toHaveLength(6);
   });
 });
 
@@ -230,7 +296,10 @@ describe('a written request record', () => {
     });
     await scim.request('GET', '/Users?filter=userName+sw+%22erase.m%22');
     await scim.request('POST', '/Users/.search', { filter: 'nickName eq "Erasmus"' });
-    await scim.request('POST', '/Bulk', { Operations: [{ method: 'PATCH', path: `/Users/${id}`, data: reactivate }] });
+    await scim.request('POST', '/Bulk', {
+      schemas: [bulkRequest],
+      Operations: [{ method: 'PATCH', path: `/Users/${id}`, data: reactivate }],
+    });
     await scim.request('POST', '/Users', { userName: 'ERASE.me@example.org', displayName: 'Erase Me' });
     await scim.request('POST', '/Users', { userName: 'free', emails: [{ value: 'Erase.Me@example.org' }] });
     await app.services.requestRecords.settled();
@@ -439,6 +508,12 @@ describe('the record of requests', () => {
     expect(JSON.stringify(records)).not.toContain(scim.token.slice(8));
     const [token] = await directories.scimTokens(scim.id);
     expect(token?.lastUsedAt).toEqual(app.clock.now());
+
+    const odd = { Operations: [{ op: 'add', path: 'urn:example:hr:2.0:User:badge', value: 7 }] };
+    expect((await scim.request('PATCH', `/Users/${id}`, odd)).status).toBe(200);
+    await requestRecords.settled();
+    const [ignored] = await requestRecords.recent(scim.id, 1);
+    expect(ignored?.ignored).toEqual(['urn:example:hr:2.0:User:badge']);
 
     for (let i = 0; i < 210; i++) await scim.request('GET', '/Users?count=0');
     await requestRecords.settled();

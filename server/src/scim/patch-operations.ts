@@ -119,7 +119,8 @@ export function* entries(
   }
 }
 
-function pathOf(type: ResourceType, name: string): Path | undefined {
+/** The target of an attribute's name or path in a value. Undefined if there is no such attribute. */
+export function pathOf(type: ResourceType, name: string): Path | undefined {
   if (name.includes('[')) return parsePath(type, name);
   const target = resolve(type, name);
   return target?.kind === 'attribute' ? { kind: 'attribute', target } : target;

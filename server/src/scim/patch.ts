@@ -9,11 +9,13 @@ import type { AttributeTarget } from './schema/resource-type.ts';
 import {
   type Complex,
   invalid,
+  isBlank,
   maxElements,
   normalized,
   readElements,
   readSingle,
   readValue,
+  unwrapped,
 } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
@@ -72,7 +74,7 @@ function singleAfter(current: unknown, { op, path, value }: PatchStep): unknown 
   if (op === 'remove') return sub ? withoutPart(current, sub) : undefined;
   if (sub) return merged(attribute, current, { [sub.name]: value });
   if (attribute.type !== 'complex') return readSingle(attribute, value, attribute.name);
-  return merged(attribute, current, value);
+  return merged(attribute, current, unwrapped(attribute, value));
 }
 
 /** Merges the parts in `value` into a complex value. */
@@ -90,13 +92,14 @@ function merged(attribute: Attribute, current: unknown, value: unknown): Complex
 
 function clearedParts(attribute: Attribute, value: Complex): string[] {
   return Object.entries(value).flatMap(([name, part]) => {
-    const sub = part === null ? attributeNamed(attribute.subAttributes, name) : undefined;
-    return sub && !isReadOnly(sub) ? [sub.name] : [];
+    const sub = attributeNamed(attribute.subAttributes, name);
+    const clears = part === null || (sub === defaultSubAttribute(attribute) && isBlank(part));
+    return sub && clears && !isReadOnly(sub) ? [sub.name] : [];
   });
 }
 
 function hasBlankValue(value: Complex): boolean {
-  return Object.entries(value).some(([name, part]) => name.toLowerCase() === 'value' && part === '');
+  return Object.entries(value).some(([name, part]) => name.toLowerCase() === 'value' && isBlank(part));
 }
 
 function withoutPart(current: unknown, sub: Attribute): Complex | undefined {
@@ -125,7 +128,9 @@ function severalAfter(
   const last = chosen.lastIndexOf(true);
   if (last >= 0) {
     const next = current.map((element, index) => (chosen[index] ? changedBy(element, parts) : element));
-    return assigned(withOnePrimary(next, parts['primary'] === true ? last : undefined));
+    const one = withOnePrimary(next, parts['primary'] === true ? last : undefined);
+    const clears = Object.values(parts).includes(null);
+    return assigned(clears ? one.filter((element, index) => !chosen[index] || !isHollow(attribute, element)) : one);
   }
   const seed = filter ? seedOf(filter) : {};
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} matches the filter of the path.`);
@@ -135,7 +140,10 @@ function severalAfter(
 
 /** The parts to set in each matching element; null removes a part. */
 function partsOf(attribute: Attribute, sub: Attribute | undefined, value: unknown): Complex {
-  if (sub) return { [sub.name]: readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null };
+  if (sub) {
+    const isUnassigned = sub === defaultSubAttribute(attribute) && isBlank(value);
+    return { [sub.name]: isUnassigned ? null : (readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null) };
+  }
   const whole = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const given = readSingle(attribute, whole, attribute.name) as Complex | undefined;
   const cleared = isObject(whole) ? clearedParts(attribute, whole) : [];

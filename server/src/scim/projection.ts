@@ -6,9 +6,19 @@ import { type ResourceType, resolve } from './schema/resource-type.ts';
 export interface Projection {
   attributes: readonly string[];
   excludedAttributes: readonly string[];
+  /** The client prefers no body after a change (RFC 7240 §4.2, `return=minimal`). */
+  isMinimal?: boolean;
 }
 
 export const wholeResource: Projection = { attributes: [], excludedAttributes: [] };
+
+/** For an answer of which only version and location are used. */
+export const idAlone: Projection = { attributes: ['id'], excludedAttributes: [] };
+
+/** Whether a change may be answered without a body: RFC 7644 §3.5.2 wants one if `attributes` is given. */
+export function wantsNoBody({ attributes, isMinimal = false }: Projection): boolean {
+  return isMinimal && attributes.length === 0;
+}
 
 /** The requested names: a whole attribute or some of its parts; those of an extension under its URN. */
 interface Named {

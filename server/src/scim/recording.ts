@@ -4,6 +4,7 @@ import type { RequestEntry } from '../domain/directories/request-records.ts';
 import { isStorableText, isUuid } from '../domain/kernel/secret.ts';
 import { listResponseSchema } from './answer.ts';
 import { concerned } from './concerned-users.ts';
+import { ignoredAttributes } from './ignored.ts';
 import { isObject } from './patch-operations.ts';
 import type { ScimError } from './scim-error.ts';
 
@@ -45,6 +46,7 @@ export function recordOf(req: Request, directory: Directory, outcome: RequestOut
         .slice(0, 200) ?? null,
     requestBody: textOf(requestBody),
     responseBody: textOf(responseBody),
+    ignored: error ? [] : ignoredAttributes(req.url, outcome.requestBody).map((name) => cut(name, 200)),
     concerns: concerned({ path, requestBody, responseBody, found: outcome.responseBody }),
   };
 }

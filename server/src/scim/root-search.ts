@@ -2,38 +2,101 @@ import type { ScimCaller } from './answer.ts';
 import type { Cursors } from './cursor.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { ScimError } from './scim-error.ts';
-import { type Found, type Source, search } from './search.ts';
+import { queryOf, type Source, search } from './search.ts';
 import type { SearchRequest } from './search-request.ts';
 import type { UserEndpoint } from './users.ts';
 
 type Endpoint = UserEndpoint | GroupEndpoint;
 
+interface Results {
+  total: number;
+  resources: object[];
+  nextCursor?: string;
+}
+
+/** Name of all types together in the identity of a cursor. */
+const everyType = '*';
+
 /**
- * Searches all resource types (RFC 7644 §3.4.3), users before groups, paged by index. A type without an attribute of the
- * filter has no matches; if every type lacks it, the filter is refused.
+ * Searches all resource types (RFC 7644 §3.4.3), users before groups, by index, or by cursor if the request has one. A type
+ * without an attribute of the filter has no matches; if every type lacks it, the filter is refused.
  */
 export async function rootSearch(
   endpoints: readonly Endpoint[],
   request: SearchRequest,
   caller: ScimCaller,
   cursors: Cursors,
-): Promise<{ total: number; resources: object[] }> {
-  if (request.cursor !== undefined) throw new ScimError(501, 'cursor is supported at /Users and /Groups only.');
+): Promise<Results> {
+  const able = searchable(endpoints, request, caller);
+  if (request.cursor !== undefined) return byCursor(able, request, caller, cursors);
   const resources: object[] = [];
-  const refusals: unknown[] = [];
   let total = 0;
-  for (const endpoint of endpoints) {
+  for (const endpoint of able) {
     const left = request.count - resources.length;
     const page = { ...request, startIndex: Math.max(1, request.startIndex - total), count: left };
+    const found = await search(sourceOf(endpoint, caller), page, caller, cursors);
+    resources.push(...(await endpoint.shown(found.rows as never, caller, request)));
+    total += found.total;
+  }
+  return { total, resources };
+}
+
+/** A page that begins after the cursor's row, and continues with the next type (RFC 9865 §3). */
+async function byCursor(
+  endpoints: readonly Endpoint[],
+  request: SearchRequest,
+  caller: ScimCaller,
+  cursors: Cursors,
+): Promise<Results> {
+  const { count, cursor = '' } = request;
+  const { projectId } = caller;
+  const position = cursor === '' ? undefined : cursors.open(projectId, request, everyType, cursor);
+  const total = position?.total ?? (await totalOf(endpoints, request, caller));
+  const start = position ? endpoints.findIndex(({ type }) => type.name === position.type) : 0;
+  const resources: object[] = [];
+  let last = position;
+  for (const endpoint of count === 0 ? [] : endpoints.slice(start)) {
+    const isStart = position !== undefined && endpoint.type.name === position.type;
+    const from = isStart ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
+    const left = count - resources.length;
+    const query = queryOf(endpoint.type, request, caller);
+    const rows = await sourceOf(endpoint, caller).list({ ...query, from, limit: left + 1 });
+    const page = rows.slice(0, left);
+    resources.push(...(await endpoint.shown(page as never, caller, request)));
+    const end = page.at(-1);
+    if (end) last = { id: end.id, key: end.order_key, total, type: endpoint.type.name };
+    if (rows.length > left && last) {
+      return { total, resources, nextCursor: cursors.seal(projectId, request, everyType, last) };
+    }
+  }
+  return { total, resources };
+}
+
+async function totalOf(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller): Promise<number> {
+  let total = 0;
+  for (const endpoint of endpoints) {
+    total += await sourceOf(endpoint, caller).count(queryOf(endpoint.type, request, caller).where);
+  }
+  return total;
+}
+
+/** The types that have every attribute of filter and order. Throws if none has. */
+function searchable(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller): Endpoint[] {
+  const refusals: unknown[] = [];
+  const able = endpoints.filter(({ type }) => {
     try {
-      const found: Found<never> = await search(endpoint.source(caller) as Source<never>, page, caller, cursors);
-      resources.push(...(await endpoint.shown(found.rows, caller, request)));
-      total += found.total;
+      queryOf(type, request, caller);
+      return true;
     } catch (error) {
       if (!(error instanceof ScimError)) throw error;
       refusals.push(error);
+      return false;
     }
-  }
-  if (refusals.length === endpoints.length) throw refusals[0];
-  return { total, resources };
+  });
+  if (able.length === 0) throw refusals[0];
+  return able;
+}
+
+function sourceOf(endpoint: Endpoint, caller: ScimCaller): Source<{ id: string }> {
+  return endpoint.source(caller) as Source<{ id: string }>;
 }

@@ -19,6 +19,7 @@ import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
 import { Cursors } from './cursor.ts';
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeList } from './discovery.ts';
 import { GroupEndpoint } from './groups.ts';
+import type { Projection } from './projection.ts';
 import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { callOf, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
 import { rootSearch } from './root-search.ts';
@@ -43,6 +44,8 @@ interface ScimRequest {
   params: Request['params'];
   query: string;
   ifMatch: string | undefined;
+  /** `Prefer: return=minimal` (RFC 7240 §4.2). */
+  isMinimal: boolean;
   /** Empty where the operation takes none. */
   body: Record<string, unknown>;
   /** Checks the token again. Refuses as {@link Directories.authenticate} does. */
@@ -63,13 +66,15 @@ const recheckSeconds = 1;
 /** To be mounted at `/v1/scim/:projectId`. */
 export function scimRoutes(deps: ScimDeps): Router {
   const router = Router({ mergeParams: true });
+  const routes = Object.entries(routesOf(deps));
+  for (const [path, operations] of routes) router.options(path, methodsOf(operations));
   router.use(authentication(deps));
-  for (const [path, operations] of Object.entries(routesOf(deps))) {
+  for (const [path, operations] of routes) {
     const route = router.route(path);
     for (const [method, operation] of Object.entries(operations)) {
       route[method.toLowerCase() as 'get'](handler(operation, deps));
     }
-    route.all(onlyMethods(Object.keys(operations)));
+    route.all(onlyMethods(operations));
   }
   router.all('/Me', () => {
     throw new ScimError(501, '/Me is not supported.');
@@ -96,8 +101,8 @@ function routesOf(deps: ScimDeps): Routes {
         maxBytes: maxBodyBytes,
         run: async ({ caller, body }) => {
           const request = searchOfBody(body);
-          const { total, resources } = await rootSearch(endpoints, request, caller, cursors);
-          return listAnswer(request, total, resources);
+          const { total, resources, nextCursor } = await rootSearch(endpoints, request, caller, cursors);
+          return listAnswer(request, total, resources, nextCursor);
         },
       },
     },
@@ -119,6 +124,7 @@ function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors
   const path = endpoint.type.endpoint;
   const maxBytes = maxBodyBytes;
   const id = ({ params }: ScimRequest) => String(params['id']);
+  const answered = ({ query, isMinimal }: ScimRequest): Projection => ({ ...projectionOfQuery(query), isMinimal });
   const list = async (caller: ScimCaller, request: SearchRequest) => {
     const { rows, total, nextCursor } = await search<never>(endpoint.source(caller) as never, request, caller, cursors);
     return listAnswer(request, total, await endpoint.shown(rows, caller, request), nextCursor);
@@ -134,15 +140,15 @@ function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors
       PUT: {
         maxBytes,
         run: (request) => {
-          const { caller, body, ifMatch, query } = request;
-          return endpoint.replace(caller, id(request), body, ifMatch, projectionOfQuery(query));
+          const { caller, body, ifMatch } = request;
+          return endpoint.replace(caller, id(request), body, ifMatch, answered(request));
         },
       },
       PATCH: {
         maxBytes,
         run: (request) => {
-          const { caller, body, ifMatch, query } = request;
-          return endpoint.patch(caller, id(request), body, ifMatch, projectionOfQuery(query));
+          const { caller, body, ifMatch } = request;
+          return endpoint.patch(caller, id(request), body, ifMatch, answered(request));
         },
       },
       DELETE: { run: (request) => endpoint.remove(request.caller, id(request), request.ifMatch) },
@@ -198,9 +204,19 @@ function handler({ maxBytes, run }: Operation, deps: ScimDeps): RequestHandler {
       call.body = body;
     }
     const { params } = req;
-    const request = { params, query: queryOf(req), ifMatch: req.get('if-match'), body: call.body ?? {} };
-    sendAnswer(req, res, await run({ ...request, caller: call.caller, authenticate }), deps);
+    const isMinimal = prefersMinimal(req);
+    const request = { params, query: queryOf(req), ifMatch: req.get('if-match'), isMinimal, body: call.body ?? {} };
+    const answer = await run({ ...request, caller: call.caller, authenticate });
+    if (isMinimal && answer.status === 204 && req.method !== 'DELETE') {
+      res.setHeader('Preference-Applied', 'return=minimal');
+    }
+    sendAnswer(req, res, answer, deps);
   };
+}
+
+function prefersMinimal(req: Request): boolean {
+  const preferences = req.get('prefer')?.split(/[,;]/) ?? [];
+  return preferences.some((preference) => /^return\s*=\s*"?minimal"?$/i.test(preference.trim()));
 }
 
 /** Authenticates again if the last check is more than {@link recheckSeconds} ago. */
@@ -213,9 +229,20 @@ function recheck({ clock }: ScimDeps, authenticate: () => Promise<unknown>): () 
   };
 }
 
-function onlyMethods(methods: readonly string[]): RequestHandler {
-  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  return (req) => {
-    throw new ScimError(405, `${req.method} is not supported here.`, { headers: { Allow: allowed } });
+/** Answers OPTIONS (RFC 9110 §9.3.7), the same for every project and without a token. */
+function methodsOf(operations: Routes[string]): RequestHandler {
+  return (_req, res) => {
+    res.status(204).setHeader('Allow', allowed(operations)).setHeader('Cache-Control', 'no-store').end();
   };
+}
+
+function onlyMethods(operations: Routes[string]): RequestHandler {
+  return (req) => {
+    throw new ScimError(405, `${req.method} is not supported here.`, { headers: { Allow: allowed(operations) } });
+  };
+}
+
+function allowed(operations: Routes[string]): string {
+  const methods = Object.keys(operations).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...methods, 'OPTIONS'].join(', ');
 }

@@ -53,12 +53,22 @@ type ScimErrorRow = readonly [status: number, scimType: ScimType | undefined, de
 type Of<Code extends Problem['code']> = Extract<Problem, { code: Code }>;
 
 const nouns: Partial<Record<string, string>> = { user: 'User', group: 'Group', project: 'SCIM service' };
+/** Attributes that are unique in part: of the login e-mail and login phone alone. */
+const uniqueNames: Partial<Record<string, string>> = {
+  emails: 'emails.value (the login e-mail)',
+  phoneNumbers: 'phoneNumbers.value (the login phone)',
+};
 const notHere = () => 'The request is not supported.';
 
 /** Maps the domain's refusals to SCIM errors (RFC 7644 §3.12, service.md 7.1). */
 const rows = {
   'not-found': [404, undefined, ({ what }: Of<'not-found'>) => `${nouns[what] ?? 'Resource'} not found.`],
-  taken: [409, 'uniqueness', ({ field }: Of<'taken'>) => `Another user of this project has this value of ${field}.`],
+  taken: [
+    409,
+    'uniqueness',
+    ({ what, field }: Of<'taken'>) =>
+      `${nouns[what] ?? 'Resource'}: another one of this project has this value of ${uniqueNames[field] ?? field}.`,
+  ],
   invalid: [400, 'invalidValue', ({ field, reason }: Of<'invalid'>) => `${field} ${reason}.`],
   conflict: [412, undefined, () => 'The resource has changed since it was read.'],
   unauthenticated: [401, undefined, () => 'Send Authorization: Bearer with a SCIM token of this project.'],

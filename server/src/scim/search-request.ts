@@ -64,7 +64,7 @@ function searchOf(value: (name: Parameter) => string | undefined): SearchRequest
     sortBy: value('sortBy') || undefined,
     descending: order === 'descending',
     startIndex: Math.max(1, integer('startIndex', value('startIndex')) ?? 1),
-    count: Math.min(maxPageSize, Math.max(0, integer('count', value('count'), cursor !== undefined) ?? maxPageSize)),
+    count: pageSize(integer('count', value('count'), cursor !== undefined) ?? maxPageSize, cursor !== undefined),
     cursor,
     attributes: names(value('attributes')),
     excludedAttributes: names(value('excludedAttributes')),
@@ -85,6 +85,14 @@ function listed(name: Parameter, value: unknown): string | undefined {
 
 function names(list: string | undefined): string[] {
   return (list ?? '').split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+}
+
+/** A count above the limit is lowered (RFC 7644 §3.4.2.4), and invalid by cursor (RFC 9865 §2.1). */
+function pageSize(count: number, byCursor: boolean): number {
+  if (byCursor && count > maxPageSize) {
+    throw badRequest('invalidCount', `count must be between 0 and ${maxPageSize}.`);
+  }
+  return Math.min(maxPageSize, Math.max(0, count));
 }
 
 function integer(name: 'startIndex' | 'count', text: string | undefined, byCursor = false): number | undefined {

@@ -31,11 +31,8 @@ export async function search<Row extends { id: string }>(
   context: QueryContext,
   cursors: Cursors,
 ): Promise<Found<Row>> {
-  const filter = request.filter === undefined ? undefined : parseFilter(source.type, request.filter);
-  const where = filter && compileFilter(filter, context);
-  const order = orderOf(source.type, request, context);
-  const common = order === undefined ? nameOfCommon(filter) : undefined;
-  const asked = { where, order, common };
+  const asked = queryOf(source.type, request, context);
+  const { where } = asked;
   if (request.cursor === undefined) return byIndex(source, request, asked);
 
   const { name } = source.type;
@@ -50,6 +47,14 @@ export async function search<Row extends { id: string }>(
   if (!more || !last) return { rows: page, total };
   const end: Position = { id: last.id, key: last.order_key, total };
   return { rows: page, total, nextCursor: cursors.seal(context.projectId, request, name, end) };
+}
+
+/** Filter and order of a search in one resource type. Throws `invalidFilter`, `invalidPath`. */
+export function queryOf(type: ResourceType, request: SearchRequest, context: QueryContext) {
+  const filter = request.filter === undefined ? undefined : parseFilter(type, request.filter);
+  const where = filter && compileFilter(filter, context);
+  const order = orderOf(type, request, context);
+  return { where, order, common: order === undefined ? nameOfCommon(filter) : undefined };
 }
 
 async function byIndex<Row>(

@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { changed, rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 
+const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
 let app: ScimApp;
 beforeAll(async () => {
   app = await startScimApp();
@@ -73,7 +75,14 @@ const slow: readonly (readonly [method: string, path: string, body: object])[] =
   ['PUT', '/Groups/:group', { displayName: 'changed' }],
   ['PATCH', '/Groups/:group', patch],
   ['POST', '/Groups/.search', { count: 10 }],
-  ['POST', '/Bulk', { Operations: [{ method: 'POST', path: '/Users', data: { userName: 'late' } }] }],
+  [
+    'POST',
+    '/Bulk',
+    {
+      schemas: [bulkRequest],
+      Operations: [{ method: 'POST', path: '/Users', bulkId: 'a', data: { userName: 'late' } }],
+    },
+  ],
 ];
 
 describe('a slow body', () => {
@@ -121,9 +130,9 @@ describe('a long Bulk', () => {
       return user;
     };
     const operations = Array.from({ length: 50 }, (_, n) => ({
-      ...{ method: 'POST', path: '/Users', data: { userName: `u${n}` } },
+      ...{ method: 'POST', path: '/Users', bulkId: `u${n}`, data: { userName: `u${n}` } },
     }));
-    const answer = await project.request('POST', '/Bulk', { Operations: operations });
+    const answer = await project.request('POST', '/Bulk', { schemas: [bulkRequest], Operations: operations });
     Reflect.deleteProperty(accounts, 'provision');
     expect([answer.status, made]).toEqual([401, 5]);
     const [record] = await app.services.requestRecords.recent(project.id, 1);

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type Contact, contactsOf, isAddress } from '../domain/users/login.ts';
+import { enterpriseUrn } from '../domain/users/manager.ts';
 import { ownAttributes } from '../domain/users/profile-edit.ts';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
 import { applyStep, PatchCost, type Resource } from './patch.ts';
@@ -41,9 +44,10 @@ export function readUser(body: Record<string, unknown>): Resource {
   return resource;
 }
 
-/** The values to store. @param current the user to be changed, if any */
+/** The values to store. Throws `invalidValue`. @param current the user to be changed, if any */
 export function valuesOfResource(resource: Resource, current?: UserRecord): UserValues {
   const { userName, externalId, displayName, active, name, ...rest } = resource;
+  if (!isDeepStrictEqual(rest['emails'], current?.attributes['emails'])) checkLoginEmail(contactsOf(rest, 'emails'));
   const { familyName, givenName, ...names } = isObject(name) ? name : {};
   // A PUT replaces the attributes of SCIM.
   const own = ownAttributes.flatMap((key) =>
@@ -66,10 +70,22 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
   };
 }
 
+/**
+ * The login e-mail must be an address: the primary one, or one of several without a primary. The others are stored as they
+ * come (RFC 7643 §4.1.2).
+ */
+function checkLoginEmail(emails: readonly Contact[]): void {
+  const isUsable = ({ value }: Contact) => value !== undefined && isAddress(value);
+  const stated = emails.filter(({ value }) => value !== undefined);
+  const primary = stated.filter((email) => email.primary);
+  const candidates = primary.length > 0 ? primary : stated;
+  if (candidates.length > 0 && !candidates.some(isUsable)) throw invalid('emails.value', 'must be an e-mail address');
+}
+
 /** The response for a user, attributes in the order of the schema. */
 export function userResource(user: ShownUser, baseUrl: string): Resource {
   const { schema, extensions } = userType;
-  const resource = writableOf(user);
+  const resource = withManagerName(writableOf(user), user.managerName);
   const extended = extensions.filter(({ id }) => resource[id] !== undefined);
   const location = `${baseUrl}/Users/${user.id}`;
   const memberships = user.groups.map(({ id, displayName }) => ({
@@ -95,10 +111,16 @@ export function userResource(user: ShownUser, baseUrl: string): Resource {
   });
 }
 
-/** The ETag: the user's version and, after a dash, a digest of the groups in the response. */
-export function userVersion({ version, groups }: ShownUser): string {
-  if (groups.length === 0) return `W/"${version}"`;
-  const digest = createHash('sha256');
+function withManagerName(resource: Resource, displayName: string | null): Resource {
+  const extension = resource[enterpriseUrn];
+  if (displayName === null || !isObject(extension) || !isObject(extension['manager'])) return resource;
+  return { ...resource, [enterpriseUrn]: { ...extension, manager: { ...extension['manager'], displayName } } };
+}
+
+/** The ETag: the user's version and, after a dash, a digest of what the response shows of groups and manager. */
+export function userVersion({ version, groups, managerName }: ShownUser): string {
+  if (groups.length === 0 && managerName === null) return `W/"${version}"`;
+  const digest = createHash('sha256').update(managerName ?? '');
   for (const { id, displayName } of groups) digest.update(`${id}\0${displayName}\0`);
   return `W/"${version}-${digest.digest('base64url').slice(0, 12)}"`;
 }

@@ -4,7 +4,7 @@ import type { ShownUser } from '../domain/users/user-record.ts';
 import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
-import { type Projection, project, wholeResource } from './projection.ts';
+import { type Projection, project, wantsNoBody, wholeResource } from './projection.ts';
 import { userType } from './schema/resource-type.ts';
 import type { Source } from './search.ts';
 import { readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
@@ -23,7 +23,7 @@ export class UserEndpoint {
   ): Promise<ScimAnswer> {
     const values = valuesOfResource(readUser(body));
     const user = await this.deps.accounts.provision(caller.projectId, values, caller.actor, id);
-    return answer(201, { ...user, groups: [] }, caller, projection);
+    return answer(201, user, caller, projection);
   }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
@@ -49,7 +49,7 @@ export class UserEndpoint {
       },
       caller.actor,
     );
-    return answer(200, user, caller, projection);
+    return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection);
   }
 
   async patch(
@@ -72,7 +72,7 @@ export class UserEndpoint {
       },
       caller.actor,
     );
-    return answer(200, user, caller, projection);
+    return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection);
   }
 
   async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
@@ -80,6 +80,22 @@ export class UserEndpoint {
       checkVersion(ifMatch, version),
     );
     return { status: 204, resourceId: id };
+  }
+
+  /** Deletes several users together. Returns what would have been thrown, by id; an id must not occur twice. */
+  async removeAll(caller: ScimCaller, ifMatch: ReadonlyMap<string, string | undefined>): Promise<Map<string, unknown>> {
+    const refusals = new Map<string, unknown>();
+    await this.deps.accounts.removeAll(caller.projectId, [...ifMatch.keys()], caller.actor, (id, user) => {
+      refusals.delete(id);
+      try {
+        checkVersion(ifMatch.get(id), found(user, 'user').version);
+        return true;
+      } catch (refusal) {
+        refusals.set(id, refusal);
+        return false;
+      }
+    });
+    return refusals;
   }
 
   source({ projectId }: ScimCaller): Source<ShownUser> {
@@ -96,10 +112,10 @@ export class UserEndpoint {
   }
 }
 
-function answer(status: 200 | 201, user: ShownUser, { baseUrl }: ScimCaller, projection: Projection): ScimAnswer {
+function answer(status: 200 | 201 | 204, user: ShownUser, { baseUrl }: ScimCaller, projection: Projection): ScimAnswer {
   return {
     status,
-    body: project(userType, userResource(user, baseUrl), projection),
+    ...(status === 204 ? {} : { body: project(userType, userResource(user, baseUrl), projection) }),
     location: `${baseUrl}/Users/${user.id}`,
     version: userVersion(user),
     resourceId: user.id,

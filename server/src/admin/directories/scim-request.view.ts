@@ -41,6 +41,12 @@ export class ScimRequestView {
 
   @Field(() => String, { nullable: true, description: 'Truncated if long; only totals of lists.' })
   responseBody!: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Attributes of an accepted change that no schema has; their values were dropped. At most 100.',
+  })
+  ignored!: string[] | null;
 }
 
 export const ScimRequestConnection = connectionType(ScimRequestView, 'ScimRequest', false);

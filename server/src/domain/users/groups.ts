@@ -19,6 +19,12 @@ export interface GroupValues {
 
 export type GroupRecord = Pick<Group, 'id' | 'displayName' | 'externalId' | 'version' | 'createdAt' | 'updatedAt'>;
 
+/** A user in a group. */
+export interface Member {
+  id: string;
+  displayName: string | null;
+}
+
 /** A locked group during a change. Members are ids of users of the same project. */
 export interface GroupEdit {
   readonly group: Readonly<GroupRecord>;
@@ -62,20 +68,31 @@ export class Groups {
   }
 
   /** The members of each group, by their ids. */
-  async membersOf(groupIds: readonly string[]): Promise<Map<string, string[]>> {
-    const members = new Map<string, string[]>(groupIds.map((id) => [id, []]));
+  async membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, Member[]>> {
+    const members = new Map<string, Member[]>(groupIds.map((id) => [id, []]));
     if (groupIds.length === 0) return members;
     const rows = await query(
       this.deps.db.alone,
-      sql<{
-        group_id: string;
-        user_id: string;
-      }>`select group_id, user_id from group_members
-        where group_id = any(${groupIds}::uuid[]) order by group_id, user_id`,
-      { prepare: 'groups.members-of' },
+      sql<Member & { group: string }>`
+        select m.group_id as group, m.user_id as id, u.display_name as "displayName"
+        from group_members m join users u on u.project_id = m.project_id and u.id = m.user_id
+        where m.project_id = ${projectId}::uuid and m.group_id = any(${groupIds}::uuid[])
+        order by m.group_id, m.user_id`,
+      { prepare: 'groups.shown-members' },
     );
-    for (const { group_id, user_id } of rows) members.get(group_id)?.push(user_id);
+    for (const { group, ...member } of rows) members.get(group)?.push(member);
     return members;
+  }
+
+  /** Whether a group has more than `limit` members. */
+  async exceeds(projectId: string, groupId: string, limit: number): Promise<boolean> {
+    const next = await query(
+      this.deps.db.alone,
+      sql`select from group_members where project_id = ${projectId}::uuid and group_id = ${groupId}::uuid
+        offset ${limit}::int limit 1`,
+      { prepare: 'groups.exceeds' },
+    );
+    return next.length > 0;
   }
 
   /** Refuses `invalid` if a member is not a user of the project. */
@@ -154,13 +171,13 @@ export class Groups {
     this.deps.audit.record(em, { type, actor, projectId, subject, ...(detail ? { detail } : {}) });
   }
 
-  /** A member who is erased meanwhile is refused as `invalid`. */
-  private async atomically<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+  /** A member who is erased meanwhile is refused as `invalid`: by name, as the second attempt finds. */
+  private async atomically<T>(work: (em: EntityManager) => Promise<T>, isRetry = false): Promise<T> {
     try {
       return await pastDeadlocks(() => this.deps.db.transaction(work));
     } catch (error) {
-      if (error instanceof ForeignKeyConstraintViolationException) return refuseMembers();
-      throw error;
+      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      return isRetry ? refuseMembers() : this.atomically(work, true);
     }
   }
 }
@@ -195,22 +212,22 @@ class Editing implements GroupEdit {
 
   async add(userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
-    if (!userIds.every(isUuid)) refuseMembers();
-    const [counts] = await query(
+    checkIds(userIds);
+    const [result] = await query(
       this.em,
-      sql<{ wanted: number; present: number; added: number }>`
+      sql<{ missing: string[]; added: number }>`
         with wanted as (select distinct unnest(${userIds}::uuid[]) as id),
                present as (select u.id from users u join wanted w on w.id = u.id
-               where u.project_id = ${this.projectId}),
+               where u.project_id = ${this.projectId}::uuid),
                added as (insert into group_members (project_id, group_id, user_id, created_at)
                          select ${this.projectId}::uuid, ${this.group.id}::uuid, id, ${this.now}::timestamptz from present
                          on conflict do nothing returning 1)
-          select (select count(*)::int from wanted) as wanted, (select count(*)::int from present) as present,
+          select array(select id::text from wanted except select id::text from present order by 1) as missing,
                  (select count(*)::int from added) as added`,
-      { prepare: 'groups.add' },
+      { prepare: 'groups.add-missing' },
     );
-    if (!counts || counts.present < counts.wanted) refuseMembers();
-    this.added += counts.added;
+    if (result && result.missing.length > 0) refuseMembers(result.missing);
+    this.added += result?.added ?? 0;
   }
 
   async remove(userIds: readonly string[]): Promise<void> {
@@ -223,7 +240,7 @@ class Editing implements GroupEdit {
   }
 
   async replace(userIds: readonly string[]): Promise<void> {
-    if (!userIds.every(isUuid)) refuseMembers();
+    checkIds(userIds);
     this.removed += await execute(
       this.em,
       sql`delete from group_members where ${this.own} and not (user_id = any(${userIds}::uuid[]))`,
@@ -238,8 +255,20 @@ class Editing implements GroupEdit {
   }
 }
 
-function refuseMembers(): never {
-  refuse({ code: 'invalid', field: 'members', reason: 'must be ids of users of this project' });
+/** Longest list of ids in a refusal. */
+const maxNamed = 10;
+
+function checkIds(userIds: readonly string[]): void {
+  const others = userIds.filter((id) => !isUuid(id));
+  if (others.length > 0) refuseMembers(others);
+}
+
+/** @param unknown the ids that are not of users of the project, if known */
+function refuseMembers(unknown: readonly string[] = []): never {
+  const named = unknown.slice(0, maxNamed).map((id) => id.slice(0, 80));
+  const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : '';
+  const which = named.length > 0 ? `; not so: ${named.join(', ')}${more}` : '';
+  refuse({ code: 'invalid', field: 'members', reason: `must be ids of users of this project${which}` });
 }
 
 function groupOfRow(row: GroupRow): GroupRecord {

@@ -20,7 +20,11 @@ export const groupSchema: Schema = {
       type: 'complex',
       multiValued: true,
       description: 'The users that belong to the group.',
-      storage: { kind: 'elements', from: '(select m.user_id from group_members m where m.group_id = r.id) e' },
+      storage: {
+        kind: 'elements',
+        from: `(select m.project_id, m.user_id from group_members m
+          where m.project_id = r.project_id and m.group_id = r.id) e`,
+      },
       subAttributes: [
         {
           name: 'value',
@@ -46,6 +50,16 @@ export const groupSchema: Schema = {
           mutability: 'immutable',
           canonicalValues: ['User'],
           storage: { kind: 'text', value: `'User'::text` },
+        },
+        {
+          name: 'display',
+          type: 'string',
+          description: 'The displayName of the user.',
+          mutability: 'readOnly',
+          storage: {
+            kind: 'text',
+            value: '(select u.display_name from users u where u.project_id = e.project_id and u.id = e.user_id)',
+          },
         },
       ],
     },

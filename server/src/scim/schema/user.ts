@@ -1,4 +1,4 @@
-import { isAddress } from '../../domain/users/login.ts';
+import { enterpriseUrn, managerName } from '../../domain/users/manager.ts';
 import type { Attribute, Schema } from './attribute.ts';
 
 const text = (name: string, description: string, more: Partial<Attribute> = {}): Attribute => ({
@@ -29,8 +29,6 @@ const several = (name: string, description: string, subAttributes: readonly Attr
 const notBlank = (value: string) => (value.trim() === '' ? 'must not be blank' : undefined);
 const oneLine = (value: string) =>
   /[\p{Cc}\u2028\u2029]/u.test(value) ? 'must not contain control characters' : undefined;
-const address = (value: string) => (isAddress(value) ? undefined : 'must be an e-mail address');
-const phone = (value: string) => (value === '' ? 'must not be empty' : undefined);
 const base64 = (value: string) =>
   /^[A-Za-z0-9+/_-]*={0,2}$/.test(value.replace(/[\r\n]/g, '')) ? undefined : 'must be base64';
 
@@ -92,7 +90,10 @@ export const userSchema: Schema = {
       storage: { kind: 'boolean', value: `case when r.attributes->'activeUnassigned' is null then r.active end` },
     },
     several('emails', 'E-mail addresses. The login e-mail is the primary one, else of type work, else the first.', [
-      text('value', 'The address.', { maxLength: 254, check: address }),
+      text('value', 'The address. That of the login e-mail is unique, and must be valid.', {
+        uniqueness: 'server',
+        maxLength: 254,
+      }),
       display,
       type('address', ['work', 'home', 'other']),
       primary,
@@ -101,7 +102,7 @@ export const userSchema: Schema = {
       'phoneNumbers',
       'Phone numbers. The login phone: the primary one in E.164 form, else mobile, else the first.',
       [
-        text('value', 'The number.', { maxLength: 64, check: phone }),
+        text('value', 'The number. No other user has the login phone as primary or mobile number.', { maxLength: 64 }),
         display,
         type('number', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
         primary,
@@ -183,9 +184,9 @@ export const userSchema: Schema = {
   ],
 };
 
-/** RFC 7643 §4.3, without the manager's `displayName`. */
+/** RFC 7643 §4.3. */
 export const enterpriseSchema: Schema = {
-  id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  id: enterpriseUrn,
   name: 'EnterpriseUser',
   description: 'Enterprise User',
   attributes: [
@@ -207,6 +208,10 @@ export const enterpriseSchema: Schema = {
           caseExact: true,
           referenceTypes: ['User'],
         },
+        text('displayName', 'The displayName of the manager, if that is a user of this project.', {
+          mutability: 'readOnly',
+          storage: { kind: 'text', value: managerName },
+        }),
       ],
     },
   ],

@@ -16,7 +16,7 @@ export function readValue(attribute: Attribute, value: unknown): unknown {
   return attribute.multiValued ? readElements(attribute, value) : readSingle(attribute, value, attribute.name);
 }
 
-/** Parses the elements of a multi-valued attribute. A single element counts as a list of one. */
+/** Parses the elements of a multi-valued attribute. A single element counts as a list of one; blank ones are unassigned. */
 export function readElements(attribute: Attribute, value: unknown): Complex[] | undefined {
   const given = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
   if (given.length > maxElements) throw invalid(attribute.name, `has more than ${maxElements} values`);
@@ -67,10 +67,22 @@ export function readSingle(attribute: Attribute, value: unknown, name: string): 
   }
 }
 
+/** Whether a client's value for the `value` of a complex attribute unassigns it. Directories send `""` for no number. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+/** A complex value as an object. Entra ID once sent a manager as a list of one. */
+export function unwrapped(attribute: Attribute, value: unknown): unknown {
+  const isWrapped = Array.isArray(value) && value.length <= 1 && !attribute.multiValued;
+  return isWrapped && defaultSubAttribute(attribute) ? (value[0] ?? null) : value;
+}
+
 function readComplex(attribute: Attribute, value: unknown, name: string): Complex | undefined {
   const whole = defaultSubAttribute(attribute);
   if (typeof value === 'string' && whole) return readComplex(attribute, { value }, name);
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid(name, 'must be an object');
+  if (whole && Object.entries(value as object).some(([key, part]) => isDefault(key) && isBlank(part))) return undefined;
   const complex: Complex = {};
   for (const [key, part] of Object.entries(value as object)) {
     const sub = attributeNamed(attribute.subAttributes, key);
@@ -79,10 +91,10 @@ function readComplex(attribute: Attribute, value: unknown, name: string): Comple
     const read = readSingle(sub, part, `${name}.${sub.name}`);
     if (read !== undefined) complex[sub.name] = read;
   }
-  // Entra ID clears a manager with {"value": ""}.
-  if (!attribute.multiValued && whole && complex['value'] === '') return undefined;
   return Object.keys(complex).length === 0 ? undefined : complex;
 }
+
+const isDefault = (name: string) => name.toLowerCase() === 'value';
 
 function readBoolean(value: unknown, name: string): boolean {
   if (typeof value === 'boolean') return value;
