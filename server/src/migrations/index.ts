@@ -41,10 +41,10 @@ import { Migration20261123001000Apis } from './20261123001000-apis.ts';
 import { Migration20261123001001AdminScopes } from './20261123001001-admin-scopes.ts';
 import { Migration20261123001200ClientLifetimes } from './20261123001200-client-lifetimes.ts';
 import { Migration20261123001300Consents } from './20261123001300-consents.ts';
-import { Migration20261123001600DeviceAuthorizations } from './20261123001600-device-authorizations.ts';
 import { Migration20261123001400ErasureIndexes } from './20261123001400-erasure-indexes.ts';
 import { Migration20261123001401SuspendedDevices } from './20261123001401-suspended-devices.ts';
 import { Migration20261123001402IgnoredAttributes } from './20261123001402-ignored-attributes.ts';
+import { Migration20261123001600DeviceAuthorizations } from './20261123001600-device-authorizations.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -91,8 +91,8 @@ export const migrations = [
   { name: '20261123001001-admin-scopes', class: Migration20261123001001AdminScopes },
   { name: '20261123001200-client-lifetimes', class: Migration20261123001200ClientLifetimes },
   { name: '20261123001300-consents', class: Migration20261123001300Consents },
-  { name: '20261123001600-device-authorizations', class: Migration20261123001600DeviceAuthorizations },
   { name: '20261123001400-erasure-indexes', class: Migration20261123001400ErasureIndexes },
   { name: '20261123001401-suspended-devices', class: Migration20261123001401SuspendedDevices },
   { name: '20261123001402-ignored-attributes', class: Migration20261123001402IgnoredAttributes },
+  { name: '20261123001600-device-authorizations', class: Migration20261123001600DeviceAuthorizations },
 ];

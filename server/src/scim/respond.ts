@@ -5,7 +5,7 @@ import type { Clock } from '../domain/kernel/clock.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { isUnchanged, type ScimAnswer, type ScimCaller } from './answer.ts';
-import { type RequestOutcome, recordOf } from './recording.ts';
+import { type RequestOutcome, recordOf } from './records/recording.ts';
 import { badRequest, toScimError } from './scim-error.ts';
 
 export interface ResponseDeps {

@@ -1,6 +1,5 @@
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
-import type { UserRecord } from './user-record.ts';
 
 /** The enterprise extension, under which a user's attributes name the manager (RFC 7643 §4.3). */
 export const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -11,7 +10,7 @@ const value = `r.attributes->'${enterpriseUrn}'->'manager'->>'value'`;
 export const managerName = `(select m.display_name from users m where m.project_id = r.project_id and m.id =
   case when ${value} ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (${value})::uuid end)`;
 
-type Attributes = UserRecord['attributes'];
+type Attributes = Readonly<Record<string, unknown>>;
 
 /** The id that the attributes name as manager, if any. */
 export function managerIdOf(attributes: Attributes): string | null {

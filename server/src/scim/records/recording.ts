@@ -1,12 +1,12 @@
 import type { Request } from 'express';
-import type { Directory } from '../domain/directories/directories.ts';
-import type { RequestEntry } from '../domain/directories/request-records.ts';
-import { isStorableText, isUuid } from '../domain/kernel/secret.ts';
-import { listResponseSchema } from './answer.ts';
+import type { Directory } from '../../domain/directories/directories.ts';
+import type { RequestEntry } from '../../domain/directories/request-records.ts';
+import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
+import { listResponseSchema } from '../answer.ts';
+import { isObject } from '../patch-operations.ts';
+import type { ScimError } from '../scim-error.ts';
 import { concerned } from './concerned-users.ts';
 import { ignoredAttributes } from './ignored.ts';
-import { isObject } from './patch-operations.ts';
-import type { ScimError } from './scim-error.ts';
 
 const maxText = 8192;
 

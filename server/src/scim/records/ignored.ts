@@ -1,7 +1,7 @@
-import { field, isObject, pathOf } from './patch-operations.ts';
-import { type Attribute, attributeNamed, type Schema } from './schema/attribute.ts';
-import { type ResourceType, resourceTypes } from './schema/resource-type.ts';
-import { ScimError } from './scim-error.ts';
+import { field, isObject, pathOf } from '../patch-operations.ts';
+import { type Attribute, attributeNamed, type Schema } from '../schema/attribute.ts';
+import { type ResourceType, resourceTypes } from '../schema/resource-type.ts';
+import { ScimError } from '../scim-error.ts';
 
 /** Most names that are kept of one request. */
 const maxNames = 100;

@@ -1,7 +1,7 @@
-import { externalIdMark, markOf } from '../domain/directories/concerned.ts';
-import { isStorableText } from '../domain/kernel/secret.ts';
-import { isE164 } from '../domain/users/login.ts';
-import { isObject } from './patch-operations.ts';
+import { externalIdMark, markOf } from '../../domain/directories/concerned.ts';
+import { isStorableText } from '../../domain/kernel/secret.ts';
+import { isE164 } from '../../domain/users/login.ts';
+import { isObject } from '../patch-operations.ts';
 
 /** What is kept of a request, and what it found. */
 interface Kept {
