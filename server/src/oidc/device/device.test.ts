@@ -1,18 +1,22 @@
 /** Sign-in of devices (RFC 8628), at issuers of projects. */
-import { decodeJwt } from 'jose';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { DeviceBrowser } from '../../../test/device-browser.ts';
+import { dpopKey } from '../../../test/dpop.ts';
 import { partyAt } from '../../../test/project-issuer.ts';
 import type { RelyingParty } from '../../../test/relying-party.ts';
 import { changed } from '../../../test/rows.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
+import { seconds } from '../../domain/kernel/clock.ts';
 import { grantTypeNames } from '../../domain/kernel/openid.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { DeviceAuthorization } from '../../domain/tokens/device/device-authorization.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
+import { assertionType } from '../client-auth.ts';
 
 let app: TestApp;
 let project: Project;
@@ -191,6 +195,39 @@ describe('a device whose user allows it', () => {
     expect((await party.userInfo(body['access_token'] ?? '')).status).toBe(401);
   });
 
+  it('gets tokens bound to the key of its DPoP proof, and authenticates by assertion; each is used once', async () => {
+    const pair = generateKeyPairSync('ed25519');
+    await set({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: pair.publicKey.export({ format: 'jwk' }) });
+    const credential = async () => {
+      const now = seconds(app.clock.now());
+      const claims = { iss: client.id, sub: client.id, aud: party.issuer, jti: randomUUID(), iat: now, exp: now + 60 };
+      const signed = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(pair.privateKey);
+      return { client_assertion: signed, client_assertion_type: assertionType };
+    };
+    const first = await credential();
+    const { body: codes } = await ask(first);
+    expect(await ask(first)).toMatchObject({ status: 401 });
+    await person.allow(codes['user_code'] ?? '');
+    const key = await dpopKey(app.clock);
+    const fields = { grant_type: grantTypeNames.device_code, device_code: codes['device_code'] ?? '' };
+    const headers = { dpop: await key.proof({ url: `${party.issuer}/oauth2/token` }) };
+    expect(await post('token', { ...fields, ...first }, party.issuer, headers)).toMatchObject({ status: 401 });
+    const { status, body } = await post('token', { ...fields, ...(await credential()) }, party.issuer, headers);
+    expect([status, body['token_type']]).toEqual([200, 'DPoP']);
+    expect(decodeJwt(body['access_token'] ?? '')['cnf']).toEqual({ jkt: key.jkt });
+    expect((await party.userInfo(body['access_token'] ?? '')).status).toBe(401);
+  });
+
+  it('cannot be of an application that is held to FAPI 2.0', async () => {
+    const settings = {
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      idTokenSignedResponseAlg: 'ES256',
+      fapiProfile: true,
+      jwks: generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }),
+    } as const;
+    await expect(set(settings)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'grantTypes' } });
+  });
+
   it('cannot redeem its device code as an authorization code', async () => {
     await set({ tokenEndpointAuthMethod: 'client_secret_post', pkceOptional: true });
     const { secret } = await app.services.clientSecrets.issue(keyOf(client), system);
@@ -241,16 +278,17 @@ describe('a poll (RFC 8628 §3.5)', () => {
 
   it('is refused for a code that is unknown, another client’s, another project’s, or missing', async () => {
     const codes = await begin();
-    await person.allow(codes.user_code);
     const { client: sibling } = await app.make.client(project, { grantTypes: ['device_code'] });
     const other = await app.make.project();
     const { client: foreign } = await app.make.client(other, { grantTypes: ['device_code'] });
-    expect(await poll('unknown')).toMatchObject(error('invalid_grant'));
-    expect(await poll(codes.user_code)).toMatchObject(error('invalid_grant'));
-    expect(await poll(codes.device_code, { client_id: sibling.id })).toMatchObject(error('invalid_grant'));
-    expect(await poll(codes.device_code, { client_id: foreign.id }, `${app.url}/p/${other.slug}`)).toMatchObject(
-      error('invalid_grant'),
-    );
+    const there = `${app.url}/p/${other.slug}`;
+    for (const isApproved of [false, true]) {
+      if (isApproved) await person.allow(codes.user_code);
+      expect(await poll('unknown')).toMatchObject(error('invalid_grant'));
+      expect(await poll(codes.user_code)).toMatchObject(error('invalid_grant'));
+      expect(await poll(codes.device_code, { client_id: sibling.id })).toMatchObject(error('invalid_grant'));
+      expect(await poll(codes.device_code, { client_id: foreign.id }, there)).toMatchObject(error('invalid_grant'));
+    }
     expect(await poll(codes.device_code, {}, app.url)).toMatchObject(error('unsupported_grant_type'));
     expect(await poll('')).toMatchObject(error('invalid_request'));
     expect((await poll(codes.device_code)).status).toBe(200);
@@ -396,10 +434,12 @@ describe('a decision', () => {
     expect(await poll(codes.device_code)).toMatchObject(error('access_denied'));
   });
 
-  it('of many at once is one', async () => {
+  it('of many people at once is one', async () => {
     const codes = await begin();
-    const flows = await Promise.all(Array.from({ length: 6 }, () => person.flowOf(codes.user_code)));
-    const answers = await Promise.all(flows.map((flow, n) => person.decide(flow, n % 2 ? 'allow' : 'deny')));
+    const people = Array.from({ length: 6 }, () => new DeviceBrowser(app, party.issuer));
+    for (const one of people) await one.signIn(await app.make.user(project));
+    const flows = await Promise.all(people.map((one) => one.flowOf(codes.user_code)));
+    const answers = await Promise.all(people.map((one, n) => one.decide(flows[n] ?? '', n % 2 ? 'allow' : 'deny')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
