@@ -391,7 +391,13 @@ describe('the page {issuer}/device', () => {
     const resumed = locationOf(await stranger.browser.get(`${party.issuer}/authorize/resume?flow=${flow}`));
     expect(resumed.href).toBe(`${party.issuer}/device/approval?flow=${flow}`);
     const page = await (await stranger.browser.get(resumed.href)).text();
-    for (const text of [`${user.email}`, 'Sign in to App on another device?', '127.0.0.1', 'your network', 'this minute']) {
+    for (const text of [
+      `${user.email}`,
+      'Sign in to App on another device?',
+      '127.0.0.1',
+      'your network',
+      'this minute',
+    ]) {
       expect(page).toContain(text);
     }
     expect(page).toContain('If someone sent you the code or link, deny it.');
