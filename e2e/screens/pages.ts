@@ -23,7 +23,7 @@ export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId,
     { name: 'projects-create', path: '/admin/projects?new' },
     ...inProject.map((name) => ({ name: `project-${name.replace('/', '-')}`, path: project(projectId, name) })),
     { name: 'application-create', path: project(projectId, 'applications/new') },
-    ...['', 'settings', 'keys', 'tokens', 'apis', 'roles', 'claims', 'events', 'danger'].map((tab) => ({
+    ...['', 'settings', 'keys', 'tokens', 'security', 'apis', 'roles', 'claims', 'events', 'danger'].map((tab) => ({
       name: `application-${tab || 'quickstart'}`,
       path: project(projectId, `applications/${clientId}${tab && `/${tab}`}`),
     })),

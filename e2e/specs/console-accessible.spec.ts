@@ -79,7 +79,7 @@ test('pages of a project: sign-in, activity, settings', async () => {
 });
 
 test('pages of an application', async () => {
-  const tabs = ['', '/settings', '/keys', '/tokens', '/events', '/danger'];
+  const tabs = ['', '/settings', '/keys', '/tokens', '/security', '/events', '/danger'];
   await visit([
     `/projects/${projectId}/applications/new`,
     ...tabs.map((tab) => `/projects/${projectId}/applications/${clientId}${tab}`),

@@ -116,6 +116,26 @@ test('settings show a diff before saving, and warn before leaving', async () => 
   expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'], pkceRequired: true });
 });
 
+test('security settings name what FAPI 2.0 still needs, and are saved', async () => {
+  const { page } = owner;
+  const clientId = await register('Bank');
+  await page.goto(at(`applications/${clientId}/security`));
+  await page.getByRole('switch', { name: 'FAPI 2.0 Security Profile' }).check();
+  const bar = page.getByRole('region', { name: 'Unsaved changes' });
+  await expect(bar).toContainText('ID token signature: ES256 or EdDSA');
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeHidden();
+  await page.getByRole('switch', { name: 'FAPI 2.0 Security Profile' }).uncheck();
+  await page.getByRole('switch', { name: 'Require DPoP' }).check();
+  await page.getByRole('switch', { name: 'Require pushed requests' }).check();
+  await button(page, 'Save changes').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  const fields = 'dpopRequired dpopNonceRequired pushedRequestsRequired fapiProfile';
+  const { client } = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { ${fields} } }`);
+  const expected = { dpopRequired: true, dpopNonceRequired: false, pushedRequestsRequired: true, fapiProfile: false };
+  expect(client).toEqual(expected);
+});
+
 test('edits made during a save stay, and saved values stay until the refetch', async () => {
   const { page } = owner;
   const clientId = await register('Slow');

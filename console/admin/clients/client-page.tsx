@@ -35,6 +35,11 @@ const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPa
     Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
   },
   { tab: 'apis', label: 'APIs', Part: fetched(async () => (await import('../apis/client-apis.tsx')).ClientApis) },
+  {
+    tab: 'security',
+    label: 'Security',
+    Part: fetched(async () => (await import('./client-security.tsx')).ClientSecurity),
+  },
   { tab: 'roles', label: 'Roles', Part: fetched(async () => (await import('../roles/client-roles.tsx')).ClientRoles) },
   {
     tab: 'claims',

@@ -16,6 +16,7 @@ export function needsProjectIssuer(client: Client): boolean {
 
 /** Why only the project issuer fits; undefined: both do. */
 function reasonForProjectIssuer(client: Client): string | undefined {
+  if (client.fapiProfile || client.pushedRequestsRequired) return 'pushes its requests';
   if (hasSecret(client.tokenEndpointAuthMethod)) return 'authenticates with a client secret';
   if (client.idTokenSignedResponseAlg !== 'ES512') return 'expects another signature than ES512';
   if (client.grantTypes.includes('DEVICE_CODE')) return 'signs in devices';

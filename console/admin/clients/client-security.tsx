@@ -1,0 +1,101 @@
+import { Switch } from '@mantine/core';
+import { useMemo } from 'react';
+import { SaveBar } from '../ui/forms/save-bar.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import type { Client, ClientPartProps } from './client-part.ts';
+import { authMethodNames } from './kind.ts';
+import { useClientForm } from './use-client-form.ts';
+
+interface Values {
+  dpopRequired: boolean;
+  dpopNonceRequired: boolean;
+  pushedRequestsRequired: boolean;
+  fapiProfile: boolean;
+}
+
+/** What the application's requests must prove: DPoP, pushed requests, FAPI 2.0. */
+export function ClientSecurity({ client, mayChange }: ClientPartProps) {
+  const saved = useMemo<Values>(
+    () => ({
+      dpopRequired: client.dpopRequired,
+      dpopNonceRequired: client.dpopNonceRequired,
+      pushedRequestsRequired: client.pushedRequestsRequired,
+      fapiProfile: client.fapiProfile,
+    }),
+    [client],
+  );
+  const form = useClientForm(client, mayChange, saved, (edits) => edits);
+  const { values } = form;
+  const missing = values.fapiProfile ? missingForFapi(client) : [];
+  return (
+    <>
+      <Section
+        title="DPoP"
+        lead="Binds tokens to a key of the application, so that stolen ones are useless (RFC 9449)."
+      >
+        <Switch
+          label="Require DPoP"
+          description="Token requests without a proof are refused."
+          {...form.toggle('dpopRequired')}
+        />
+        <Switch
+          label="Require nonces"
+          description="Proofs need a nonce of this server. The application repeats a request to get one."
+          {...form.toggle('dpopNonceRequired')}
+        />
+      </Section>
+      <Section title="Pushed requests" lead="Keeps the sign-in request out of the browser (RFC 9126).">
+        <Switch
+          label="Require pushed requests"
+          description="Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer takes none."
+          {...form.toggle('pushedRequestsRequired')}
+        />
+      </Section>
+      <Section title="FAPI 2.0" lead="A profile for high security, for example of banks.">
+        <Switch
+          label="FAPI 2.0 Security Profile"
+          description="Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working."
+          {...form.toggle('fapiProfile')}
+        />
+      </Section>
+      <SaveBar
+        form={form}
+        labels={labels}
+        describe={(name, from) => (from[name] ? 'Required' : 'Optional')}
+        consequence={
+          missing.length > 0 ? `Before FAPI 2.0, change: ${missing.join('; ')}.` : consequenceOf(saved, values)
+        }
+        isInvalid={missing.length > 0}
+      />
+    </>
+  );
+}
+
+const labels: Record<keyof Values, string> = {
+  dpopRequired: 'DPoP',
+  dpopNonceRequired: 'Nonces in DPoP proofs',
+  pushedRequestsRequired: 'Pushed requests',
+  fapiProfile: 'FAPI 2.0 Security Profile',
+};
+
+function consequenceOf(saved: Values, values: Values): string | undefined {
+  const tightened = Object.keys(labels).some((name) => values[name as keyof Values] && !saved[name as keyof Values]);
+  return tightened
+    ? 'Requests that do not comply are refused at once, refreshes included. Check first that the application supports it.'
+    : undefined;
+}
+
+/** Settings that contradict the profile; the server refuses them, too. */
+function missingForFapi({
+  tokenEndpointAuthMethod,
+  idTokenSignedResponseAlg,
+  grantTypes,
+  redirectUris,
+}: Client): string[] {
+  return [
+    tokenEndpointAuthMethod !== 'PRIVATE_KEY_JWT' && `Authentication: ${authMethodNames.PRIVATE_KEY_JWT}`,
+    !['ES256', 'EDDSA'].includes(idTokenSignedResponseAlg) && 'ID token signature: ES256 or EdDSA',
+    grantTypes.includes('DEVICE_CODE') && 'Sign-in from devices: off',
+    redirectUris.some((uri) => !uri.startsWith('https:')) && 'Redirect URIs: https only',
+  ].filter((one) => one !== false);
+}
