@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Variable with the folder through which the command and the test processes exchange data. */
 export const folderVariable = 'LATCHKEY_MUTANTS';
@@ -7,20 +9,33 @@ export type Work =
   /** Records which mutants each test reaches. */
   | { kind: 'cover' }
   /** For each test file: mutants, and the indexes of the tests that reach them. */
-  | { kind: 'try'; files: Record<string, { id: number; tests: number[] }[]> };
+  | { kind: 'try'; files: Record<string, { id: string; tests: number[] }[]> };
 
 /** Coverage of a test file. */
 export interface Coverage {
   file: string;
+  /** Hash of its text. */
+  version: string;
   /** Milliseconds outside the tests. */
   around: number;
   /** By index. `failed`: message of a failure without a mutant. `ids`: mutants reached. */
-  tests: { name: string; took: number; failed: string | null; ids: number[] }[];
+  tests: { name: string; took: number; failed: string | null; ids: string[] }[];
 }
 
+/** `unsure`: the tests were too slow, also without the mutant. */
 export type Trial =
-  | { id: number; file: string; began: number; pid: number }
-  | { id: number; file: string; outcome: 'survived' | 'killed' | 'timeout'; by?: string; took: number };
+  | { id: string; file: string; began: number; pid: number }
+  | { id: string; file: string; outcome: 'survived' | 'killed' | 'timeout' | 'unsure'; by?: string; took: number };
+
+/** A hash of a test file's text: a changed test may kill what the earlier one did not, or no longer kill it. */
+export function versionOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8);
+}
+
+/** File that a test process touches while it is not stuck in a synchronous loop. */
+export function heartbeatOf(folder: string, pid: number): string {
+  return join(folder, `heartbeat-${pid}`);
+}
 
 export function append(path: string, line: Coverage | Trial): void {
   appendFileSync(path, `${JSON.stringify(line)}\n`);

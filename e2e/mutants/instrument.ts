@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { type Mutation, mutationsOf } from './operators.ts';
 import { bare, children, field, list, type Node, parse } from './tree.ts';
 
 export interface Mutant {
-  id: number;
+  /** Hash of its change and of its function: stays the same while other parts of the file change. */
+  id: string;
   /** Relative to the repository root. */
   file: string;
   line: number;
@@ -89,12 +91,21 @@ function namesIn(pattern: Node): string[] {
   return list(pattern, 'properties').map((property) => String(field(property, 'value')?.['name']));
 }
 
+interface Surroundings {
+  within: readonly string[];
+  constant: string | undefined;
+  /** The statement of the module or the member of the class. */
+  unit: Node;
+}
+
 /** Rewrites one file. */
 class Writer {
   private readonly file: File;
   private readonly mutants: Mutant[];
   private readonly mutations = new Map<Node, Mutation[]>();
   private readonly shadowed = new Set<string>();
+  /** Number of mutants that look alike. */
+  private readonly alike = new Map<string, number>();
   private readonly lineStarts: number[];
 
   constructor(file: File, mutants: Mutant[]) {
@@ -105,12 +116,13 @@ class Writer {
 
   write(): string {
     const { program, source } = this.file;
-    this.collect(program, [], [], undefined);
+    this.collect(program, [], { within: [], constant: undefined, unit: program });
     return this.render(program, []) + source.slice(program.end);
   }
 
-  private collect(node: Node, ancestors: Node[], within: readonly string[], constant: string | undefined): void {
+  private collect(node: Node, ancestors: Node[], { within, constant, unit: around }: Surroundings): void {
     const inside = [...within, ...nameOf(node)];
+    const unit = ancestors.length === 1 || /^(Method|Property)Definition$/.test(node.type) ? node : around;
     const declarator = ancestors.length === 1 ? constantOf(node) : undefined;
     const key = declarator ? constantKey(this.file.path, declarator) : constant;
     // A function body runs when called, not at import.
@@ -119,12 +131,11 @@ class Writer {
     if (/Function/.test(node.type)) for (const parameter of list(node, 'params')) this.shadow(parameter);
     for (const mutation of mutationsOf(node, { ancestors, source: this.file.source })) {
       const { operator, before, after } = mutation;
-      const id = this.mutants.length + 1;
-      const { file, line } = { file: this.file.path, line: this.lineOf(mutation.node.start, before) };
+      const id = this.idOf(unit, [inside.join('.'), operator, before, after]);
       this.mutants.push({
         id,
-        file,
-        line,
+        file: this.file.path,
+        line: this.lineOf(mutation.node.start, before),
         within: inside.join('.'),
         operator,
         before,
@@ -134,11 +145,21 @@ class Writer {
       const others = this.mutations.get(mutation.node) ?? [];
       this.mutations.set(mutation.node, [...others, { ...mutation, text: this.guarded(id, mutation) }]);
     }
-    for (const child of children(node)) this.collect(child, [...ancestors, node], inside, here);
+    for (const child of children(node)) {
+      this.collect(child, [...ancestors, node], { within: inside, constant: here, unit });
+    }
   }
 
-  private guarded(id: number, { text, statement }: Mutation): string {
-    return statement ? `if(!__mutants(${id}))` : `__mutants(${id})?(${text}):`;
+  private idOf(unit: Node, change: readonly string[]): string {
+    const text = this.file.source.slice(unit.start, unit.end).replace(/\s+/g, ' ');
+    const what = [this.file.path, text, ...change].join('\0');
+    const number = this.alike.get(what) ?? 0;
+    this.alike.set(what, number + 1);
+    return createHash('sha256').update(`${what}\0${number}`).digest('hex').slice(0, 12);
+  }
+
+  private guarded(id: string, { text, statement }: Mutation): string {
+    return statement ? `if(!__mutants('${id}'))` : `__mutants('${id}')?(${text}):`;
   }
 
   private shadow(pattern: Node | undefined): void {

@@ -12,11 +12,10 @@
  *     npm run mutants -- --list                    lists mutants without running tests
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { append, type Coverage, readLines, type Trial } from './exchange.ts';
+import { append, type Coverage, readLines, type Trial, versionOf } from './exchange.ts';
 import { instrument, type Mutant } from './instrument.ts';
 import { type Chance, plan, sample } from './plan.ts';
 import { Results, readExplanations, report } from './results.ts';
@@ -135,13 +134,14 @@ function note(alive: readonly Mutant[], trials: readonly Ended[]): void {
   const byMutant = Map.groupBy(trials, ({ id }) => id);
   for (const mutant of alive) {
     const own = byMutant.get(mutant.id) ?? [];
-    const end = own.find(({ outcome }) => isDead(outcome)) ?? own[0];
-    if (!end) continue;
-    const survived = own.filter(({ outcome }) => !isDead(outcome)).map(({ file }) => versionOf(file));
+    const survived = own.filter(({ outcome }) => outcome === 'survived');
+    const end = own.find(({ outcome }) => isDead(outcome)) ?? survived[0];
+    if (!end || end.outcome === 'unsure') continue;
+    const { file, by: test = 'set-up' } = end;
     results.set(mutant, {
       outcome: end.outcome,
-      ...(end.by !== undefined && { by: `${end.file}: ${end.by}` }),
-      tried: [...new Set([...triedOf(mutant), ...survived])],
+      ...(isDead(end.outcome) && { by: { file, version: versionOf(file), test } }),
+      tried: [...new Set([...triedOf(mutant), ...survived.map((one) => versioned(one.file))])],
     });
   }
   results.save();
@@ -152,31 +152,27 @@ function triedOf(mutant: Mutant): string[] {
   return results.of(mutant)?.tried ?? [];
 }
 
-/** A test file with a hash of its text: a changed test may kill what the earlier one did not. */
-function versionOf(file: string): string {
-  const hash = createHash('sha256')
-    .update(readFileSync(join(root, file)))
-    .digest('hex');
-  return `${file} ${hash.slice(0, 8)}`;
+function versioned(file: string): string {
+  return `${file} ${versionOf(file)}`;
 }
 
 function endedTrials(): Ended[] {
   return readLines<Trial>(trialsPath).filter((line): line is Ended => 'outcome' in line);
 }
 
-async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Chance[]): Promise<Ended[]> {
+async function tryRound(alive: readonly Mutant[], chancesOf: (id: string) => Chance[]): Promise<Ended[]> {
   rmSync(trialsPath, { force: true });
   // Repeat for the remaining mutants of a process that hung.
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const before = endedTrials();
     const done = new Set(before.map(({ id, file }) => `${id} ${file}`));
-    const dead = new Set(before.filter(({ outcome }) => outcome !== 'survived').map(({ id }) => id));
-    const files: Record<string, { id: number; tests: number[] }[]> = {};
+    const dead = new Set(before.filter(({ outcome }) => isDead(outcome)).map(({ id }) => id));
+    const files: Record<string, { id: string; tests: number[] }[]> = {};
     for (const mutant of alive.filter(({ id }) => !dead.has(id))) {
       const { id } = mutant;
       const tried = values.fresh ? [] : triedOf(mutant);
       for (const { file, tests } of chancesOf(id)) {
-        if (!done.has(`${id} ${file}`) && !tried.includes(versionOf(file))) (files[file] ??= []).push({ id, tests });
+        if (!done.has(`${id} ${file}`) && !tried.includes(versioned(file))) (files[file] ??= []).push({ id, tests });
       }
     }
     if (Object.keys(files).length === 0) break;
@@ -187,32 +183,20 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: number) => Cha
   return endedTrials();
 }
 
-/** Coverage per test; cached for unchanged test files as long as no source changes. */
+/** Coverage per test; kept while its test file and all functions that it reaches are unchanged. */
 async function cover(): Promise<Coverage[]> {
   const path = join(folder, 'coverage.jsonl');
-  const keysPath = join(folder, 'coverage-keys.json');
-  const all = createHash('sha256')
-    .update([...sources.values()].join('\0'))
-    .digest('hex');
-  const keys = Object.fromEntries(
-    testFiles.map((file) => [
-      file,
-      createHash('sha256')
-        .update(all)
-        .update(readFileSync(join(root, file)))
-        .digest('hex'),
-    ]),
-  );
-  const known = existsSync(keysPath) ? (JSON.parse(readFileSync(keysPath, 'utf8')) as Record<string, string>) : {};
-  const noted = readLines<Coverage>(path);
-  const kept = noted.filter(({ file }) => keys[file] === undefined || known[file] === keys[file]);
+  const ids = new Set(mutants.map(({ id }) => id));
+  const isCurrent = ({ file, version, tests }: Coverage) =>
+    existsSync(file) &&
+    version === versionOf(file) &&
+    tests.every((test) => test.failed === null && test.ids.every((id) => ids.has(id)));
+  const kept = readLines<Coverage>(path).filter(isCurrent);
   const missing = testFiles.filter((file) => !kept.some((one) => one.file === file));
   if (missing.length > 0) {
     console.error(`Which tests reach which mutants: ${missing.length} test files …`);
     rmSync(path, { force: true });
     for (const one of kept) append(path, one);
-    // Saves progress if interrupted: missing files have no entry.
-    writeFileSync(keysPath, JSON.stringify({ ...known, ...keys }));
     await runWork(root, folder, sources, missing, { kind: 'cover' });
   }
   const coverage = readLines<Coverage>(path).filter(({ file }) => testFiles.includes(file));

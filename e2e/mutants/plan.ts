@@ -15,13 +15,13 @@ export interface Chance {
  *
  * @param budget milliseconds per mutant
  */
-export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], budget: number): Map<number, Chance[]> {
+export function plan(mutants: readonly Mutant[], coverage: readonly Coverage[], budget: number): Map<string, Chance[]> {
   const sourceOf = new Map(mutants.map(({ id, file }) => [id, file]));
   const sizes = Map.groupBy(mutants, ({ file }) => file);
   const unread = unreadConstants(mutants, coverage);
-  const chances = new Map<number, { chance: Chance; focus: number }[]>();
+  const chances = new Map<string, { chance: Chance; focus: number }[]>();
   for (const { file, around, tests } of coverage) {
-    const reached = new Map<number, number[]>();
+    const reached = new Map<string, number[]>();
     tests.forEach(({ ids, failed }, number) => {
       const own = new Set(failed === null ? ids : []);
       for (const source of new Set([...own].map((id) => sourceOf.get(id)))) {
@@ -74,9 +74,9 @@ function chanceOf(file: string, around: number, reaching: { number: number; took
  * By file: mutants of constants read only in other folders, where reads are not recorded. Any test that reaches the
  * file may read them.
  */
-function unreadConstants(mutants: readonly Mutant[], coverage: readonly Coverage[]): Map<string, number[]> {
+function unreadConstants(mutants: readonly Mutant[], coverage: readonly Coverage[]): Map<string, string[]> {
   const reached = new Set(coverage.flatMap(({ tests }) => tests.flatMap(({ ids }) => ids)));
-  const unread = new Map<string, number[]>();
+  const unread = new Map<string, string[]>();
   for (const { id, file, constant } of mutants) {
     if (constant !== undefined && !reached.has(id)) unread.set(file, [...(unread.get(file) ?? []), id]);
   }

@@ -1,17 +1,15 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { versionOf } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
 
 export interface Result {
   /** `unreached`: no test runs the code. */
   outcome: 'killed' | 'survived' | 'timeout' | 'unreached';
-  /** Failed test. */
-  by?: string;
+  /** The test that failed. The result is valid while its file is unchanged. */
+  by?: { file: string; version: string; test: string };
   /** Test files that did not kill it, each with a hash of its text. */
   tried?: string[];
-  /** Hash of the mutated file: the result is valid only for this source. */
-  sourceHash: string;
 }
 
 /** An accepted survivor: matched by its change, not its line. */
@@ -24,11 +22,14 @@ export interface Explanation {
   why: string;
 }
 
-/** Results per mutant, saved between runs, so that an interrupted run resumes. */
+/**
+ * Results by mutant id, saved between runs: an interrupted run resumes, and a change costs only the results of the functions
+ * and tests that it touches.
+ */
 export class Results {
   private readonly path: string;
   private readonly known: Record<string, Result>;
-  private readonly hashes = new Map<string, string>();
+  private readonly versions = new Map<string, string | null>();
   private readonly root: string;
 
   constructor(root: string, path: string) {
@@ -38,32 +39,25 @@ export class Results {
   }
 
   of(mutant: Mutant): Result | undefined {
-    const result = this.known[keyOf(mutant)];
-    return result?.sourceHash === this.hashOf(mutant.file) ? result : undefined;
+    const result = this.known[mutant.id];
+    return result?.by && this.versionOf(result.by.file) !== result.by.version ? undefined : result;
   }
 
-  set(mutant: Mutant, result: Omit<Result, 'sourceHash'>): void {
-    this.known[keyOf(mutant)] = { ...result, sourceHash: this.hashOf(mutant.file) };
+  set({ id }: Mutant, result: Result): void {
+    this.known[id] = result;
   }
 
   save(): void {
     writeFileSync(this.path, JSON.stringify(this.known, null, 1));
   }
 
-  private hashOf(file: string): string {
-    const hash =
-      this.hashes.get(file) ??
-      createHash('sha256')
-        .update(readFileSync(join(this.root, file)))
-        .digest('hex');
-    this.hashes.set(file, hash);
-    return hash;
+  private versionOf(file: string): string | null {
+    const path = join(this.root, file);
+    const version = this.versions.get(file) ?? (existsSync(path) ? versionOf(path) : null);
+    this.versions.set(file, version);
+    return version;
   }
 }
-
-/** Two mutants on one line may look alike. */
-const keyOf = ({ file, line, within, operator, before, after }: Mutant) =>
-  [file, line, within, operator, before, after].join('|');
 
 export function readExplanations(path: string): Explanation[] {
   return JSON.parse(readFileSync(path, 'utf8')) as Explanation[];

@@ -1,7 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest';
-import { append, type Coverage, folderVariable, readLines, type Trial, type Work } from './exchange.ts';
+import {
+  append,
+  type Coverage,
+  folderVariable,
+  heartbeatOf,
+  readLines,
+  type Trial,
+  versionOf,
+  type Work,
+} from './exchange.ts';
 import { activate, install, record } from './switch.ts';
 import { nameOf, runTests, testsOf } from './tests.ts';
 
@@ -10,10 +19,12 @@ install();
 const folder = process.env[folderVariable] as string;
 const coverageFile = join(folder, 'coverage.jsonl');
 const trialsFile = join(folder, 'trials.jsonl');
+const none = '';
 
 /** Vitest collects a file's tests; this runner runs them, once per mutant. */
 export default class MutantRunner extends TestRunner {
   async onBeforeRunFiles(files: RunnerTestFile[]): Promise<void> {
+    const heartbeat = setInterval(() => writeFileSync(heartbeatOf(folder, process.pid), ''), 5000);
     const work = JSON.parse(readFileSync(join(folder, 'work.json'), 'utf8')) as Work;
     for (const file of files) {
       const path = relative(process.cwd(), file.filepath);
@@ -23,6 +34,7 @@ export default class MutantRunner extends TestRunner {
       else await tryMutants(file, path, work.files[path] ?? []);
       skip(file);
     }
+    clearInterval(heartbeat);
   }
 }
 
@@ -37,7 +49,7 @@ function skip(suite: RunnerTestSuite): void {
 /** Runs each test once, and records the mutants that it reaches. */
 async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
   const tests = testsOf(file);
-  const reached = tests.map(() => new Set<number>());
+  const reached = tests.map(() => new Set<string>());
   const took = tests.map(() => 0);
   const begin = performance.now();
   const observe = (numbers: readonly number[]) => {
@@ -63,12 +75,13 @@ async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
   const inTests = took.reduce((sum, one) => sum + one, 0);
   return {
     file: path,
+    version: versionOf(file.filepath),
     around: Math.round(performance.now() - begin - inTests),
     tests: tests.map((test, number) => ({
       name: nameOf(test),
       took: Math.round(took[number] as number),
       failed: errors.get(number) ?? errors.get(-1) ?? null,
-      ids: [...(reached[number] as Set<number>)],
+      ids: [...(reached[number] as Set<string>)],
     })),
   };
 }
@@ -76,7 +89,7 @@ async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
 async function tryMutants(
   file: RunnerTestFile,
   path: string,
-  mutants: { id: number; tests: number[] }[],
+  mutants: { id: string; tests: number[] }[],
 ): Promise<void> {
   const coverage = readLines<Coverage>(coverageFile).find((one) => one.file === path);
   const names = coverage?.tests.map(({ name }) => name) ?? [];
@@ -88,21 +101,28 @@ async function tryMutants(
     wildError = true;
   };
   process.on('uncaughtException', onWildError);
-  const run = async (id: number, wanted: Iterable<number>) => {
+  const run = async (id: string, wanted: Iterable<number>) => {
     wildError = false;
     activate(id);
     try {
       const ending = await runTests(file, new Set(wanted), patience);
       return wildError && ending.failed === undefined ? { ...ending, failed: -1 } : ending;
     } finally {
-      activate(0);
+      activate(none);
     }
   };
   /** Whether a test passes alone: if not, its failure may be unrelated to the mutant. */
   const passesAlone = async (number: number) => {
-    const known = alone.get(number) ?? (await run(0, [number])).failed === undefined;
+    const known = alone.get(number) ?? (await run(none, [number])).failed === undefined;
     alone.set(number, known);
     return known;
+  };
+  /** Whether the tests are about as fast as when they were measured: a slow machine is no endless loop. */
+  const isQuiet = async (tests: readonly number[]) => {
+    const usual = tests.reduce((sum, number) => sum + (coverage?.tests[number]?.took ?? 0), coverage?.around ?? 0);
+    const start = performance.now();
+    const { failed } = await run(none, tests);
+    return failed === undefined && performance.now() - start < 2000 + 2 * usual;
   };
   for (const { id, tests } of mutants) {
     if (isKilled(id)) continue;
@@ -114,17 +134,20 @@ async function tryMutants(
       const upTo = Array.from({ length: failed + 1 }, (_, number) => number);
       ending = await run(id, upTo);
       // Not the mutant's doing: the tests fail whenever they run a second time.
-      if (ending.failed !== undefined && (await run(0, upTo)).failed !== undefined) ending = { errors: new Map() };
+      if (ending.failed !== undefined && (await run(none, upTo)).failed !== undefined) ending = { errors: new Map() };
     }
-    const outcome = ending.timedOut ? 'timeout' : ending.failed === undefined ? 'survived' : 'killed';
+    const isSure =
+      !ending.timedOut || ((await isQuiet(tests)) && (await run(id, tests)).timedOut && (await isQuiet(tests)));
+    const known = ending.timedOut ? 'timeout' : ending.failed === undefined ? 'survived' : 'killed';
+    const outcome = isSure ? known : 'unsure';
     const by = ending.failed === undefined ? {} : { by: names[ending.failed] ?? 'set-up' };
     append(trialsFile, { id, file: path, outcome, ...by, took: Math.round(performance.now() - start) });
   }
   process.off('uncaughtException', onWildError);
 }
 
-function isKilled(id: number): boolean {
+function isKilled(id: string): boolean {
   return readLines<Trial>(trialsFile).some(
-    (line) => line.id === id && 'outcome' in line && line.outcome !== 'survived',
+    (line) => line.id === id && 'outcome' in line && /killed|timeout/.test(line.outcome),
   );
 }

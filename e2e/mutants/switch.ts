@@ -2,7 +2,7 @@
  * Activates mutants in the test process. Instrumented code calls `__mutants(id)` at each mutant; at most one is active.
  */
 interface Switch {
-  (id: number): boolean;
+  (id: string): boolean;
   /** Registers a module constant: `make` computes its value, `set` assigns it. */
   constant<T>(key: string, make: () => T, set: (value: T) => void): T;
   /** Records a read of the constant. */
@@ -10,7 +10,7 @@ interface Switch {
 }
 
 interface Constant {
-  ids: Set<number>;
+  ids: Set<string>;
   reads: Set<string>;
   renew: () => void;
 }
@@ -22,17 +22,18 @@ interface State {
   constants: Map<string, Constant>;
   /** Constant being computed at import. */
   evaluated?: Constant | undefined;
-  active: number;
+  /** Empty: none. */
+  active: string;
   hits: number;
-  recorded?: { ids: Set<number>; reads: Set<string> } | undefined;
+  recorded?: { ids: Set<string>; reads: Set<string> } | undefined;
 }
 
 const shared = globalThis as typeof globalThis & { __mutantState?: State };
 /** One per process, even if this module is loaded several times. */
-const state: State = (shared.__mutantState ??= { constants: new Map(), active: 0, hits: 0 });
+const state: State = (shared.__mutantState ??= { constants: new Map(), active: '', hits: 0 });
 
 const isActive: Switch = Object.assign(
-  (id: number) => {
+  (id: string) => {
     state.recorded?.ids.add(id);
     state.evaluated?.ids.add(id);
     if (id !== state.active) return false;
@@ -63,8 +64,8 @@ export function install(): void {
   Object.assign(globalThis, { __mutants: isActive });
 }
 
-/** Activates a mutant, or none (0), and recomputes the module constants that contain it. */
-export function activate(id: number): void {
+/** Activates a mutant, or none (empty), and recomputes the module constants that contain it. */
+export function activate(id: string): void {
   const before = state.active;
   state.active = id;
   state.hits = 0;
@@ -73,8 +74,8 @@ export function activate(id: number): void {
 }
 
 /** Starts recording reached mutants; the returned function stops and returns them. */
-export function record(): () => Set<number> {
-  const own = { ids: new Set<number>(), reads: new Set<string>() };
+export function record(): () => Set<string> {
+  const own = { ids: new Set<string>(), reads: new Set<string>() };
   state.recorded = own;
   return () => {
     state.recorded = undefined;

@@ -1,11 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { startVitest } from 'vitest/node';
-import { append, folderVariable, readLines, type Trial, type Work } from './exchange.ts';
+import { append, folderVariable, heartbeatOf, readLines, type Trial, type Work } from './exchange.ts';
 
-/** A process this long on one mutant and test file is stuck in a synchronous loop. */
+/** A process without a heartbeat for this long is stuck in a synchronous loop. */
 const stuckMilliseconds = 240_000;
 
 /** Runs test files with instrumented sources and their work (`runner.ts`). */
@@ -22,7 +22,7 @@ export async function runWork(
   const { default: config } = (await import(path)) as { default: ViteUserConfig };
   const project = config.test?.projects?.[0];
   if (typeof project !== 'object' || !('test' in project)) throw new Error(`${path}: its first project is not a table`);
-  const watch = setInterval(() => endStuck(join(folder, 'trials.jsonl')), 10_000);
+  const watch = setInterval(() => endStuck(folder), 10_000);
   try {
     const vitest = await startVitest(
       'test',
@@ -69,18 +69,22 @@ function instrumented(root: string, sources: ReadonlyMap<string, string>): Plugi
   };
 }
 
-function endStuck(path: string): void {
+function endStuck(folder: string): void {
+  const path = join(folder, 'trials.jsonl');
   if (!existsSync(path)) return;
   const lines = readLines<Trial>(path);
   const ended = new Set(lines.flatMap((line) => ('outcome' in line ? [`${line.id} ${line.file}`] : [])));
   for (const line of lines) {
-    if (!('began' in line) || ended.has(`${line.id} ${line.file}`) || Date.now() - line.began < stuckMilliseconds)
-      continue;
+    if (!('began' in line) || ended.has(`${line.id} ${line.file}`)) continue;
+    const heartbeat = heartbeatOf(folder, line.pid);
+    const last = Math.max(line.began, existsSync(heartbeat) ? statSync(heartbeat).mtimeMs : 0);
+    if (Date.now() - last < stuckMilliseconds) continue;
     append(path, { id: line.id, file: line.file, outcome: 'timeout', took: Date.now() - line.began });
     try {
       process.kill(line.pid, 'SIGKILL');
     } catch {
       // Already exited.
     }
+    rmSync(heartbeat, { force: true });
   }
 }
