@@ -199,11 +199,16 @@ describe('a refresh token', () => {
     expect((await refresh(token)).status).toBeGreaterThanOrEqual(400);
   });
 
-  it('ends with its code, if that is replayed', async () => {
+  it.each<[string, (tokens: Tokens) => Promise<unknown>]>([
+    ['at once', async () => undefined],
+    ['after a logout', ({ id_token }) => party.endSession({ id_token_hint: id_token })],
+    ['after its access token was revoked', ({ access_token }) => post('revoke', { token: access_token })],
+  ])('ends with its code, if that is replayed %s', async (_when, before) => {
     const code = await party.code({ scope: 'openid offline_access' });
-    const { refresh_token: token } = (await (await party.exchange(code)).json()) as Tokens;
+    const tokens = (await (await party.exchange(code)).json()) as Tokens;
+    await before(tokens);
     expect((await party.exchange(code)).status).toBe(400);
-    expect(await refresh(token)).toMatchObject(refused);
+    expect(await refresh(tokens.refresh_token)).toMatchObject(refused);
   });
 
   it('needs the credential of a confidential client, each time', async () => {

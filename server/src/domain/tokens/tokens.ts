@@ -219,9 +219,10 @@ export class Tokens {
       if (!code) return 'unknown';
       const now = this.deps.clock.now();
       if (code.usedAt) {
-        if (!code.revokedAt) {
-          code.revokedAt = now;
-          if (code.grantId != null) await endRefreshGrant(em, keyIn(code.project.id, code.grantId), now);
+        // A logout, or the client, may have revoked the access token before, but not the refresh tokens.
+        const hadGrant = code.grantId != null && (await endRefreshGrant(em, keyIn(code.project.id, code.grantId), now));
+        if (hadGrant || !code.revokedAt) {
+          code.revokedAt ??= now;
           this.deps.audit.record(em, {
             type: 'code.replayed',
             result: 'failure',
