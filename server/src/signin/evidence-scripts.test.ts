@@ -234,7 +234,7 @@ describe('freshness', () => {
     const silent = await script.open(0, 'hosted');
     await script.step(silent, 'authenticate', { userid: ann });
     await script.resume(silent);
-    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'minutes' });
+    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'minutes', wish: 'base' });
     expect(script.last).toContain('to /signin');
   });
 
@@ -288,7 +288,7 @@ describe('a policy is evaluated at use', () => {
     await script.register(tab, ann);
     await script.resume(tab);
     await script.settings({ mfaPolicy: 'required' });
-    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'plain' });
+    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'plain', wish: 'base' });
     expect(script.last).toContain('to /signin');
   });
 

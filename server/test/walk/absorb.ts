@@ -12,8 +12,13 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
     if (change.table === 'users') absorbUser(model, change, txn !== undefined);
     if (change.table === 'credentials') (isPasskey(change) ? absorbPasskey : absorbDevice)(model, change, txn);
     if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
+    if (change.table === 'refresh_grants' && change.new?.['revoked_at'] != null) endGrant(model, change.new);
   }
   model.mirror(changes);
+}
+
+function endGrant(model: Model, row: Row): void {
+  for (const grant of model.grants) if (grant.id === row['id']) grant.isEnded = true;
 }
 
 function absorbUser(model: Model, change: Change, bySignIn: boolean): void {
@@ -24,7 +29,10 @@ function absorbUser(model: Model, change: Change, bySignIn: boolean): void {
     (name) => /^(email_key|user_name_key|phone)$/.test(name) && change.old?.[name] !== null,
   );
   if (moved.length > 0) model.kill(id, `change of ${moved.join(' and ')}`, bySignIn ? model.step - 0.5 : model.step);
-  if (change.old?.['active'] && !change.new?.['active']) model.kill(id, 'deactivation');
+  if (moved.some((name) => name !== 'phone')) model.endRecoveries(id, 'ended by a new login');
+  if (!change.old?.['active'] || change.new?.['active']) return;
+  model.kill(id, 'deactivation');
+  model.endRecoveries(id, 'ended by a deactivation');
 }
 
 function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transaction | undefined): void {
@@ -97,6 +105,7 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
     hasFactor: isKept
       ? known.hasFactor
       : factorsProve(pieces) || pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery'),
+    recoveredAt: isKept ? known.recoveredAt : pieces.some(({ kind }) => kind === 'grant') ? model.now : null,
     isMfa: isKept ? known.isMfa : factorsProve(pieces) && !isOfOneMailbox(txn, pieces, user),
   });
 }

@@ -1,6 +1,15 @@
 import type { ProofOf, Tab } from './browsers.ts';
 import type { Change, Row } from './changes.ts';
-import { accountsOf, factorPiece, goodCode, mailPiece, piecesFor, plainCode, trustedDevices } from './evidence.ts';
+import {
+  accountsOf,
+  factorPiece,
+  goodCode,
+  mailPiece,
+  personOf,
+  piecesFor,
+  plainCode,
+  trustedDevices,
+} from './evidence.ts';
 import {
   type CodeModel,
   type Delivery,
@@ -38,8 +47,27 @@ export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly 
   learners[step]?.(model, sent, status, reply);
   if (status === 'PASSKEY_ENROLLMENT_NEEDED') txn.owesPasskey = true;
   if (step === 'register-passkey' && status === 'SUCCESS') txn.pieces.push(createdPiece(model, sent, changes));
+  learnEarlier(model, sent, changes);
   learnEnd(model, sent, reply);
   noteMessages(model, sent, changes);
+}
+
+/** After DEVICE_REGISTERED, a sign-in may continue in another transaction of its key (service.md 3.3). */
+function learnEarlier(model: Model, { txn, step }: Sent, changes: readonly Change[]): void {
+  if (step !== 'authenticate') return;
+  const ended = changes.flatMap(({ table, old, new: row }) =>
+    table === 'ceremonies' && old?.['finished_at'] === null && row?.['finished_at'] !== null ? [row?.['id']] : [],
+  );
+  const earlier = model.transactions.find(
+    (one) =>
+      one !== txn &&
+      ended.includes(one.ceremony) &&
+      one.jkt === txn.jkt &&
+      one.client === txn.client &&
+      one.origin === txn.origin &&
+      one.request === txn.request,
+  );
+  txn.earlier = earlier ?? txn.earlier;
 }
 
 /** The end of a sign-in, and whether it continues with a new passkey. */
@@ -50,7 +78,7 @@ function learnEnd(model: Model, { txn, step }: Sent, reply: Reply): void {
   const isOffered = reply.json['passkey_offer'] === true;
   txn.opensPasskey = isOffered || (txn.stepUp === 'create_passkey' && step !== 'register-passkey');
   if (!isOffered) return;
-  const [user = ''] = accountsOf(model, txn);
+  const user = personOf(model, txn) ?? '';
   judgeOffer(model, txn, user, piecesFor(model, txn, user));
 }
 
@@ -69,7 +97,7 @@ const learners: Record<string, Learner> = {
   authenticate: (model, { txn, fields, proof }, status) => {
     const userid = fold(fields['userid']);
     // A different address starts over with no evidence (decisions 11).
-    if (userid !== txn.named) Object.assign(txn, { pieces: [], registered: [] });
+    if (userid !== txn.named) Object.assign(txn, { pieces: [], registered: [], earlier: null });
     Object.assign(txn, { named: userid, stepUp: fields['step_up'] ?? null });
     model.asked.set(userid, (model.asked.get(userid) ?? 0) + 1);
     txn.remember = fields['remember_device'] ?? true;
@@ -198,7 +226,7 @@ function reachOf(
 export function learnResult(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): CodeModel | null {
   const { txn } = sent;
   const shown: string[] = reply.json['recovery_codes'] ?? [];
-  const [user] = accountsOf(model, txn);
+  const user = personOf(model, txn);
   if (shown.length > 0 && user !== undefined) keepRecoveryCodes(model, user, shown);
   const isEnd = reply.json['status'] === 'SUCCESS' && sent.step !== 'verify-email-otp';
   const code: string | undefined = isEnd ? reply.json['code'] : undefined;
@@ -218,6 +246,7 @@ function codeOf(model: Model, txn: Transaction, code: string, row: Row): CodeMod
     ...{ code, user: row['user_id'], client: txn.client, session: row['session_id'], amr: row['amr'] },
     ...{ authTime: Date.parse(row['auth_time']), step: model.step, at: model.now },
     ...{ verifier: txn.pkce?.verifier ?? null, redirectUri: null, isUsed: false, isReplayed: false },
+    ...{ issuer: txn.issuer, scope: '' },
   };
   model.codes.push(known);
   return known;

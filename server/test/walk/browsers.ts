@@ -75,6 +75,8 @@ export class Tab {
   typed = '';
   /** Whether the next code is a recovery code in place of a passkey. */
   recovers = false;
+  /** The recovery grant's code that the person types in place of a factor or passkey. */
+  recoveryCode: string | null = null;
   /** Whether the last response was a rate limit. */
   mustWait = false;
   /** The next step of an honest page. */

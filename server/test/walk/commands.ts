@@ -9,9 +9,11 @@ export type Command =
   | Bend
   | Answer
   | { do: 'resume'; app: number; tab: number }
-  | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask }
+  | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask; wish: Wish }
   | { do: 'exchange'; app: number; pick: number; bend: number }
   | { do: 'userinfo'; app: number; pick: number }
+  | Refresh
+  | Recover
   | {
       do: 'logout';
       app: number;
@@ -33,6 +35,8 @@ export type Command =
   | { do: 'probe'; app: number; client: number };
 
 export type Ask = 'plain' | 'login' | 'now' | 'minutes';
+/** `base`: at the base issuer. Otherwise at the project's, with refresh tokens bound to the session, or with `offline_access`. */
+export type Wish = 'base' | 'online' | 'offline';
 export interface Open {
   do: 'open';
   app: number;
@@ -41,6 +45,7 @@ export interface Open {
   door: 'sdk' | 'hosted' | 'console';
   client: number;
   ask: Ask;
+  wish: Wish;
   /** The user, and which of the browser's keys is used. */
   person: number;
   key: number;
@@ -78,6 +83,33 @@ export interface Answer {
   holder: number;
   pick: number;
 }
+/** A refresh or revocation request of a back end. */
+export interface Refresh {
+  do: 'refresh';
+  app: number;
+  /** One of the last grants. */
+  pick: number;
+  bend: Bending;
+}
+/** `repeat`: the token that the live one replaced. `late`: the same, half a minute later. `old`: an earlier one. `forged`: of a known family. */
+const bendings = [
+  ...(['live', 'live', 'live', 'live', 'repeat', 'late', 'old', 'less', 'more', 'forged', 'stranger'] as const),
+  ...(['other-client', 'base-issuer', 'other-issuer'] as const),
+  ...(['revoke', 'revoke-access', 'revoke-old', 'revoke-other-client'] as const),
+];
+export type Bending = (typeof bendings)[number];
+/** A recovery: an admin grants or cancels it, or a browser opens the link that cancels it. */
+export interface Recover {
+  do: 'recovery';
+  app: number;
+  browser: number;
+  project: number;
+  person: number;
+  act: (typeof acts)[number];
+  pick: number;
+}
+/** `lose`: a grant, and a sign-in by its code after the waiting time, or by a code that is early, cancelled, used or of another. */
+const acts = [...(['lose', 'lose', 'lose', 'grant', 'cancel', 'link', 'look', 'forged-link'] as const)];
 const steps = [
   'authenticate',
   'verify-email-otp',
@@ -99,8 +131,9 @@ const browser = fc.nat(2);
 const pick = fc.nat(63);
 const ask = fc.constantFrom<Ask>('plain', 'plain', 'plain', 'login', 'now', 'minutes');
 
+const wish = fc.constantFrom<Wish>('base', 'online', 'offline');
 const open = fc.record({
-  ...{ do: fc.constant('open' as const), app, tab, browser, ask, person: fc.nat(3), key: fc.nat(1) },
+  ...{ do: fc.constant('open' as const), app, tab, browser, ask, wish, person: fc.nat(3), key: fc.nat(1) },
   door: fc.constantFrom<Open['door']>('sdk', 'sdk', 'sdk', 'hosted', 'hosted', 'hosted', 'console'),
   client: fc.constantFrom(0, 0, 0, 1, 2),
   hasPkce: fc.boolean(),
@@ -131,8 +164,16 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
     }),
   ],
   [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
-  [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask })],
-  [3, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(9) })],
+  [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, wish })],
+  [4, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(10) })],
+  [9, fc.record({ do: fc.constant('refresh' as const), app, pick, bend: fc.constantFrom(...bendings) })],
+  [
+    2,
+    fc.record({
+      ...{ do: fc.constant('recovery' as const), app, browser, project: fc.constantFrom(0, 0, 0, 1, 2) },
+      ...{ person: fc.nat(3), act: fc.constantFrom(...acts), pick },
+    }),
+  ],
   [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
   [1, logout()],
   [8, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
@@ -192,9 +233,10 @@ export const walk = (minLength: number, maxLength: number) =>
 /** A sign-in on the hosted page; most add a passkey. */
 function firstSignIn({ person, client, lure }: { person: number; client: number; lure: number }): Command[] {
   const at = { app: 0, tab: person };
-  const page = { browser: person % 3, door: 'hosted', client, ask: 'plain', person, key: 0, hasPkce: false } as const;
+  const wish = lure < 16 ? 'offline' : 'online';
+  const page = { browser: person % 3, door: 'hosted', client, ask: 'plain', wish, person, key: 0 } as const;
   return [
-    { do: 'open', ...at, ...page },
+    { do: 'open', ...at, ...page, hasPkce: false },
     { do: 'finish', ...at, lure },
   ];
 }

@@ -7,6 +7,7 @@ import {
   fold,
   type Model,
   type Piece,
+  type RecoveryModel,
   type Transaction,
   toleranceMs,
 } from './model.ts';
@@ -17,7 +18,9 @@ const onceMs = 15 * 60_000;
 
 /** Evidence of a transaction that is still valid for the user. */
 export function piecesFor(model: Model, txn: Transaction, user: string): Piece[] {
-  return txn.pieces.filter((piece) => piece.users.includes(user) && model.isAlive(user, piece.step));
+  return [...(txn.earlier?.pieces ?? []), ...txn.pieces].filter(
+    (piece) => piece.users.includes(user) && model.isAlive(user, piece.step),
+  );
 }
 
 /** Whether the evidence is more than a device key and the mailbox: an e-mail factor adds nothing to a mail code. */
@@ -29,6 +32,11 @@ export function factorsProve(pieces: readonly Piece[]): boolean {
       (kind === 'passkey' && isVerified === true) ||
       (kind === 'factor' && (method !== 'email' || !isMailed)),
   );
+}
+
+/** Whether a recovery grant stands in for a passkey or factor: only beside a mail code. */
+export function isGranted(pieces: readonly Piece[]): boolean {
+  return pieces.some(({ kind }) => kind === 'grant') && pieces.some(({ kind }) => kind === 'mail');
 }
 
 /** Whether the piece proves that the person was there: not a device key, nor a passkey that anyone may touch. */
@@ -114,6 +122,8 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
     recovery.isUsed = true;
     return { kind: 'recovery', users: [recovery.user], at: model.now, step: model.step };
   }
+  const grant = model.recoveries.find((one) => plainCode(one.code) === plainCode(typed) && people.includes(one.user));
+  if (grant) return grantPiece(model, txn, grant);
   const own = [...model.enrolments.values()].filter(({ user }) => people.includes(user));
   const met = own.find((enrolment) => proves(model, txn, enrolment, typed));
   if (met) {
@@ -126,10 +136,28 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
   return demand(false, `a factor was met in ${txn.name} by a code that proves none`) as never;
 }
 
+/** Evidence of a recovery grant: open, after its waiting time, beside a mail code of the same transaction. */
+function grantPiece(model: Model, txn: Transaction, grant: RecoveryModel): Piece {
+  const what = `a recovery was used in ${txn.name}`;
+  demand(grant.ended === null, `${what} though it was ${grant.ended}`);
+  demand(model.now > grant.usableAt - toleranceMs, `${what} before its waiting time was over`);
+  demand(model.now < grant.expiresAt + toleranceMs, `${what} after it expired`);
+  const isMailed = piecesFor(model, txn, grant.user).some(({ kind }) => kind === 'mail');
+  demand(isMailed, `${what} without a mail code of the same transaction`);
+  grant.ended = 'used before';
+  return { kind: 'grant', users: [grant.user], grant: grant.id, at: model.now, step: model.step };
+}
+
 /** Accounts with evidence in this transaction. */
 export function accountsOf(model: Model, txn: Transaction): string[] {
   const all = new Set(txn.pieces.flatMap(({ users }) => users));
   return [...all].filter((user) => piecesFor(model, txn, user).length > 0);
+}
+
+/** The account that all evidence of this transaction names. */
+export function personOf(model: Model, txn: Transaction): string | undefined {
+  const all = [...(txn.earlier?.pieces ?? []), ...txn.pieces].filter(({ users }) => users.length > 0);
+  return accountsOf(model, txn).find((user) => all.every(({ users }) => users.includes(user)));
 }
 
 function proves(model: Model, txn: Transaction, enrolment: EnrolmentModel, typed: string): boolean {

@@ -1,5 +1,5 @@
 import type { Change, Row } from './changes.ts';
-import { factorsProve, isOfPerson, piecesFor } from './evidence.ts';
+import { factorsProve, isGranted, isOfPerson, piecesFor } from './evidence.ts';
 import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
 
 /** Claims of a finished sign-in, from the row of its code or session. */
@@ -72,17 +72,18 @@ function hasTrustedKey(txn: Transaction, user: string): boolean {
 }
 
 function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece[], where: string): void {
-  const met = pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery');
+  const granted = isGranted(pieces);
+  const met = granted || pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery');
   const verified = pieces.flatMap(({ enrolments }) => enrolments ?? []);
   const isCreated = pieces.some(({ kind }) => kind === 'created');
-  const isRecovered = pieces.some(({ kind }) => kind === 'recovery');
-  // A new passkey meets the policy; a recovery code stands in for the passkey of a person who has no factor.
+  const isRecovered = granted || pieces.some(({ kind }) => kind === 'recovery');
+  // A new passkey meets the policy; a recovery code or grant stands in for the passkey of a person who has no factor.
   const isOther = isCreated || (isRecovered && model.countsPasskey(user));
   demand(isOther || model.meetsByFactor(user, verified), `${where} without a factor that the policy demands`);
   const isRequired = model.project(txn.client.project.id)['mfa_policy'] === 'required';
   const isMailbox = pieces.some(({ kind }) => kind === 'mail') && !factorsProve(pieces);
   demand(
-    !isRequired || !isMailbox || isCreated || !model.countsPasskey(user),
+    !isRequired || !isMailbox || isCreated || granted || !model.countsPasskey(user),
     `${where} by the mailbox alone, though they have a passkey and the policy demands a factor`,
   );
   if (met || model.factorsOf(user).length === 0) return;

@@ -17,8 +17,8 @@ export function demand(holds: unknown, rule: string): asserts holds {
 
 /** Evidence of one transaction, as observed by the test. */
 export interface Piece {
-  /** `created`: a passkey that this sign-in needed. */
-  kind: 'mail' | 'key' | 'factor' | 'recovery' | 'passkey' | 'created';
+  /** `grant`: an admin's recovery grant. `created`: a passkey that this sign-in needed. */
+  kind: 'mail' | 'key' | 'factor' | 'recovery' | 'grant' | 'passkey' | 'created';
   /** Accounts that it proves; empty: the mailbox had no account when the code was created. */
   users: string[];
   mailbox?: string;
@@ -28,6 +28,8 @@ export interface Piece {
   /** Of a mail code: accounts that had neither a passkey that counts nor a factor other than e-mail. */
   soleFor?: string[];
   passkey?: string;
+  /** Id of the recovery grant. */
+  grant?: string;
   /** Of a passkey: by PIN or biometrics. */
   isVerified?: boolean;
   isSynced?: boolean;
@@ -66,11 +68,14 @@ export interface AuthRequest {
   /** Begun by the account page, whether to add a passkey; undefined: by an application. */
   addsPasskey?: boolean;
   pkce: Pkce;
+  issuer: string;
+  scope: string;
 }
 
 export interface ProjectModel {
   id: string;
   name: string;
+  slug: string;
   clients: ClientModel[];
   scimToken: string;
 }
@@ -113,6 +118,8 @@ export interface Transaction {
   /** Whether the sign-in ends with a new passkey. */
   owesPasskey: boolean;
   pieces: Piece[];
+  /** The transaction that this one continues, with its evidence. */
+  earlier: Transaction | null;
   request: AuthRequest | null;
   /** Only for pages with the SDK that send one. */
   pkce: Pkce | null;
@@ -187,6 +194,8 @@ export interface SessionModel {
   isMfa: boolean;
   /** The passkey that it was proved by, or that its user created in it; null: none. */
   passkey: string | null;
+  /** Time at which a recovery grant was used for it. */
+  recoveredAt: number | null;
   ended: boolean;
 }
 
@@ -202,8 +211,41 @@ export interface CodeModel {
   /** Other parameters of the token request. */
   verifier: string | null;
   redirectUri: string | null;
+  issuer: string;
+  scope: string;
   isUsed: boolean;
   isReplayed: boolean;
+}
+
+/** The refresh tokens that follow from one code. */
+export interface GrantModel {
+  id: string;
+  code: CodeModel;
+  /** With `offline_access`: outlives the session. */
+  isOffline: boolean;
+  /** Oldest first; the last one is live. */
+  tokens: string[];
+  /** Time of the last replacement. */
+  rotatedAt: number;
+  createdAt: number;
+  lastUsedAt: number;
+  /** Whether a reuse, a revocation or the end of the user's access ended it. */
+  isEnded: boolean;
+}
+
+/** An admin's recovery grant. */
+export interface RecoveryModel {
+  id: string;
+  user: string;
+  code: string;
+  /** Recipients of its notice. */
+  mailboxes: string[];
+  /** Query of the link that cancels it, once the notice was delivered. */
+  link: string | null;
+  usableAt: number;
+  expiresAt: number;
+  /** Why it can no longer be used; null: it can, after its waiting time. */
+  ended: string | null;
 }
 
 export interface TokenModel {
@@ -214,6 +256,9 @@ export interface TokenModel {
   step: number;
   expiresAt: number;
   sid: string | null;
+  /** The grant whose refresh tokens it came with. */
+  grant: GrantModel | null;
+  isRevoked: boolean;
 }
 
 /** The state of the test: evidence, and copies of rows that are changed outside of sign-in. */
@@ -223,6 +268,7 @@ export class Model {
   readonly users = new Map<string, Row>();
   readonly projects = new Map<string, Row>();
   readonly ceremonies = new Map<string, Row>();
+  readonly transactions: Transaction[] = [];
   readonly devices = new Map<string, DeviceModel>();
   readonly passkeys = new Map<string, PasskeyModel>();
   readonly enrolments = new Map<string, EnrolmentModel>();
@@ -231,6 +277,10 @@ export class Model {
   readonly deliveries: Delivery[] = [];
   readonly codes: CodeModel[] = [];
   readonly tokens: TokenModel[] = [];
+  readonly grants: GrantModel[] = [];
+  readonly recoveries: RecoveryModel[] = [];
+  /** Recovery grants by the ids of their unsent notices. */
+  readonly notices = new Map<string, RecoveryModel>();
   readonly clients: ClientModel[] = [];
   /** The last step that revoked, reset, moved or disabled the user's credentials, and the reason. */
   readonly killed = new Map<string, { step: number; why: string }>();
@@ -263,6 +313,17 @@ export class Model {
   /** Whether evidence of that step is still valid for the user. */
   isAlive(user: string, step: number): boolean {
     return (this.killed.get(user)?.step ?? -1) < step;
+  }
+
+  /** Ends the open recovery grants of a user. */
+  endRecoveries(user: string, why: string): void {
+    for (const one of this.recoveries) if (one.user === user) one.ended ??= why;
+  }
+
+  /** The user's recovery grant, after its waiting time. */
+  usableRecovery(user: string): RecoveryModel | undefined {
+    const isNow = ({ usableAt, expiresAt }: RecoveryModel) => usableAt <= this.now && this.now < expiresAt;
+    return this.recoveries.find((one) => one.user === user && one.ended === null && isNow(one));
   }
 
   user(id: string): Row {

@@ -1,7 +1,15 @@
 import { isPasskey } from './absorb.ts';
 import { type Change, describeChange, type Row } from './changes.ts';
 import { concerned, nameOf } from './finish.ts';
-import { type AuthRequest, type CodeModel, demand, type Model, type TokenModel, toleranceMs } from './model.ts';
+import {
+  type AuthRequest,
+  type CodeModel,
+  demand,
+  type GrantModel,
+  type Model,
+  type TokenModel,
+  toleranceMs,
+} from './model.ts';
 
 /** A code issued from a session: it must be the session of this browser's cookie, with its recorded properties. */
 export function judgeSessionCode(
@@ -48,7 +56,34 @@ export function judgeExchange(model: Model, code: CodeModel, isBent: boolean): v
   judgeAlive(model, code, what);
 }
 
-function judgeAlive(model: Model, code: CodeModel, what: string): void {
+/** The refresh tokens of an exchange: only at the issuer of a project. */
+export function grantOf(
+  model: Model,
+  code: CodeModel,
+  body: Record<string, any>,
+  changes: readonly Change[],
+  baseIssuer: string,
+): GrantModel | null {
+  const what = `an exchange of a code of ${nameOf(model, code.user)}`;
+  const rows = changes.flatMap(({ table, new: row }) => (table === 'refresh_grants' && row ? [row] : []));
+  const token: unknown = body['refresh_token'];
+  const isDue = code.issuer !== baseIssuer && code.redirectUri !== null;
+  demand(isDue === (token !== undefined), `${what} gave ${isDue ? 'no' : 'a'} refresh token`);
+  demand(rows.length === (isDue ? 1 : 0), `${what} wrote ${rows.length} refresh grants`);
+  const [row] = rows;
+  if (!row) return null;
+  const isOffline = code.scope.includes('offline_access');
+  const stored = [row['user_id'], row['client_id'], row['session_id'], row['issuer'], row['scope'], row['offline']];
+  const proved = [code.user, code.client.id, code.session, code.issuer, code.scope, isOffline];
+  demand(JSON.stringify(stored) === JSON.stringify(proved), `${what} wrote a grant for ${stored.join(' ')}`);
+  demand(String(row['amr']) === String(code.amr), `${what} wrote a grant with another amr`);
+  return {
+    ...{ id: row['id'], code, isOffline, tokens: [String(token)], isEnded: false },
+    ...{ rotatedAt: model.now, createdAt: model.now, lastUsedAt: model.now },
+  };
+}
+
+export function judgeAlive(model: Model, code: CodeModel, what: string): void {
   const dead = model.killed.get(code.user);
   demand(model.isAlive(code.user, code.step), `${what} after ${dead?.why} at step ${dead?.step}`);
   demand(model.user(code.user)['active'], `${what}, who is deactivated`);
@@ -58,19 +93,24 @@ function judgeAlive(model: Model, code: CodeModel, what: string): void {
 }
 
 /** Checks the claims of both tokens against the code. */
-export function judgeClaims(model: Model, code: CodeModel, body: Record<string, any>): TokenModel {
+export function judgeClaims(
+  code: CodeModel,
+  body: Record<string, any>,
+  { step, grant }: { step: number; grant: GrantModel | null },
+): TokenModel {
   const id = claimsOf(body['id_token']);
   const access = claimsOf(body['access_token']);
   for (const claims of [id, access]) {
     demand(claims['sub'] === code.user, `a token names ${claims['sub']}, its code ${code.user}`);
+    demand(claims['iss'] === code.issuer, 'a token is of another issuer than its code');
     demand(String(claims['amr']) === String(code.amr), 'a token has another amr than its code');
     demand(Math.abs(Number(claims['auth_time']) * 1000 - code.authTime) <= 1000, 'a token has another auth_time');
   }
   demand(id['aud'] === code.client.id, 'an ID token is for another client');
   demand((id['sid'] ?? null) === code.session, 'an ID token has the wrong sid');
   return {
-    ...{ accessToken: body['access_token'], idToken: body['id_token'], user: code.user, code, step: model.step },
-    ...{ expiresAt: Number(access['exp']) * 1000, sid: code.session },
+    ...{ accessToken: body['access_token'], idToken: body['id_token'], user: code.user, code, step },
+    ...{ expiresAt: Number(access['exp']) * 1000, sid: code.session, grant, isRevoked: false },
   };
 }
 
@@ -78,7 +118,10 @@ export function judgeUserInfo(model: Model, token: TokenModel, body: Record<stri
   const what = `UserInfo of ${nameOf(model, token.user)} answered`;
   demand(body['sub'] === token.user, `${what} for another user`);
   demand(model.now < token.expiresAt + toleranceMs, `${what} to an expired token`);
-  demand(!token.code.isReplayed, `${what} to a token whose code was used twice`);
+  const first = token.grant?.code ?? token.code;
+  demand(!first.isReplayed, `${what} to a token whose code was used twice`);
+  demand(!token.grant?.isEnded, `${what} to a token whose refresh tokens were ended`);
+  demand(!token.isRevoked, `${what} to a token that was revoked`);
   judgeAlive(model, token.code, what);
 }
 
@@ -102,6 +145,8 @@ export function mayEnd(
       demand(isHeld, 'a logout revoked a device that this browser has no session of');
       continue;
     }
+    const outlives = change.table === 'refresh_grants' && change.new?.['offline'] === true;
+    demand(!outlives || by.forgets, 'a logout ended a grant with offline_access');
     demand(change.table === 'sessions' || isOpenWork(change), `a logout made an unexpected ${describeChange(change)}`);
     const isAllowed = concerned(model, change).some((user) => {
       const byCookie = held.some((session) => session.user === user);
@@ -123,7 +168,8 @@ function isRevocation({ table, op, old, new: row }: Change): boolean {
 
 /** Pending work that ends with the session: transactions, codes, tokens, and pending numbers and factors. */
 function isOpenWork({ table, op, new: row }: Change): boolean {
-  if (table === 'authorization_codes') return op === 'UPDATE' && row?.['revoked_at'] !== null;
+  if (table === 'authorization_codes' || table === 'refresh_grants')
+    return op === 'UPDATE' && row?.['revoked_at'] !== null;
   if (table === 'ceremonies') return op === 'UPDATE' && row?.['finished_at'] !== null;
   return op === 'DELETE' && /^(one_time_codes|enrolments|phone_changes|factor_changes)$/.test(table);
 }

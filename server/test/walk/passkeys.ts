@@ -1,5 +1,5 @@
 import { SoftAuthenticator } from '../authenticator.ts';
-import { factorsProve } from './evidence.ts';
+import { factorsProve, isGranted } from './evidence.ts';
 import { demand, type Model, type PasskeyModel, type Piece, type Transaction, toleranceMs } from './model.ts';
 
 /** What an authenticator of the test signed. */
@@ -141,7 +141,7 @@ export function passkeyPiece(model: Model, txn: Transaction, signed: Signed | un
 
 /** Whether this evidence allows adding a passkey for the user now. */
 function mayAddPasskey(model: Model, user: string, pieces: readonly Piece[]): boolean {
-  if (factorsProve(pieces)) return true;
+  if (factorsProve(pieces) || isGranted(pieces)) return true;
   const isSole = !model.countsPasskey(user) && model.factorsOf(user).every(({ method }) => method === 'email');
   return isSole && pieces.some(({ kind, soleFor = [] }) => kind === 'mail' && soleFor.includes(user));
 }
@@ -153,7 +153,7 @@ export function judgeOffer(model: Model, txn: Transaction, user: string, pieces:
   demand(txn.remember, `${what} on a shared device`);
   demand(model.project(txn.client.project.id)['passkeys'], `${what} where the project does not use passkeys`);
   demand(mayAddPasskey(model, user, pieces), `${what} to evidence that does not allow one`);
-  const isAsked = txn.request?.addsPasskey === true || !model.countsPasskey(user);
+  const isAsked = txn.request?.addsPasskey === true || isGranted(pieces) || !model.countsPasskey(user);
   demand(isAsked, `${what} to a person who has one, unasked`);
 }
 
@@ -177,7 +177,8 @@ export function judgeNewPasskey(
   demand(!model.knowsCredential(row['project_id'], signed.credentialId), `${what} took a credential that was taken`);
   demand(model.user(user)['active'], `${what} for a person who is deactivated`);
   if (txn.owesPasskey) {
-    const isFirst = !model.countsPasskey(user) || pieces.some(({ kind }) => kind === 'recovery');
+    const isRecovered = isGranted(pieces) || pieces.some(({ kind }) => kind === 'recovery');
+    const isFirst = !model.countsPasskey(user) || isRecovered;
     demand(isFirst, `${what} in place of the passkey that the person has`);
     return demand(mayAddPasskey(model, user, pieces), `${what} by evidence that does not allow one`);
   }

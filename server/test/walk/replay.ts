@@ -40,12 +40,21 @@ export class Tally {
     this.count('passkeys', model.passkeys.size);
     this.count('revoked passkeys', [...model.passkeys.values()].filter(({ isRevoked }) => isRevoked).length);
     this.count('factors', [...model.enrolments.values()].filter(({ verified }) => verified).length);
+    this.count('refresh grants', model.grants.length);
+    this.count(
+      'refreshes',
+      model.grants.reduce((sum, { tokens }) => sum + tokens.length - 1, 0),
+    );
+    this.count('recoveries', model.recoveries.length);
+    this.count('used recoveries', model.recoveries.filter(({ ended }) => ended === 'used before').length);
     this.count('revoked keys', model.revokedKeys.size);
     for (const line of script) {
       const [, step, answer] = /^ *\d+ +T\d+ ([a-z-]+) .*: \d+ ([A-Z_]+)$/.exec(line) ?? [];
       if (step !== undefined && answer !== undefined) this.count(`${step} ${answer}`);
       const [, other, status] =
-        /(exchange|userinfo|\/account|\/resume|console|the directory|an admin|logs out).*: (\w+)/.exec(line) ?? [];
+        /(exchange|userinfo|a refresh \w[\w-]*|link of a recovery|\/account|\/resume|console|the directory|an admin|logs out).*: (\w+)/.exec(
+          line,
+        ) ?? [];
       if (other !== undefined && step === undefined) this.count(`${other} ${status}`);
     }
   }

@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { keyless } from './accept.ts';
 import type { Browser, Tab } from './browsers.ts';
-import type { Ask, Open, Step } from './commands.ts';
+import type { Ask, Open, Step, Wish } from './commands.ts';
 import type { ClientModel, ProjectModel, SessionModel } from './model.ts';
 import type { Authenticator, Bent, Response } from './passkeys.ts';
 import type { Processes } from './processes.ts';
@@ -73,11 +73,11 @@ export class Script {
   async open(
     browser: number,
     door: Open['door'] = 'sdk',
-    over: { ask?: Ask; key?: number; client?: number; process?: number } = {},
+    over: { ask?: Ask; wish?: Wish; key?: number; client?: number; process?: number } = {},
   ): Promise<Tab> {
     const tab = this.tabs++;
-    const { ask = 'plain', key = 0, client = 0, process: app = 0 } = over;
-    const command: Open = { do: 'open', app, tab, browser, door, client, ask, person: 0, key, hasPkce: false };
+    const { ask = 'plain', wish = 'base', key = 0, client = 0, process: app = 0 } = over;
+    const command: Open = { do: 'open', app, tab, browser, door, client, ask, wish, person: 0, key, hasPkce: false };
     await this.walker.take(command);
     const opened = this.walker.signin.tabs[tab];
     if (!opened) throw new Error(`no transaction was begun:\n${this.walker.script.join('\n')}`);

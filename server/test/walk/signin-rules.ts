@@ -39,6 +39,9 @@ export function judgeEffects(model: Model, taken: Taken, changes: readonly Chang
     if (!rule) throw new Violation(`${taken.step} of ${taken.txn.name} made an unexpected ${describeChange(change)}`);
     rule(model, taken, change);
   }
+  const used = taken.txn.pieces.find(({ kind, step }) => kind === 'grant' && step === model.step);
+  const isNoted = changes.some(({ table, new: row }) => table === 'recovery_grants' && row?.['id'] === used?.grant);
+  demand(!used || isNoted, `${taken.step} of ${taken.txn.name} used a recovery without noting it`);
 }
 
 type Rule = (model: Model, taken: Taken, change: Change) => void;
@@ -89,6 +92,19 @@ const rules: Record<string, Rule> = {
   credentials: (model, taken, change) => (isPasskey(change) ? judgePasskey : judgeDevice)(model, taken, change),
   enrolments: judgeEnrolment,
   recovery_codes: (model, taken, change) => void own(model, taken, change),
+  recovery_grants: (model, taken, change) => {
+    const user = own(model, taken, change);
+    const id = change.new?.['id'];
+    const isUse = changedColumns(change).every((name) => /^(used_at|session_id)$/.test(name));
+    const pieces = piecesFor(model, taken.txn, user);
+    const isOwn = pieces.some(({ grant, step }) => grant === id && step === model.step);
+    demand(isUse && isOwn, `${taken.step} of ${taken.txn.name} made an unexpected ${describeChange(change)}`);
+  },
+  refresh_grants: (model, taken, change) => {
+    own(model, taken, change);
+    const isEnd = change.op === 'UPDATE' && change.new?.['revoked_at'] !== null;
+    demand(isEnd, `${taken.step} of ${taken.txn.name} made an unexpected ${describeChange(change)}`);
+  },
   phone_changes: (model, taken, change) => {
     const user = own(model, taken, change);
     const isFresh = personAt(model, taken.txn, user) !== null;

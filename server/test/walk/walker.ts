@@ -1,11 +1,13 @@
-import { AccountActor } from './account-actor.ts';
-import { AdminActor } from './admin-actor.ts';
-import type { Command } from './commands.ts';
+import { AccountActor } from './actors/account-actor.ts';
+import { AdminActor } from './actors/admin-actor.ts';
+import { OidcActor } from './actors/oidc-actor.ts';
+import { RecoveryActor } from './actors/recovery-actor.ts';
+import { RefreshActor } from './actors/refresh-actor.ts';
+import { SigninActor } from './actors/signin-actor.ts';
+import type { Command, Recover } from './commands.ts';
 import { Violation } from './model.ts';
-import { OidcActor } from './oidc-actor.ts';
 import { probe } from './probe.ts';
 import type { Processes } from './processes.ts';
-import { SigninActor } from './signin-actor.ts';
 import { type Policies, World } from './world.ts';
 
 /** Runs commands in a new world, and records a script of the steps. */
@@ -16,6 +18,8 @@ export class Walker {
   readonly oidc: OidcActor;
   readonly admin: AdminActor;
   readonly account: AccountActor;
+  readonly refresh: RefreshActor;
+  readonly recovery: RecoveryActor;
 
   static async in(processes: Processes, policies: Policies): Promise<Walker> {
     const walker = new Walker(await World.open(processes, policies));
@@ -29,6 +33,8 @@ export class Walker {
     this.oidc = new OidcActor(world, say);
     this.signin = new SigninActor(world, this.oidc, say);
     this.admin = new AdminActor(world, say);
+    this.refresh = new RefreshActor(world, say);
+    this.recovery = new RecoveryActor(world, say);
     this.account = new AccountActor(world, (...to) => this.signin.openFor(...to), say);
   }
 
@@ -48,13 +54,42 @@ export class Walker {
       const right = { ...command, bend: 0, holder: 0 };
       return command.bend > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
     }
+    if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
     if (command.do !== 'finish') return this.step(() => this.act(command));
-    for (let steps = 0; steps < 8; steps++) {
-      const { app, tab } = command;
+    const { app, tab } = command;
+    for (let steps = 0; steps < 10; steps++) {
       const lure = (command.lure * (steps + 1)) % 32;
       await this.step(() => this.signin.go({ app: (app + steps) % 2, tab, lure }));
       const next = this.signin.tabs[tab]?.next;
-      if (next === null || next === undefined) return;
+      if (next === null || next === undefined) break;
+    }
+    // Its application redeems the code at once, which most do.
+    const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
+    if (isNew && command.lure % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, bend: 0 }));
+  }
+
+  /** An admin grants a recovery; mostly after the waiting time, its user signs in by its code, or by another's. */
+  private async lose(command: Recover): Promise<void> {
+    const { app, browser, pick } = command;
+    const how = (['right', 'right', 'twice', 'early', 'cancelled', 'foreign'] as const)[pick % 6];
+    const other = { ...command, person: command.person + 1 };
+    if (how === 'foreign') await this.step(() => this.recovery.grant(other));
+    const { recoveries } = this.world.model;
+    const foreign = recoveries.at(-1);
+    const granted = await this.step(() => this.recovery.grant(command));
+    if (!granted) return;
+    const code = (how === 'foreign' ? foreign : recoveries.at(-1))?.code ?? null;
+    await this.take({ do: 'clock', seconds: how === 'early' ? 61 : 3610 });
+    if (how === 'cancelled') await this.take({ ...command, act: 'cancel', pick: 1 });
+    const at = { app, tab: pick % 4 };
+    const { door, client, person } = granted;
+    const wish = pick % 2 === 0 ? 'offline' : 'base';
+    const page = { door, client, ask: 'plain', wish, person, key: pick % 2, hasPkce: false } as const;
+    for (let times = how === 'twice' ? 2 : 1; times > 0; times -= 1) {
+      await this.take({ do: 'open', ...at, ...page, browser: (browser + times) % 3 });
+      const tab = this.signin.tabs[at.tab];
+      if (tab) tab.recoveryCode = code;
+      await this.take({ do: 'finish', ...at, lure: 4 + (pick % 28) });
     }
   }
 
@@ -91,11 +126,15 @@ export class Walker {
         const browser = this.world.browsers[command.browser];
         const clients = [...this.world.clients(), ...this.world.console.clients];
         const client = clients[command.client];
-        if (browser && client) await this.oidc.begin(command.app, browser, client, command.ask);
+        if (browser && client) await this.oidc.begin(command.app, browser, client, command.ask, command.wish);
         return;
       }
       case 'exchange':
         return this.oidc.exchange(command);
+      case 'refresh':
+        return this.refresh.send(command);
+      case 'recovery':
+        return this.recovery.act(command);
       case 'userinfo':
         return this.oidc.userInfo(command);
       case 'logout':

@@ -66,6 +66,15 @@ export class World {
     return this.processes.issuer;
   }
 
+  /** Address of an issuer at a process. */
+  at(process: number, issuer: string): string {
+    return this.process(process) + issuer.slice(this.issuer.length);
+  }
+
+  issuerOf(project: ProjectModel): string {
+    return `${this.issuer}/p/${project.slug}`;
+  }
+
   /** Base URL of a process. */
   process(index: number): string {
     return this.processes.apps[index % 2]?.url as string;
@@ -91,7 +100,8 @@ export class World {
     const built = await services.db.reader().findOneOrFail(Client, { builtIn: 'console' }, { populate: ['project'] });
     const consoleProject = built.project.getEntity();
     await services.projects.update(consoleProject.id, { mfaPolicy: 'optional', rememberMfaSeconds: 0 }, system);
-    this.console = { id: consoleProject.id, name: 'Console', clients: [], scimToken: '' };
+    const { id, slug } = consoleProject;
+    this.console = { id, slug, name: 'Console', clients: [], scimToken: '' };
     this.console.clients.push(this.clientModel(this.console, built.id, `${this.issuer}/admin/callback`));
     const [ann = '', ben = '', carl = ''] = this.addresses;
     const [annPhone, benPhone] = this.phones;
@@ -123,13 +133,14 @@ export class World {
     const { make } = this.processes.apps[0];
     const by = { projectId: project.id, name: 'Directory' };
     const { token } = await this.services.directories.issueScimToken(by, system);
-    const model: ProjectModel = { id: project.id, name, clients: [], scimToken: token };
+    const model: ProjectModel = { id: project.id, slug: project.slug, name, clients: [], scimToken: token };
     for (let n = 0; n < clients; n++) {
       const redirectUri = `https://app.example.com/callback${n}`;
       // The pages of the second application have the issuer's origin: only they can use passkeys.
       const origin = n === 1 ? new URL(this.issuer).origin : new URL(redirectUri).origin;
       const redirectUris = [redirectUri, `${origin}/of-the-sdk`];
-      const created = await make.client(project, { name: `${name} ${n}`, redirectUris });
+      const grantTypes = ['refresh_token' as const];
+      const created = await make.client(project, { name: `${name} ${n}`, redirectUris, grantTypes });
       const { publishableKey: apiKey, secretKey } = created;
       model.clients.push({ ...this.clientModel(model, created.client.id, redirectUri), origin, apiKey, secretKey });
     }
@@ -170,6 +181,7 @@ export class World {
   }
 
   private arrived({ messageId, to, text }: Delivered): void {
+    this.noteLink(messageId, to, text);
     const made = this.model.waiting.get(messageId);
     if (!made) return;
     const code = /\b(\d{6}|[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5})\b/.exec(text)?.[1]?.replace('-', '');
@@ -179,6 +191,17 @@ export class World {
     const isInTime = this.now() - made.madeAt < 5 * 60_000 + toleranceMs;
     demand(isInTime, 'a code was sent after its life');
     this.model.deliveries.push({ ...made, users, code, to: fold(to), deliveredStep: this.model.step });
+  }
+
+  /** The link in the notice of a recovery grant. */
+  private noteLink(messageId: string, to: string, text: string): void {
+    const recovery = this.model.notices.get(messageId);
+    if (!recovery) return;
+    const address = fold(to);
+    demand(recovery.mailboxes.includes(address), `the notice of a recovery went to ${address}, of another person`);
+    const [, query = null] = /\/account\/recovery\?(\S+)/.exec(text) ?? [];
+    demand(query, `the notice of a recovery to ${address} has no link that cancels it`);
+    recovery.link = query;
   }
 
   graphql(process: string, query: string, variables: object, headers?: Record<string, string>): Promise<Reply> {

@@ -1,14 +1,14 @@
-import { csrfHeader } from '../../src/admin/api/server.ts';
-import { pkce } from '../browser.ts';
-import { absorb, isPasskey } from './absorb.ts';
-import { keepRecoveryCodes } from './accept.ts';
-import type { Browser } from './browsers.ts';
-import { type Change, describeChange, type Row } from './changes.ts';
-import { goodCode } from './evidence.ts';
-import { concerned, nameOf } from './finish.ts';
-import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from './model.ts';
-import { judgePhone, judgeRefusal } from './signin-rules.ts';
-import type { World } from './world.ts';
+import { csrfHeader } from '../../../src/admin/api/server.ts';
+import { pkce } from '../../browser.ts';
+import { absorb, isPasskey } from '../absorb.ts';
+import { keepRecoveryCodes } from '../accept.ts';
+import type { Browser } from '../browsers.ts';
+import { type Change, describeChange, type Row } from '../changes.ts';
+import { goodCode } from '../evidence.ts';
+import { concerned, nameOf } from '../finish.ts';
+import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from '../model.ts';
+import { judgePhone, judgeRefusal } from '../signin-rules.ts';
+import type { World } from '../world.ts';
 
 const changes = [
   'revoke-device',
@@ -24,6 +24,7 @@ const changes = [
   'confirm',
   'revoke-device',
   'revoke-device',
+  'cancel-recovery',
 ] as const;
 const freshMs = 5 * 60_000;
 const adminFreshMs = 15 * 60_000;
@@ -90,6 +91,7 @@ export class AccountActor {
     }
     this.judge(change, form, made, session);
     absorb(world.model, made);
+    if (change === 'cancel-recovery' && session) world.model.endRecoveries(session.user, 'cancelled');
     if (change === 'renew-recovery-codes' && session && made.length > 0) {
       const shown = [...reply.text.matchAll(/<(?:li|code)[^>]*>([0-9a-z][0-9a-z-]{8,})</gi)];
       keepRecoveryCodes(
@@ -117,6 +119,7 @@ export class AccountActor {
       {
         ...{ flow, client, browser: browser.index, prompt: undefined, maxAge: undefined, step: model.step },
         ...{ at: model.now, needsPerson: true, addsPasskey: row['adds_passkey'], pkce: pkce() },
+        ...{ issuer: this.world.issuer, scope: 'openid' },
       },
       browser,
     );
@@ -177,19 +180,22 @@ export class AccountActor {
       const owners = whose.map((id) => nameOf(model, id)).join(' or ');
       demand(whose.includes(user), `${what} of ${owners} by a session of ${nameOf(model, user)}`);
       demand(model.user(user)['active'], `${what} by a person who is deactivated`);
+      if (one.table === 'recovery_grants') demand(change === 'cancel-recovery' && one.op === 'UPDATE', what);
       const isOfKey = one.table === 'credentials' && isPasskey(one);
       if (isOfKey) demand(change === 'revoke-device' && one.op === 'UPDATE' && row['id'] === form['id'], what);
       if (!isOfKey && (!/^(enrolments|recovery_codes|phone_changes|users)$/.test(one.table) || isDrop(one))) continue;
       if (one.table === 'enrolments' && one.op === 'DELETE' && !one.old?.['verified_at']) continue;
       demand(session.personAt !== null, `${what} by a session that began with a device key alone`);
       demand(model.now - session.personAt < freshMs + toleranceMs, `${what} long after the person was there`);
-      const strong = session.hasFactor || model.factorsOf(user).length === 0;
+      const { recoveredAt } = session;
+      const isRecovered = recoveredAt !== null && model.now - recoveredAt < freshMs + toleranceMs;
+      const strong = session.hasFactor || isRecovered || model.factorsOf(user).length === 0;
       demand(strong, `${what} without the factor that the person has`);
       const others = model.factorsOf(user).filter(({ method }) => method !== 'email');
       // Whatever the project's switch says: it may be turned on again.
       const hasPasskey = model.passkeysOf(user).some(({ hasVerified }) => hasVerified);
       const mayBeMailed = others.length === 0 && !hasPasskey;
-      demand(session.isMfa || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
+      demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
       if (one.table === 'users') this.phone(user, form, row, session);
     }
   }

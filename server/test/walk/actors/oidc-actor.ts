@@ -1,19 +1,25 @@
-import { authorizationParameters, pkce } from '../browser.ts';
-import { absorb } from './absorb.ts';
-import type { Browser, Tab } from './browsers.ts';
-import type { Change } from './changes.ts';
-import type { Ask } from './commands.ts';
-import { type AuthRequest, type ClientModel, demand, type TokenModel } from './model.ts';
-import { judgeClaims, judgeExchange, judgeSessionCode, judgeUserInfo, mayEnd } from './oidc-rules.ts';
-import { judgeRefusal } from './signin-rules.ts';
-import { type Reply, send } from './wire.ts';
-import type { World } from './world.ts';
+import { authorizationParameters, pkce } from '../../browser.ts';
+import { absorb } from '../absorb.ts';
+import type { Browser, Tab } from '../browsers.ts';
+import type { Change } from '../changes.ts';
+import type { Ask, Wish } from '../commands.ts';
+import { type AuthRequest, type ClientModel, demand, type TokenModel } from '../model.ts';
+import { grantOf, judgeClaims, judgeExchange, judgeSessionCode, judgeUserInfo, mayEnd } from '../oidc-rules.ts';
+import { judgeRefusal } from '../signin-rules.ts';
+import { type Reply, send } from '../wire.ts';
+import type { World } from '../world.ts';
 
 const asks: Record<Ask, { prompt?: string; max_age?: string }> = {
   plain: {},
   login: { prompt: 'login' },
   now: { max_age: '0' },
   minutes: { max_age: '300' },
+};
+
+const scopes: Record<Wish, string> = {
+  base: 'openid',
+  online: 'openid email',
+  offline: 'openid email offline_access',
 };
 
 /** Browsers and back ends of applications at the OpenID Connect endpoints. */
@@ -27,20 +33,25 @@ export class OidcActor {
   }
 
   /** GET /authorize. Returns the request if it leads to the hosted page; null if a session answered it. */
-  async begin(app: number, browser: Browser, client: ClientModel, ask: Ask): Promise<AuthRequest | null> {
+  async begin(app: number, browser: Browser, client: ClientModel, ask: Ask, wish: Wish): Promise<AuthRequest | null> {
     const { world } = this;
     const proof = pkce();
-    const over = { redirect_uri: client.redirectUri, ...asks[ask] };
+    const isBase = wish === 'base' || client.project === world.console;
+    const [scope, issuer] = isBase ? [scopes.base, world.issuer] : [scopes[wish], world.issuerOf(client.project)];
+    const over = { redirect_uri: client.redirectUri, scope, ...asks[ask] };
     const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge, over));
-    const reply = await browser.get(`${world.process(app)}/authorize?${query}`);
+    const reply = await browser.get(`${world.at(app, issuer)}/authorize?${query}`);
     const changes = await world.processes.log.read();
-    this.say(`browser ${browser.index} /authorize for ${client.name}, ${ask}: ${reply.status} ${where(reply)}`);
+    this.say(
+      `browser ${browser.index} /authorize for ${client.name}, ${ask}, ${isBase ? 'base' : wish}: ${reply.status} ${where(reply)}`,
+    );
     demand(reply.status < 500, `/authorize failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     const maxAge = asks[ask].max_age === undefined ? undefined : Number(asks[ask].max_age);
     const flow = reply.location?.pathname === '/signin' ? reply.location.searchParams.get('flow') : null;
     const request: AuthRequest = {
       ...{ flow: flow ?? '', client, browser: browser.index, prompt: asks[ask].prompt, maxAge },
       ...{ step: world.model.step, at: world.now(), needsPerson: ask !== 'plain', pkce: proof },
+      ...{ issuer, scope },
     };
     if (flow !== null) {
       this.only(changes, /^authorization_requests$/, '/authorize');
@@ -57,7 +68,7 @@ export class OidcActor {
     const { world } = this;
     const { request } = tab.txn;
     if (!request) return;
-    const reply = await tab.browser.get(`${world.process(app)}/authorize/resume?flow=${request.flow}`);
+    const reply = await tab.browser.get(`${world.at(app, request.issuer)}/authorize/resume?flow=${request.flow}`);
     const changes = await world.processes.log.read();
     this.say(`${tab.txn.name} /authorize/resume: ${reply.status} ${where(reply)}`);
     demand(reply.status < 500, `/authorize/resume failed: ${reply.status}`);
@@ -78,6 +89,8 @@ export class OidcActor {
     const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
     demand(row, `/${at} answered a code without writing one`);
     const cookie = browser.jar.cookies.get(`lk-session-${request.client.project.id}`);
+    const isOfIssuer = (row['issuer'] ?? this.world.issuer) === request.issuer && row['scope'] === request.scope;
+    demand(isOfIssuer, `/${at} gave a code of another issuer or scope than it was asked for`);
     judgeSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
     absorb(model, changes);
     // The account page discards the verifier of its request.
@@ -86,6 +99,7 @@ export class OidcActor {
       ...{ code, user: row['user_id'], client: request.client, session: row['session_id'], amr: row['amr'] },
       ...{ authTime: Date.parse(row['auth_time']), step: model.step, at: model.now },
       ...{ verifier: request.pkce.verifier, redirectUri: request.client.redirectUri },
+      ...{ issuer: request.issuer, scope: request.scope },
       ...{ isUsed: false, isReplayed: false },
     });
   }
@@ -113,22 +127,28 @@ export class OidcActor {
     const key: Record<string, string> = code.redirectUri === null ? { 'X-Api-Key': client.secretKey } : {};
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...key };
     const body = new URLSearchParams(form).toString();
-    const reply = await send('POST', `${world.process(command.app)}/oauth2/token`, headers, body);
+    const elsewhere = code.issuer === world.issuer ? world.issuerOf(code.client.project) : world.issuer;
+    const issuer = command.bend === 10 ? elsewhere : code.issuer;
+    const reply = await send('POST', `${world.at(command.app, issuer)}/oauth2/token`, headers, body);
     const changes = await world.processes.log.read();
     this.say(`exchange of a code for ${code.client.name}${isBent ? `, bent ${command.bend}` : ''}: ${reply.status}`);
     demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     if (reply.status !== 200) {
       // Reuse revokes the tokens of the first exchange; a wrong verifier may revoke the code.
-      const isReplay = code.isUsed && changes.every(({ table }) => table === 'authorization_codes');
+      const isReplay =
+        code.isUsed && changes.every(({ table }) => /^(authorization_codes|refresh_grants)$/.test(table));
+      if (isReplay) absorb(model, changes);
       if (!isReplay) judgeRefusal(changes, 'an exchange');
       // A request that fails to authenticate its client (401), e.g. a disabled one, does not use the code.
       if (code.isUsed && command.bend < 7 && reply.status === 400) code.isReplayed = true;
       return;
     }
     judgeExchange(model, code, isBent);
-    this.only(changes, /^(authorization_codes|participations|sessions)$/, 'an exchange');
+    this.only(changes, /^(authorization_codes|participations|sessions|refresh_grants)$/, 'an exchange');
     code.isUsed = true;
-    model.tokens.push(judgeClaims(model, code, reply.json));
+    const grant = grantOf(model, code, reply.json, changes, world.issuer);
+    if (grant) model.grants.push(grant);
+    model.tokens.push(judgeClaims(code, reply.json, { step: model.step, grant }));
   }
 
   async userInfo(command: { app: number; pick: number }): Promise<void> {
@@ -137,10 +157,14 @@ export class OidcActor {
     const token = model.tokens.at(-1 - (command.pick % Math.max(1, Math.min(6, model.tokens.length))));
     if (!token) return;
     const headers = { Authorization: `Bearer ${token.accessToken}` };
-    const reply = await send('GET', `${world.process(command.app)}/userinfo`, headers);
+    const { issuer } = token.code;
+    const elsewhere = issuer === world.issuer ? world.issuerOf(token.code.client.project) : world.issuer;
+    const isElsewhere = command.pick % 8 === 7;
+    const reply = await send('GET', `${world.at(command.app, isElsewhere ? elsewhere : issuer)}/userinfo`, headers);
     judgeRefusal(await world.processes.log.read(), 'UserInfo');
     this.say(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
     demand(reply.status < 500, `/userinfo failed: ${reply.status}`);
+    demand(reply.status !== 200 || !isElsewhere, 'UserInfo answered to a token of another issuer');
     if (reply.status === 200) judgeUserInfo(model, token, reply.json);
   }
 

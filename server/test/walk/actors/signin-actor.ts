@@ -1,18 +1,18 @@
 import { generateSync } from 'otplib';
-import { pkce } from '../browser.ts';
-import type { DeviceKey } from '../signin-browser.ts';
-import { absorb, noteUse } from './absorb.ts';
-import { keyless, learn, learnCookie, learnResult, type Sent } from './accept.ts';
-import { type Browser, type ProofOf, post, Tab } from './browsers.ts';
-import type { Answer, Bend, Open, Step } from './commands.ts';
-import { accountsOf } from './evidence.ts';
-import { mustBeAccepted, noteFailure } from './liveness.ts';
-import { type AuthRequest, type ClientModel, demand, type PasskeyModel, type Transaction } from './model.ts';
+import { pkce } from '../../browser.ts';
+import type { DeviceKey } from '../../signin-browser.ts';
+import { absorb, noteUse } from '../absorb.ts';
+import { keyless, learn, learnCookie, learnResult, type Sent } from '../accept.ts';
+import { type Browser, type ProofOf, post, Tab } from '../browsers.ts';
+import type { Answer, Bend, Open, Step } from '../commands.ts';
+import { accountsOf } from '../evidence.ts';
+import { mustBeAccepted, noteFailure } from '../liveness.ts';
+import { type AuthRequest, type ClientModel, demand, type PasskeyModel, type Transaction } from '../model.ts';
+import type { Authenticator, Bent, Options, Response, Signed } from '../passkeys.ts';
+import { judgeEffects, judgeNotice, judgeRefusal } from '../signin-rules.ts';
+import type { Reply } from '../wire.ts';
+import type { World } from '../world.ts';
 import type { OidcActor } from './oidc-actor.ts';
-import type { Authenticator, Bent, Options, Response, Signed } from './passkeys.ts';
-import { judgeEffects, judgeNotice, judgeRefusal } from './signin-rules.ts';
-import type { Reply } from './wire.ts';
-import type { World } from './world.ts';
 
 const methods = [undefined, 'totp', 'sms', 'email'] as const;
 
@@ -36,7 +36,8 @@ export class SigninActor {
     const browser = world.browsers[command.browser] as Browser;
     const clients = world.clients();
     const client = (command.door === 'console' ? world.console.clients[0] : clients[command.client]) as ClientModel;
-    const request = command.door === 'sdk' ? null : await this.oidc.begin(command.app, browser, client, command.ask);
+    const request =
+      command.door === 'sdk' ? null : await this.oidc.begin(command.app, browser, client, command.ask, command.wish);
     if (command.door === 'sdk' || request) await this.challenge(command, browser, client, request);
   }
 
@@ -49,7 +50,7 @@ export class SigninActor {
     const { user = '' } = world.model.sessions.get(world.model.cookies.get(cookie) ?? '') ?? {};
     const person = Math.max(0, world.addresses.indexOf(world.model.user(user)['email_key']));
     const of = { app, tab, browser: browser.index, door, client: Math.max(0, world.clients().indexOf(client)) };
-    const command: Open = { do: 'open', ...of, ask: 'login', person, key: 0, hasPkce: false };
+    const command: Open = { do: 'open', ...of, ask: 'login', wish: 'base', person, key: 0, hasPkce: false };
     await this.challenge(command, browser, client, request);
   }
 
@@ -79,8 +80,9 @@ export class SigninActor {
       ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, stepUp: null },
       ...{ origin: command.door === 'sdk' ? client.origin : new URL(world.issuer).origin, issuer: world.issuer },
       ...{ challenge: null, endedAt: null, opensPasskey: false, owesPasskey: false },
-      ...{ pieces: [], ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
+      ...{ pieces: [], earlier: null, ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
     };
+    world.model.transactions.push(txn);
     judgeEffects(world.model, { step: 'challenge', fields, txn }, changes);
     const tab = new Tab(browser, world.issuer, txn, key, scope, command);
     tab.nonce = reply.json['nonce'];
@@ -96,7 +98,9 @@ export class SigninActor {
     // After DEVICE_REGISTERED some pages continue in the same transaction, others begin a new one.
     if (tab?.next === 'authenticate' && tab.txn.pieces.length > 0 && lure % 2 === 0) {
       const { opening, browser, txn } = tab;
+      const { recoveryCode } = tab;
       tab = (await this.challenge(opening, browser, txn.client, txn.request)) ?? undefined;
+      if (tab) tab.recoveryCode = recoveryCode;
     }
     if (tab?.mustWait) {
       tab.mustWait = false;
@@ -137,7 +141,7 @@ export class SigninActor {
   private step(tab: Tab, lure: number): Step {
     const isHere = tab.txn.origin === new URL(this.world.issuer).origin;
     const mayUse = tab.next === 'authenticate' && isHere && tab.options === null && lure % 4 > 0;
-    if (mayUse && this.own(tab).length > 0) return 'passkey-options';
+    if (mayUse && this.own(tab).length > 0 && !this.hasLost(tab)) return 'passkey-options';
     return tab.next as Step;
   }
 
@@ -168,6 +172,14 @@ export class SigninActor {
   private own(tab: Tab, person = tab.opening.person): PasskeyModel[] {
     const all = [...this.world.model.passkeys.values()].filter(({ project }) => project === tab.txn.client.project.id);
     return all.filter(({ credentialId }) => this.authenticator(person).holds(credentialId)).toReversed();
+  }
+
+  /** Whether an admin lets the person of the tab sign in without the passkey or factor. */
+  private hasLost(tab: Tab): boolean {
+    if (tab.recoveryCode !== null) return true;
+    const { model } = this.world;
+    const people = model.named(tab.txn.client.project.id, tab.typed || this.address(tab.opening.person));
+    return people.some(({ id }) => model.usableRecovery(id) !== undefined);
   }
 
   private authenticator(person: number): Authenticator {
@@ -206,7 +218,7 @@ export class SigninActor {
         0,
         world.clients().findIndex(({ project }) => project.id === passkey?.project),
       ),
-      ...{ person: person < 0 ? pick % 4 : person % 4, hasPkce: false },
+      ...{ person: person < 0 ? pick % 4 : person % 4, wish: 'base', hasPkce: false },
     };
   }
 
@@ -272,7 +284,7 @@ export class SigninActor {
     const person = (lure >> 2) % 4;
     return {
       ...{ do: 'open', app, tab, browser: (lure >> 1) % 3, door, client: lure % 7 === 0 ? 2 : lure % 2, ask, person },
-      ...{ key: lure % 2, hasPkce: lure % 3 === 0 },
+      ...{ key: lure % 2, hasPkce: lure % 3 === 0, wish: lure < 16 ? 'online' : 'offline' },
     };
   }
 
@@ -382,7 +394,7 @@ export class SigninActor {
     if (isEnd || status === 'MFA_REQUIRED') noteUse(this.world.model, tab.txn, isEnd);
     tab.sessionId = reply.json['session_id'] ?? tab.sessionId;
     tab.next = next(step, status, tab.txn.stepUp);
-    tab.recovers = reply.json['method'] === 'passkey' && this.own(tab).length === 0;
+    tab.recovers = reply.json['method'] === 'passkey' && (this.own(tab).length === 0 || this.hasLost(tab));
     if (reply.json['method'] === 'passkey') tab.next = tab.recovers ? 'verify-mfa' : 'passkey-options';
     if (status === 'PASSKEY_OPTIONS') {
       const { options } = reply.json;
@@ -406,6 +418,9 @@ export class SigninActor {
   private factorCode(tab: Tab): string {
     const { model } = this.world;
     const mine = accountsOf(model, tab.txn);
+    if (tab.recoveryCode !== null) return tab.recoveryCode;
+    const granted = mine.flatMap((id) => model.usableRecovery(id) ?? []);
+    if (granted[0]) return granted[0].code;
     const codes = [...model.recoveryCodes].filter(([, { isUsed, user }]) => !isUsed && mine.includes(user));
     if (tab.recovers) return codes[0]?.[0] ?? '0000-0000-0000-0000';
     const own = model.deliveries.findLast(({ owner, purpose }) => owner === tab.txn.txn && purpose === 'factor');
@@ -420,7 +435,9 @@ export class SigninActor {
     if (choice < 3) return step === 'verify-mfa' ? this.factorCode(tab) : this.codeFor(tab, 'sign-in');
     if (choice < 6) return model.deliveries.at(-1 - ((choice - 3) % 3))?.code ?? '000000';
     if (choice === 6) return model.deliveries.at(choice % Math.max(1, model.deliveries.length))?.code ?? '';
-    if (choice === 7) return [...model.recoveryCodes.keys()].at(0) ?? '000000';
+    // Also of others, waiting, cancelled or used.
+    const recovery = model.recoveries.at(-1 - (this.opened % 2))?.code;
+    if (choice === 7) return recovery ?? [...model.recoveryCodes.keys()].at(0) ?? '000000';
     return choice === 8 ? '000000' : this.codeFor(tab, 'phone');
   }
 

@@ -1,8 +1,8 @@
-import { system } from '../../src/domain/kernel/actor.ts';
-import { absorb } from './absorb.ts';
-import type { Change } from './changes.ts';
-import { type ClientModel, demand, fold, type ProjectModel } from './model.ts';
-import type { World } from './world.ts';
+import { system } from '../../../src/domain/kernel/actor.ts';
+import { absorb } from '../absorb.ts';
+import type { Change } from '../changes.ts';
+import { type ClientModel, demand, fold, type ProjectModel } from '../model.ts';
+import type { World } from '../world.ts';
 
 const policyFields: Record<string, unknown[]>[] = [
   { mfaPolicy: ['OFF', 'OPTIONAL', 'REQUIRED', 'REQUIRED'] },
@@ -83,6 +83,7 @@ export class AdminActor {
     if (action === 'RESET_FACTORS') {
       for (const device of model.devices.values()) if (device.user === id) device.mfaRememberedAt = null;
       for (const [code, { user }] of model.recoveryCodes) if (user === id) model.recoveryCodes.delete(code);
+      model.endRecoveries(id, 'ended by a reset');
       demand(model.factorsOf(id).length === 0, `RESET_FACTORS left ${name} a factor`);
       return;
     }

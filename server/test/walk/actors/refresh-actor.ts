@@ -1,0 +1,261 @@
+import { absorb } from '../absorb.ts';
+import { type Change, changedColumns, describeChange } from '../changes.ts';
+import type { Bending, Refresh } from '../commands.ts';
+import { nameOf } from '../finish.ts';
+import { type ClientModel, type CodeModel, demand, type GrantModel, type Model, toleranceMs } from '../model.ts';
+import { judgeAlive, judgeClaims } from '../oidc-rules.ts';
+import { judgeRefusal } from '../signin-rules.ts';
+import { type Reply, send } from '../wire.ts';
+import type { World } from '../world.ts';
+
+/** A replaced token gives the same new one for this long (decisions/0112). */
+const graceMs = 30_000;
+
+/** A request with a refresh token. */
+interface Sent {
+  grant: GrantModel;
+  token: string;
+  client: ClientModel;
+  issuer: string;
+  scope?: string;
+}
+
+/** Back ends of applications that refresh and revoke tokens. */
+export class RefreshActor {
+  private readonly world: World;
+  private readonly say: (line: string) => void;
+
+  constructor(world: World, say: (line: string) => void) {
+    this.world = world;
+    this.say = say;
+  }
+
+  async send({ app, pick, bend }: Refresh): Promise<void> {
+    const { model, processes } = this.world;
+    const { grants } = model;
+    const grant = grants.at(-1 - (pick % Math.max(1, Math.min(4, grants.length))));
+    if (!grant) return;
+    if (bend === 'revoke-access') return this.revokeAccess(app, grant);
+    const sent = this.sentOf(grant, bend, pick);
+    if (bend === 'late') {
+      processes.clock.turn((graceMs + toleranceMs) / 1000 + 1);
+      model.now = this.world.now();
+    }
+    if (sent) await (bend.startsWith('revoke') ? this.revoke(app, sent) : this.refresh(app, sent));
+  }
+
+  private sentOf(grant: GrantModel, bend: Bending, pick: number): Sent | null {
+    const { world } = this;
+    const { client, issuer } = grant.code;
+    const of = { grant, client, issuer, token: grant.tokens.at(-1) as string };
+    const others = world.clients().filter((one) => one !== client && one.project === client.project);
+    const [other] = others;
+    const elsewhere = world.projects.find((one) => one !== client.project) ?? client.project;
+    const isRepeat = bend === 'repeat' || bend === 'late';
+    const older = grant.tokens.slice(0, isRepeat ? -1 : -2);
+    const earlier = isRepeat ? older.at(-1) : older[pick % Math.max(1, older.length)];
+    switch (bend) {
+      case 'repeat':
+      case 'late':
+      case 'old':
+      case 'revoke-old':
+        return { ...of, token: earlier ?? of.token };
+      case 'less':
+        return { ...of, scope: 'openid' };
+      case 'more':
+        return { ...of, scope: 'openid phone' };
+      case 'forged':
+        return { ...of, token: respelled(of.token, -2) };
+      case 'stranger':
+        return { ...of, token: respelled(of.token, 'lk_rt_'.length) };
+      case 'other-client':
+      case 'revoke-other-client':
+        return other ? { ...of, client: other } : null;
+      case 'base-issuer':
+        return { ...of, issuer: world.issuer };
+      case 'other-issuer':
+        return { ...of, issuer: world.issuerOf(elsewhere) };
+      default:
+        return of;
+    }
+  }
+
+  async refresh(app: number, sent: Sent): Promise<void> {
+    const { model } = this.world;
+    const { grant, scope, token } = sent;
+    const fields = { grant_type: 'refresh_token', refresh_token: token, ...(scope && { scope }) };
+    const { reply, changes } = await this.post(app, sent, 'token', fields);
+    this.say(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
+    if (reply.status !== 200) {
+      judgeRefusedRefresh(model, sent, reply, changes);
+      absorb(model, changes);
+      if (changes.some(isEndOfGrant)) this.say('which ends the grant');
+      return;
+    }
+    judgeRefresh(model, sent, changes);
+    const isLive = token === grant.tokens.at(-1);
+    const next = String(reply.json['refresh_token']);
+    if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave another token than the first');
+    if (isLive) {
+      demand(!grant.tokens.includes(next), 'a refresh gave a token that was replaced');
+      grant.tokens.push(next);
+      Object.assign(grant, { rotatedAt: model.now, lastUsedAt: model.now });
+    }
+    const granted = reply.json['scope'];
+    demand(granted === (scope ?? grant.code.scope), `a refresh gave the scope ${granted}`);
+    const code: CodeModel = { ...grant.code, session: sessionOf(grant), step: model.step, at: model.now };
+    model.tokens.push(judgeClaims(code, reply.json, { step: model.step, grant }));
+    absorb(model, changes);
+  }
+
+  /** RFC 7009. */
+  private async revoke(app: number, sent: Sent): Promise<void> {
+    const { model } = this.world;
+    const { grant, token } = sent;
+    const isOwn = sent.client === grant.code.client;
+    const isKnown = grant.tokens.slice(-2).includes(token);
+    const wasEnded = grant.isEnded;
+    const { reply, changes } = await this.post(app, sent, 'revoke', { token });
+    this.say(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
+    if (reply.status !== 200 || !isOwn || !isKnown) {
+      judgeRefusal(changes, 'a revocation');
+      return demand(reply.status !== 200 || isOwn || !isKnown, 'another client revoked a refresh token');
+    }
+    judgeEnd(grant, changes, 'a revocation');
+    absorb(model, changes);
+    demand(wasEnded || changes.some(isEndOfGrant), 'a revocation ended nothing');
+    grant.isEnded = true;
+  }
+
+  private async revokeAccess(app: number, grant: GrantModel): Promise<void> {
+    const { model } = this.world;
+    const token = model.tokens.findLast((one) => one.grant === grant);
+    if (!token) return;
+    const { client, issuer } = grant.code;
+    const sent = { grant, client, issuer, token: token.accessToken };
+    const { reply, changes } = await this.post(app, sent, 'revoke', { token: sent.token });
+    this.say(`an access token is revoked: ${reply.status}`);
+    if (reply.status !== 200) return judgeRefusal(changes, 'a revocation');
+    const isOnly = changes.every(
+      ({ table, new: row }) => table === 'authorization_codes' && row?.['revoked_at'] !== null,
+    );
+    demand(isOnly && changes.length <= 1, 'the revocation of an access token changed more');
+    token.isRevoked = true;
+    absorb(model, changes);
+  }
+
+  private async post(
+    app: number,
+    { client, issuer }: Sent,
+    path: 'token' | 'revoke',
+    fields: Record<string, string>,
+  ): Promise<{ reply: Reply; changes: Change[] }> {
+    const { world } = this;
+    const body = new URLSearchParams({ ...fields, client_id: client.id }).toString();
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const reply = await send('POST', `${world.at(app, issuer)}/oauth2/${path}`, headers, body);
+    demand(reply.status < 500, `/oauth2/${path} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+    return { reply, changes: await world.processes.log.read() };
+  }
+
+  private nameOf({ client, grant, issuer, token }: Sent): string {
+    const place = grant.tokens.indexOf(token);
+    const number = place < 0 ? 'unknown' : `${place + 1} of ${grant.tokens.length}`;
+    const { model } = this.world;
+    const kind = grant.isOffline ? 'offline' : 'online';
+    const at = issuer === grant.code.issuer ? '' : ` at ${issuer}`;
+    return `${kind} for ${nameOf(model, grant.code.user)}, token ${number}, by ${client.name}${at}`;
+  }
+}
+
+/** The session that its tokens name. */
+function sessionOf({ code, isOffline }: GrantModel): string | null {
+  return isOffline ? null : code.session;
+}
+
+/** A refreshed access token exists only where its grant was proved and lives. */
+function judgeRefresh(model: Model, sent: Sent, changes: readonly Change[]): void {
+  const { client, grant, issuer, scope, token } = sent;
+  const { code } = grant;
+  const what = `a refresh token of ${nameOf(model, code.user)} was accepted`;
+  const place = grant.tokens.indexOf(token);
+  demand(place >= 0, `${what} that was never given`);
+  demand(client === code.client, `${what} from another client`);
+  demand(issuer === code.issuer, `${what} at another issuer`);
+  demand(isPart(scope, code.scope), `${what} for more than was granted`);
+  demand(!grant.isEnded, `${what} after its grant was ended`);
+  demand(!code.isReplayed, `${what} whose code was used twice`);
+  const isLive = place === grant.tokens.length - 1;
+  const isRepeat = place === grant.tokens.length - 2 && model.now - grant.rotatedAt < graceMs + toleranceMs;
+  demand(isLive || isRepeat, `${what} after it was replaced`);
+  judgeAlive(model, { ...code, session: sessionOf(grant) }, what);
+  judgePolicy(model, grant, what);
+  const project = model.project(code.client.project.id);
+  const age = model.now - grant.createdAt - toleranceMs;
+  demand(age < project['refresh_token_ttl_seconds'] * 1000, `${what} after its lifetime`);
+  const unused = model.now - grant.lastUsedAt - toleranceMs;
+  demand(unused < project['refresh_token_idle_seconds'] * 1000, `${what} after it was unused for too long`);
+  for (const change of changes) {
+    const isNoted = change.table === 'authorization_codes' && change.op === 'INSERT';
+    const columns = changedColumns(change).filter(
+      (name) => !/^(previous|current)_hash$|^(rotated|last_used)_at$/.test(name),
+    );
+    const isRotated = isLive && change.table === 'refresh_grants' && change.op === 'UPDATE' && columns.length === 0;
+    const isOwn = change.new?.[isNoted ? 'grant_id' : 'id'] === grant.id && change.new?.['user_id'] === code.user;
+    demand(isOwn && (isNoted || isRotated), `${what} and made an unexpected ${describeChange(change)}`);
+  }
+  const isWritten = (table: string) => changes.filter((change) => change.table === table).length === 1;
+  demand(isWritten('authorization_codes'), `${what} without noting the access token`);
+  demand(!isLive || isWritten('refresh_grants'), `${what} without replacing it`);
+}
+
+/** Policies are judged at use. */
+function judgePolicy(model: Model, { code, isOffline }: GrantModel, what: string): void {
+  const session = code.session === null ? undefined : model.sessions.get(code.session);
+  const isByPasskey = ['pop', 'mfa'].every((name) => code.amr.includes(name));
+  const byPasskey = isOffline ? isByPasskey : session?.passkey != null;
+  demand(model.meetsPolicy(code.user), `${what} without a factor that the policy demands`);
+  demand(byPasskey || !model.requiresPasskey(code.user, code.client), `${what} without the passkey that is required`);
+}
+
+/** A refusal changes nothing, except that a reused token ends its grant. */
+function judgeRefusedRefresh(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
+  const { client, grant, issuer, token } = sent;
+  const place = grant.tokens.indexOf(token);
+  const isOwn = client === grant.code.client && issuer === grant.code.issuer;
+  const isOfFamily = grant.tokens.some((one) => one.slice(0, familyEnd) === token.slice(0, familyEnd));
+  const isReplaced = place < grant.tokens.length - 1 && isOfFamily;
+  const age = place >= 0 && place === grant.tokens.length - 2 ? model.now - grant.rotatedAt : Number.POSITIVE_INFINITY;
+  const isReused = isOwn && isReplaced && age > graceMs - toleranceMs;
+  if (!isReused) return judgeRefusal(changes, 'a refresh');
+  judgeEnd(grant, changes, 'a refresh');
+  const mustEnd = reply.status === 400 && age > graceMs + toleranceMs && !grant.isEnded;
+  demand(!mustEnd || changes.some(isEndOfGrant), 'a reused refresh token did not end its grant');
+}
+
+/** The end of a grant changes it and its access tokens only. */
+function judgeEnd(grant: GrantModel, changes: readonly Change[], what: string): void {
+  for (const change of changes) {
+    const isToken = change.table === 'authorization_codes' && change.new?.['grant_id'] === grant.id;
+    const isEnd = isToken || (isEndOfGrant(change) && change.new?.['id'] === grant.id);
+    const isOnly = changedColumns(change).every((name) => name === 'revoked_at');
+    demand(change.op === 'UPDATE' && isEnd && isOnly, `${what} made an unexpected ${describeChange(change)}`);
+  }
+}
+
+function isEndOfGrant({ table, old, new: row }: Change): boolean {
+  return table === 'refresh_grants' && old?.['revoked_at'] === null && row?.['revoked_at'] !== null;
+}
+
+function isPart(scope: string | undefined, granted: string): boolean {
+  return scope === undefined || scope.split(' ').every((one) => granted.split(' ').includes(one));
+}
+
+/** Length of `lk_rt_` and the name of the family. */
+const familyEnd = 'lk_rt_'.length + 43;
+
+/** The token with another character at this place. */
+function respelled(token: string, place: number): string {
+  const at = place < 0 ? token.length + place : place;
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+}
