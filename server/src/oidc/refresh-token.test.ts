@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import type { RelyingParty } from '../../test/relying-party.ts';
+import { rows } from '../../test/rows.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -46,6 +47,11 @@ async function post(path: string, fields: Record<string, string>, at = party.iss
 const refresh = (token: string, more: Record<string, string> = {}, at?: string, url?: string) =>
   post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, at, url);
 const refused = { status: 400, body: { error: 'invalid_grant' } };
+/** Until so many statements wait for a lock. */
+async function waitingForLocks(count: number): Promise<void> {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await rows(app.services.db, waiting)).length < count);
+}
 const grants = () => app.services.db.reader().find(RefreshGrant, { project: project.id });
 
 describe('a refresh token', () => {
@@ -149,6 +155,24 @@ describe('a refresh token', () => {
     expect(await refresh(token)).toMatchObject(refused);
     await app.services.projects.updateSessionPolicy(project.id, { refreshTokenTtlSeconds: 60 * 24 * 3600 }, system);
     expect((await refresh(token)).status).toBe(200);
+  });
+
+  it('gives no access token that outlives an end of the sessions at the same moment', async () => {
+    const { refresh_token: token } = await offline();
+    const { refreshing, ending } = await app.services.db.transaction(async (em) => {
+      await em.execute('select from refresh_grants where project_id = ? for update', [project.id]);
+      // The refresh waits for the row, then the end waits for the refresh.
+      const first = refresh(token);
+      await waitingForLocks(1);
+      const second = access().endSessions(project.id, user.id, system);
+      await waitingForLocks(2);
+      return { refreshing: { first }, ending: { second } };
+    });
+    const { status, body } = await refreshing.first;
+    await ending.second;
+    expect(status).toBe(200);
+    expect((await party.userInfo(body.access_token)).status).toBe(401);
+    expect(await refresh(body.refresh_token)).toMatchObject(refused);
   });
 
   it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([

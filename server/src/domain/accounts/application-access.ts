@@ -7,7 +7,7 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isUuid } from '../kernel/secret.ts';
 import type { RefreshGrants } from '../tokens/refresh-grants.ts';
-import { endAccess } from '../tokens/user-tables.ts';
+import { endTokens } from '../tokens/user-tables.ts';
 import type { User } from '../users/user.entity.ts';
 
 /** An application that may have access to an account without asking again. */
@@ -76,7 +76,7 @@ export async function removeAccess(
 ): Promise<void> {
   if (!isUuid(clientId)) return;
   const consent = await withdrawConsent(em, user, clientId);
-  const grants = await endAccess(em, user, clientId, clock.now());
+  const grants = await endTokens(em, user, clock.now(), { clientId });
   if (grants === 0 && !consent) return;
   const subject = { kind: 'user', id: user.id, name: user.userName };
   audit.record(em, {

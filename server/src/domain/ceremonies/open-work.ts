@@ -6,7 +6,7 @@ import { endUnverified } from '../mfa/user-tables.ts';
 import { endCodes } from '../otp/user-tables.ts';
 import { endPhoneChanges } from '../phones/user-tables.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import { endRefreshGrants, revokeCodes } from '../tokens/user-tables.ts';
+import { endTokens } from '../tokens/user-tables.ts';
 import { foldCase } from '../users/login.ts';
 
 export interface OpenWorkOptions {
@@ -76,6 +76,5 @@ export const endOpenWork: EndOpenWork = async (
   // Codes of the previous release have no user id.
   await endCodes(em, user, places, keepCeremonyId);
   await endUnverified(em, user, keepCeremonyId);
-  await revokeCodes(em, user, now);
-  await endRefreshGrants(em, user, now, isLogout);
+  await endTokens(em, user, now, { onlyOnline: isLogout });
 };

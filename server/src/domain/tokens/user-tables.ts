@@ -3,14 +3,6 @@ import { execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
-/** Revokes the user's codes and their access tokens. */
-export async function revokeCodes(em: EntityManager, user: TenantKey, now: Date): Promise<void> {
-  await execute(
-    em,
-    sql`update authorization_codes set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null`,
-  );
-}
-
 /** Ends a refresh grant and its access tokens. False if it has ended. */
 export async function endRefreshGrant(em: EntityManager, { project, id }: TenantKey, now: Date): Promise<boolean> {
   const ended = await execute(
@@ -25,33 +17,29 @@ export async function endRefreshGrant(em: EntityManager, { project, id }: Tenant
   return ended === 1;
 }
 
-/**
- * Ends the user's refresh grants.
- *
- * @param onlyOnline keeps those with `offline_access`, which outlive a logout
- */
-export async function endRefreshGrants(
-  em: EntityManager,
-  user: TenantKey,
-  now: Date,
-  onlyOnline = false,
-): Promise<void> {
-  const chosen: Fragment = onlyOnline ? sql`not offline` : sql`true`;
-  await execute(
-    em,
-    sql`update refresh_grants set revoked_at = ${now} where ${ofUser(user)} and revoked_at is null and ${chosen}`,
-  );
+/** Which of a user's tokens end; default: all. */
+interface EndedTokens {
+  /** Those of this client only. */
+  clientId?: string;
+  /** Keeps refresh grants with `offline_access`, which outlive a logout. */
+  onlyOnline?: boolean;
 }
 
 /**
- * Ends what a client may do for a user: codes, access tokens and refresh grants. The number of grants that ended.
- * Statement by statement, each of which sees what the one before has waited for: a redeemed code's grant, and then a
- * refreshed grant's access token.
+ * Ends a user's codes, access tokens and refresh grants. The number of grants that ended. Statement by statement, each of
+ * which sees what the one before has waited for: a redeemed code's grant, and then a refreshed grant's access token.
  */
-export async function endAccess(em: EntityManager, user: TenantKey, clientId: string, now: Date): Promise<number> {
-  const live = sql`${ofUser(user)} and client_id = ${clientId} and revoked_at is null`;
+export async function endTokens(
+  em: EntityManager,
+  user: TenantKey,
+  now: Date,
+  { clientId, onlyOnline = false }: EndedTokens = {},
+): Promise<number> {
+  const of = clientId === undefined ? sql`` : sql`and client_id = ${clientId}`;
+  const live = sql`${ofUser(user)} ${of} and revoked_at is null`;
+  const chosen: Fragment = onlyOnline ? sql`not offline` : sql`true`;
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live}`);
-  const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live}`);
+  const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live} and ${chosen}`);
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);
   return ended;
 }
