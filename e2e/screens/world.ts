@@ -60,6 +60,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   const [userId, bareUserId] = [ids[0] as string, ids[40] as string];
   const users = { userId, bareUserId };
   await rolesAndClaims(admin, portal.clientId, userId, groupId);
+  await apis(admin, projectId, portal.clientId);
   return { admin, projectId, emptyProjectId, clientId: portal.clientId, ...users, groupId, issuer: latchkey.baseUrl };
 }
 
@@ -132,6 +133,25 @@ async function rolesAndClaims(admin: AdminApi, clientId: string, userId: string,
   await admin.run('mutation ($input: UpdateClaimSettingsInput!) { updateClaimSettings(input: $input) { version } }', {
     input: { clientId, groups: 'ASSIGNED', mappings },
   });
+}
+
+/** APIs of the project, one of which the application may use. */
+async function apis(admin: AdminApi, projectId: string, clientId: string): Promise<void> {
+  const create = 'mutation ($input: CreateApiInput!) { createApi(input: $input) { id } }';
+  const scopesOf = (noun: string) =>
+    ['read', 'write'].map((verb) => ({
+      key: `${noun}:${verb}`,
+      description: `${verb === 'read' ? 'Read' : 'Change'} ${noun}`,
+    }));
+  for (const noun of ['invoices', 'orders']) {
+    const identifier = `https://${noun}.northwind.example`;
+    const input = { projectId, name: noun === 'orders' ? 'Orders' : 'Invoicing', identifier, scopes: scopesOf(noun) };
+    const { createApi } = await admin.run<{ createApi: { id: string } }>(create, { input });
+    if (noun === 'invoices') continue;
+    await admin.run('mutation ($input: SetApiGrantInput!) { setApiGrant(input: $input) { scopes } }', {
+      input: { clientId, apiId: createApi.id, scopes: ['orders:read'], introspects: true },
+    });
+  }
 }
 
 /** Typical SCIM errors, for the inspector. */

@@ -116,6 +116,38 @@ test('openid-client 6 signs in a device that has no browser', async ({ page }) =
     await expect(page.getByRole('heading')).toHaveText('Access denied');
     expect(await refused).toMatchObject({ error: 'access_denied' });
   });
+test('openid-client 6 gets a token for an API and introspects it', async () => {
+  const create = 'mutation ($input: CreateApiInput!) { createApi(input: $input) { id } }';
+  const grant = 'mutation ($input: SetApiGrantInput!) { setApiGrant(input: $input) { scopes } }';
+  const resource = 'https://api.example.com';
+  const scopes = [{ key: 'orders:read', description: 'Read orders' }];
+  const input = { projectId, name: 'Orders', identifier: resource, scopes };
+  const { createApi } = await admin.run<{ createApi: { id: string } }>(create, { input });
+  const settings = { ...secret, grantTypes: ['CLIENT_CREDENTIALS'], adminScopes: ['users:read'] };
+  const { clientId, clientSecret } = await admin.createClient({ projectId, name: 'Job', ...settings });
+  await admin.run(grant, { input: { clientId, apiId: createApi.id, scopes: ['orders:read'] } });
+  const discover = { execute: [oidc.allowInsecureRequests] };
+  const job = await oidc.discovery(new URL(issuer), clientId, clientSecret ?? '', undefined, discover);
+  const { access_token, expires_in, id_token } = await oidc.clientCredentialsGrant(job, {
+    resource,
+    scope: 'orders:read',
+  });
+  expect([expires_in, id_token]).toEqual([900, undefined]);
+  expect(await oidc.tokenIntrospection(job, access_token)).toMatchObject({
+    active: true,
+    aud: resource,
+    sub: clientId,
+  });
+  await oidc.tokenRevocation(job, access_token);
+  expect(await oidc.tokenIntrospection(job, access_token)).toEqual({ active: false });
+
+  const forAdmin = await oidc.clientCredentialsGrant(job, { resource: `${latchkey.baseUrl}/admin` });
+  const asked = { query: `{ users(projectId: "${projectId}") { totalCount } }` };
+  const body = JSON.stringify(asked);
+  const url = new URL(`${latchkey.baseUrl}/admin/graphql`);
+  const headers = new Headers({ 'Content-Type': 'application/json' });
+  const response = await oidc.fetchProtectedResource(job, forAdmin.access_token, url, 'POST', body, headers);
+  expect(await response.json()).toMatchObject({ data: { users: {} } });
 });
 
 test('a third-party application gets in only after its user allows it, by keyboard', async ({ page }) => {
