@@ -116,6 +116,8 @@ test('openid-client 6 signs in a device that has no browser', async ({ page }) =
     await expect(page.getByRole('heading')).toHaveText('Access denied');
     expect(await refused).toMatchObject({ error: 'access_denied' });
   });
+});
+
 test('openid-client 6 gets a token for an API and introspects it', async () => {
   const create = 'mutation ($input: CreateApiInput!) { createApi(input: $input) { id } }';
   const grant = 'mutation ($input: SetApiGrantInput!) { setApiGrant(input: $input) { scopes } }';

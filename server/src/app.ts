@@ -153,6 +153,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       consent,
       clients,
       pushedRequests: services.pushedRequests,
+      apis: services.apis,
       authorizations: services.authorizations,
       hintedUser: async (idToken, issuer) => (await readHint(idToken, issuer))?.subject ?? null,
       cookies,
@@ -169,7 +170,13 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
       deviceAuthorizations: services.deviceAuthorizations,
       refusals: services.tokenRefusals,
     },
-    push: { clients, assertions: services.assertions, ...dpop, pushedRequests: services.pushedRequests },
+    push: {
+      clients,
+      assertions: services.assertions,
+      ...dpop,
+      apis: services.apis,
+      pushedRequests: services.pushedRequests,
+    },
     revoke: { clients, assertions: services.assertions, revocable: services.revocableTokens },
     introspect: { clients, assertions: services.assertions, introspection: services.introspection },
     deviceAuthorization: {

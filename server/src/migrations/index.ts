@@ -39,6 +39,7 @@ import { Migration20261123000800Dpop } from './20261123000800-dpop.ts';
 import { Migration20261123000900PushedRequests } from './20261123000900-pushed-requests.ts';
 import { Migration20261123001000Apis } from './20261123001000-apis.ts';
 import { Migration20261123001001AdminScopes } from './20261123001001-admin-scopes.ts';
+import { Migration20261123001002Resources } from './20261123001002-resources.ts';
 import { Migration20261123001200ClientLifetimes } from './20261123001200-client-lifetimes.ts';
 import { Migration20261123001300Consents } from './20261123001300-consents.ts';
 import { Migration20261123001400ErasureIndexes } from './20261123001400-erasure-indexes.ts';
@@ -89,6 +90,7 @@ export const migrations = [
   { name: '20261123000900-pushed-requests', class: Migration20261123000900PushedRequests },
   { name: '20261123001000-apis', class: Migration20261123001000Apis },
   { name: '20261123001001-admin-scopes', class: Migration20261123001001AdminScopes },
+  { name: '20261123001002-resources', class: Migration20261123001002Resources },
   { name: '20261123001200-client-lifetimes', class: Migration20261123001200ClientLifetimes },
   { name: '20261123001300-consents', class: Migration20261123001300Consents },
   { name: '20261123001400-erasure-indexes', class: Migration20261123001400ErasureIndexes },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Apis, GrantedApi } from '../domain/apis/apis.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
@@ -7,6 +8,7 @@ import { type Issuer } from '../domain/projects/issuer.ts';
 import { type AcrRequest, asksForMore } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
+import { hasFaults } from './issuer.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 
 /** A vetted client and one of its redirect URIs. */
@@ -18,6 +20,8 @@ export interface VettedTarget {
 
 /** An authorization request, checked (OpenID Connect Core §3.1.2.1, service.md 4.2). */
 export interface CheckedRequest extends VettedTarget {
+  /** Identifiers of APIs that the client may use (RFC 8707). */
+  resources: readonly string[];
   scope: string;
   nonce: string | undefined;
   /** Absent: the client may omit PKCE, and did. */
@@ -43,6 +47,7 @@ const longest = 2048;
 interface Asked {
   /** Whether it was not pushed, and must be. */
   lacksPush: boolean;
+  issuer: Issuer;
   modes: readonly ResponseMode[];
   /** Whether an administrator could allow the client to omit PKCE. */
   couldOmitPkce: boolean;
@@ -86,6 +91,7 @@ function askedAt(parameters: Parameters, client: Client, issuer: Issuer, isPushe
   const hasPkce = ['code_challenge', 'code_challenge_method'].some((name) => parameters.get(name) !== undefined);
   return {
     lacksPush: !isPushed && (client.pushedRequestsRequired || client.fapiProfile),
+    issuer,
     modes: issuer.capabilities.responseModes,
     couldOmitPkce: issuer.capabilities.optionalPkce && !client.fapiProfile && client.tokenEndpointAuthMethod !== 'none',
     omitsPkce: !hasPkce && mayOmitPkce(issuer, client),
@@ -98,7 +104,7 @@ function isMode(mode: string | undefined, modes: readonly string[]): boolean {
 
 /** One row per check, in order: the refusal and its condition. */
 const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters, asked: Asked) => boolean])[] = [
-  ['invalid_request', 'A parameter is repeated or malformed.', (p) => p.faults.length > 0],
+  ['invalid_request', 'A parameter is repeated or malformed.', (p, { issuer }) => hasFaults(p, issuer)],
   [
     'invalid_request',
     'The application must push its authorization requests (RFC 9126), to its project’s issuer.',
@@ -166,16 +172,39 @@ export function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): rea
   return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
 }
 
+/** Those APIs of a request that its client may use. */
+export async function namedApis(
+  { apis }: { apis: Pick<Apis, 'usableBy'> },
+  parameters: Parameters,
+  client: Client,
+  issuer: Issuer,
+): Promise<GrantedApi[]> {
+  // Users consent to scopes, which several APIs can share: third parties get no tokens for APIs.
+  const isNamed = issuer.capabilities.apis && !client.thirdParty && parameters.get('resource') !== undefined;
+  if (!isNamed || hasFaults(parameters, issuer)) return [];
+  return apis.usableBy(client, parameters.all('resource'));
+}
+
+/** `resource` (RFC 8707 section 2.1), all of which the client may use. Ignored where the issuer has no APIs. */
+function resourcesOf(parameters: Parameters, { capabilities }: Issuer, apis: readonly GrantedApi[]): string[] {
+  const wanted = capabilities.apis ? parameters.all('resource') : [];
+  if (wanted.some((resource) => !apis.some(({ audience }) => audience === resource))) {
+    throw new OAuthError('invalid_target', 'resource is not an API that the application may use.');
+  }
+  return wanted;
+}
+
 /**
  * Checks the request. Throws `OAuthError`, which is sent to the redirect URI.
  *
+ * @param way.apis those that it names and its client may use
  * @param way.isPushed whether it was pushed (RFC 9126)
  */
 export function check(
   parameters: Parameters,
   target: VettedTarget,
   issuer: Issuer,
-  { isPushed }: { isPushed: boolean },
+  { apis, isPushed }: { apis: readonly GrantedApi[]; isPushed: boolean },
 ): CheckedRequest {
   const asked = askedAt(parameters, target.client, issuer, isPushed);
   for (const [error, description, fails] of checks)
@@ -185,7 +214,11 @@ export function check(
   const acr = acrOf(parameters);
   return {
     ...target,
-    scope: grantedScope(parameters.get('scope') ?? '', scopesFor(target.client, issuer)),
+    resources: resourcesOf(parameters, issuer, apis),
+    scope: grantedScope(parameters.get('scope') ?? '', [
+      ...scopesFor(target.client, issuer),
+      ...apis.flatMap(({ granted }) => granted),
+    ]),
     nonce: parameters.get('nonce'),
     codeChallenge: parameters.get('code_challenge'),
     dpopJkt: parameters.get('dpop_jkt'),

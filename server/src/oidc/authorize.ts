@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Apis } from '../domain/apis/apis.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
 import type { Authorizations } from '../domain/ceremonies/requests/authorizations.ts';
 import type { PushedRequests } from '../domain/ceremonies/requests/pushed-requests.ts';
@@ -8,7 +9,7 @@ import { type Issuer } from '../domain/projects/issuer.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { cameWithoutCookies, formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
-import { check, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import { check, namedApis, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
 import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
@@ -19,6 +20,7 @@ export interface AuthorizeDeps {
   consent: Pick<ConsentDeps, 'csrf' | 'page'>;
   clients: Pick<ClientRegistry, 'cached' | 'current'>;
   pushedRequests: Pick<PushedRequests, 'take'>;
+  apis: Pick<Apis, 'usableBy'>;
   authorizations: Pick<Authorizations, 'fromSession' | 'begin' | 'complete'>;
   /** The subject of a valid ID token of this issuer, expired or not; null for anything else. */
   hintedUser(idToken: string, issuer: Issuer): Promise<string | null>;
@@ -101,7 +103,8 @@ async function decide(
   if (typeof vetted === 'string') return isCurrent ? { page: vetted } : null;
   const target = { ...vetted, responseMode: responseModeOf(parameters, issuer) };
   try {
-    const request = { ...check(parameters, target, issuer, { isPushed }), issuer };
+    const apis = await namedApis(deps, parameters, target.client, issuer);
+    const request = { ...check(parameters, target, issuer, { apis, isPushed }), issuer };
     const hinted = request.idTokenHint === undefined ? undefined : await deps.hintedUser(request.idTokenHint, issuer);
     const hintedUserId = hinted ?? undefined;
     let sessionId: string | undefined;

@@ -69,16 +69,19 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
   }
-  return deps.tokens.exchange({
-    ...caller,
-    issuer,
-    code,
-    codeVerifier,
-    redirectUri,
-    authenticatedBy: by,
-    proof,
-    actor,
-  });
+  return deps.tokens
+    .exchange({
+      ...caller,
+      issuer,
+      code,
+      codeVerifier,
+      redirectUri,
+      authenticatedBy: by,
+      resource: issuer.capabilities.apis ? onlyResource(parameters) : undefined,
+      proof,
+      actor,
+    })
+    .catch(aboutTarget);
 }
 
 async function refresh({ refreshTokens }: GrantDeps, request: TokenRequest): Promise<TokenResponse | null> {
@@ -88,8 +91,9 @@ async function refresh({ refreshTokens }: GrantDeps, request: TokenRequest): Pro
   if (token === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing.');
   requireGrant(caller.client, 'refresh_token');
   const scope = wantedScope(parameters);
-  return refreshTokens.refresh({ ...caller, issuer, token, scope, proof, actor }).catch((error: unknown) => {
-    if (!isFault(error, 'scope')) throw error;
+  const resource = onlyResource(parameters);
+  return refreshTokens.refresh({ ...caller, issuer, token, resource, scope, proof, actor }).catch((error: unknown) => {
+    if (!isFault(error, 'scope')) return aboutTarget(error);
     throw new OAuthError('invalid_scope', 'scope is more than was granted.');
   });
 }
@@ -126,6 +130,12 @@ function wantedScope(parameters: Parameters): string | undefined {
   const scope = [...new Set(wanted.split(' ').filter(Boolean))].join(' ');
   if (scope === '') throw new OAuthError('invalid_scope', 'scope is empty.');
   return scope;
+}
+
+/** Rethrows. */
+function aboutTarget(error: unknown): never {
+  if (!isFault(error, 'target')) throw error;
+  throw new OAuthError('invalid_target', 'resource must be one of those of the authorization request.');
 }
 
 /** A token is for one API (RFC 8707 section 2.2). */

@@ -1,11 +1,12 @@
 import type { Request, RequestHandler } from 'express';
+import type { Apis } from '../domain/apis/apis.ts';
 import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ceremonies/requests/pushed-requests.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
-import { check, vet } from './authorization-request.ts';
+import { check, namedApis, vet } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, credentialOf } from './client-auth.ts';
 import { checkProof } from './dpop.ts';
 import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
@@ -13,6 +14,7 @@ import { OAuthError } from './oauth-error.ts';
 
 export interface PushDeps extends ClientAuthDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'current'>;
+  apis: Pick<Apis, 'usableBy'>;
   pushedRequests: Pick<PushedRequests, 'push'>;
 }
 
@@ -43,7 +45,7 @@ export function pushEndpoint(deps: PushDeps): RequestHandler {
     const caller = await authenticateClient(deps, issuer, credentialOf(req, parameters), clients);
     if (proof) checkProof(caller.client, proof);
     const form = formOf(req, caller, proof?.jkt);
-    await checkPushed(formParameters(form), issuer, caller);
+    await checkPushed(deps, formParameters(form), issuer, caller);
     const { by: _, ...judged } = caller;
     const handle = await deps.pushedRequests.push({ ...judged, issuer, parameters: form, proof }, req.ip);
     res.status(201).json({ request_uri: `${prefix}${handle}`, expires_in: pushedTtlSeconds });
@@ -68,7 +70,12 @@ function formOf(req: Request, { client }: AuthenticatedClient, jkt: string | und
 }
 
 /** Throws `OAuthError`. */
-async function checkPushed(parameters: Parameters, issuer: Issuer, { client }: AuthenticatedClient): Promise<void> {
+async function checkPushed(
+  deps: PushDeps,
+  parameters: Parameters,
+  issuer: Issuer,
+  { client }: AuthenticatedClient,
+): Promise<void> {
   if (parameters.get('request_uri') !== undefined) {
     throw new OAuthError('invalid_request', 'request_uri must not be pushed.');
   }
@@ -78,5 +85,6 @@ async function checkPushed(parameters: Parameters, issuer: Issuer, { client }: A
     throw new OAuthError('invalid_request', 'redirect_uri is missing, or not a redirect URI of the application.');
   }
   if (vetted === 'parameters') throw new OAuthError('invalid_request', 'state is longer than 2,048 characters.');
-  check(parameters, vetted, issuer, { isPushed: true });
+  const apis = await namedApis(deps, parameters, client, issuer);
+  check(parameters, vetted, issuer, { apis, isPushed: true });
 }

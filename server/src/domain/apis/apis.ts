@@ -9,12 +9,13 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Api } from './api.entity.ts';
 import { ApiGrant } from './api-grant.entity.ts';
 import { type ApiSettings, checkedApi, checkIdentifier, defaultTtlSeconds } from './api-settings.ts';
+import { grantedApis } from './token-target.ts';
 
 export interface NewApi extends Pick<ApiSettings, 'name' | 'scopes'> {
   accessTokenTtlSeconds?: number;
@@ -28,8 +29,15 @@ export interface ApiChange extends Partial<ApiSettings> {
   expectedVersion?: number | undefined;
 }
 
-/** Neither scopes nor `introspects`: the grant ends. */
+/** What a client may do at an API today. */
 export interface GrantedApi {
+  audience: string;
+  /** Scopes. */
+  granted: string[];
+}
+
+/** Neither scopes nor `introspects`: the grant ends. */
+export interface ApiAccess {
   scopes: readonly string[];
   introspects: boolean;
 }
@@ -119,7 +127,7 @@ export class Apis {
    *
    * @returns null if that is nothing
    */
-  grant(client: TenantKey, apiId: string, granted: GrantedApi, actor: Actor): Promise<ApiGrant | null> {
+  grant(client: TenantKey, apiId: string, granted: ApiAccess, actor: Actor): Promise<ApiGrant | null> {
     return this.deps.db.transaction(async (em) => {
       const holder = found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
       // Locked: a scope cannot be removed meanwhile.
@@ -153,6 +161,14 @@ export class Apis {
       em.persist(made);
       return made;
     });
+  }
+
+  /** Those of the APIs for which the client gets tokens. */
+  async usableBy({ project, id }: TenantKey, identifiers: readonly string[]): Promise<GrantedApi[]> {
+    const client = sql`(select ${project.id}::uuid as project_id, ${id}::uuid as id)`;
+    const statement = sql<GrantedApi>`select audience, granted from (${grantedApis(client)}) t
+      where audience = any(${[...identifiers]}::text[])`;
+    return query(this.deps.db.alone, statement, { prepare: 'apis.usable-by' });
   }
 
   private async narrowGrants(em: EntityManager, { project, id }: TenantKey, keys: string[]): Promise<void> {

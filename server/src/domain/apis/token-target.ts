@@ -7,11 +7,40 @@ import { type Fragment, sql } from '../kernel/sql.ts';
  * @param client with the columns `project_id` and `id`: at most one row
  * @param resource the identifier of one of them; null: all
  */
-export function grantedApis(client: Fragment, resource: string | null): Fragment {
+export function grantedApis(client: Fragment, resource: string | null = null): Fragment {
   return sql`select a.identifier as audience, a.access_token_ttl_seconds as ttl_seconds,
       array(select s.one->>'key' from jsonb_array_elements(a.scopes) with ordinality s(one, at)
         where s.one->>'key' = any(g.scopes) order by s.at) as granted
     from ${client} c join api_grants g on g.project_id = c.project_id and g.client_id = c.id
       join apis a on a.project_id = g.project_id and a.id = g.api_id
     where g.scopes <> '{}' and (${resource}::text is null or a.identifier = ${resource}::text)`;
+}
+
+/** The API of an access token, as a statement returns it; null: the token is for UserInfo. */
+export interface TokenTarget {
+  audience: string | null;
+  /** Scopes granted to the client there. */
+  granted: string[] | null;
+  ttl_seconds: number | null;
+}
+
+/**
+ * SQL: the API that a token request means, if the client may use it: the one that it names, or the only one of the row in
+ * `authorized`, which has the column `resources`.
+ */
+export function meantApi(client: Fragment, authorized: Fragment, resource: string | null): Fragment {
+  return sql`select t.* from ${authorized} w, (${grantedApis(client)}) t
+    where t.audience = any(w.resources) and t.audience = coalesce(${resource}::text,
+      case when cardinality(w.resources) = 1 then w.resources[1] end)`;
+}
+
+/** SQL condition: an API is meant that the client may use; or none, by the request and by the row `w`. */
+export function isAimed(w: Fragment, resource: string | null): Fragment {
+  return sql`(exists (select from target) or cardinality(${w}.resources) = 0 and ${resource}::text is null)`;
+}
+
+/** Whether a token request names an API beyond `resources`, or fails to name one of several. */
+export function missesTarget(resources: readonly string[], resource: string | undefined): boolean {
+  if (resource !== undefined) return !resources.includes(resource);
+  return resources.length > 1;
 }

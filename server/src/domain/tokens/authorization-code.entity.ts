@@ -28,6 +28,8 @@ const schema = defineEntity({
     codeChallenge: p.text().nullable(),
     /** Thumbprint of the DPoP key that must redeem it (RFC 9449 §10); null: any, or none. */
     dpopJkt: p.text().nullable(),
+    /** The APIs that it is for (RFC 8707); empty: none, so that its access tokens are for UserInfo. */
+    resources: p.array().columnType('text[]').default([]),
     scope: p.text(),
     nonce: p.text().nullable(),
     authTime: instant(),

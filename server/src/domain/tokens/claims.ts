@@ -105,7 +105,7 @@ export function apiTokenClaims(token: ApiToken, nowSeconds: number): JWTPayload 
     sub: token.subject,
     aud: token.audience,
     client_id: token.clientId,
-    scope: token.scope,
+    ...(token.scope === '' ? {} : { scope: token.scope }),
     iat: nowSeconds,
     nbf: nowSeconds,
     exp: nowSeconds + token.ttlSeconds,

@@ -45,7 +45,7 @@ export class Introspection {
   }
 
   private async ofAccessToken({ client: caller, issuer }: SentToken, claims: JWTPayload): Promise<Introspected> {
-    const { aud, jti, client_id: clientId, scope, cnf } = claims;
+    const { aud, jti, client_id: clientId, scope = '', cnf } = claims;
     if (!isUuid(jti) || !isUuid(clientId) || typeof scope !== 'string' || typeof aud !== 'string') return inactive;
     const adminApi = adminApiUrl(this.deps.issuer);
     const allowed = isAllowed({

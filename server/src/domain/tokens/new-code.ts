@@ -32,6 +32,8 @@ export interface CodeColumns {
   codeChallenge?: string | Fragment | undefined;
   /** Thumbprint of the DPoP key that must redeem it; absent: any, or none. */
   dpopJkt?: string | undefined;
+  /** Identifiers of APIs (RFC 8707); absent: none. */
+  resources?: readonly string[] | undefined;
   scope: string;
   nonce?: string | undefined;
   authTime: Date | Fragment;
@@ -52,6 +54,7 @@ export function insertedCode(
     redirectUri,
     codeChallenge,
     dpopJkt,
+    resources,
     scope,
     nonce,
     authTime,
@@ -61,10 +64,10 @@ export function insertedCode(
   from: Fragment = sql``,
 ): Fragment {
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
-      dpop_jkt, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
+      dpop_jkt, resources, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
     select ${projectId}::uuid, ${random.id()}::uuid, ${hash}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
       ${issuer ?? null}::text, ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text,
-      ${dpopJkt ?? null}::text, ${scope}, ${nonce ?? null}::text,
+      ${dpopJkt ?? null}::text, ${[...(resources ?? [])]}::text[], ${scope}, ${nonce ?? null}::text,
       ${authTime}::timestamptz, ${amr}::text[], ${acr ?? null}::text, ${now}::timestamptz,
       ${expiresAt}::timestamptz, ${secondsLater(expiresAt, outliveSeconds)}::timestamptz
     ${from}`;

@@ -12,10 +12,10 @@ export interface NewGrant {
 
 /** SQL: inserts the grant for the redeemed code in `from`, at most one. */
 export function newGrant({ id, token, dpopJkt }: NewGrant, now: Date, from: Fragment): Fragment {
-  return sql`insert into refresh_grants (project_id, id, family_hash, client_id, user_id, session_id, offline, issuer, dpop_jkt, scope, auth_time,
+  return sql`insert into refresh_grants (project_id, id, family_hash, client_id, user_id, session_id, offline, issuer, dpop_jkt, resources, scope, auth_time,
       amr, acr, current_hash, created_at, last_used_at)
     select project_id, ${id}::uuid, ${digest(token.family)}, client_id, user_id, session_id,
-      'offline_access' = any(string_to_array(scope, ' ')), issuer, ${dpopJkt}::text, scope, auth_time, amr, acr, ${digest(token.text)},
+      'offline_access' = any(string_to_array(scope, ' ')), issuer, ${dpopJkt}::text, resources, scope, auth_time, amr, acr, ${digest(token.text)},
       ${now}::timestamptz, ${now}::timestamptz
     from ${from}`;
 }

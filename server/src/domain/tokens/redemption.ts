@@ -1,3 +1,4 @@
+import { isAimed, meantApi, type TokenTarget } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
@@ -23,6 +24,8 @@ export interface Exchange extends JudgedClient {
   /** Where the code is redeemed: it must have given it. */
   issuer: Issuer;
   code: string;
+  /** The API that the access token is for, where the issuer has APIs; absent: the only one of the code. */
+  resource?: string | undefined;
   codeVerifier: string | undefined;
   redirectUri: string | undefined;
   /** How the client authenticated; SDK codes need `api-key` or `assertion`. */
@@ -48,6 +51,8 @@ export function redemption(
 ): Statement<RedemptionRow> {
   const { code, codeVerifier, redirectUri, authenticatedBy, assertion, proof, actor } = exchange;
   const jtiHash = assertion?.jtiHash ?? null;
+  const hasApis = exchange.issuer.capabilities.apis;
+  const resource = exchange.resource ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   const event = { id: eventId, at: now, type: 'token.issued', actor };
   // The code is found by its hash, so a plan made while the tables were empty stays good. Each condition that a
@@ -55,7 +60,7 @@ export function redemption(
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
     used as (${usedAssertion(assertion)}),
     code as materialized (
-      select project_id, id, client_id, user_id, session_id, used_at, expires_at from authorization_codes
+      select project_id, id, client_id, user_id, session_id, used_at, expires_at, resources from authorization_codes
       where project_id = ${exchange.client.project.id} and hash = ${digest(code)}
     ),${
       proof
@@ -65,6 +70,7 @@ export function redemption(
     proof as (${usedProof(proof, sql`proving`)}),`
         : sql``
     }
+    ${hasApis ? sql`target as materialized (${meantApi(sql`client`, sql`code`, resource)}),` : sql``}
     redeemed as (
       update authorization_codes c set used_at = ${now}::timestamptz${granted ? sql`, grant_id = ${granted.id}::uuid` : sql``}
       from code, client, users u, clients k, projects p
@@ -72,6 +78,7 @@ export function redemption(
         and c.expires_at > ${now}::timestamptz
         and case when ${jtiHash}::text is null then true else exists (select from used) end
         ${proof ? sql`and exists (select from proof)` : sql``}
+        ${hasApis ? sql`and ${isAimed(sql`c`, resource)}` : sql``}
         and (c.dpop_jkt is null or c.dpop_jkt = ${proof?.jkt ?? null}::text)
         and c.code_challenge is not distinct from ${challenge}::text
         and c.issuer is not distinct from ${storedIssuer(exchange.issuer)}::text
@@ -83,7 +90,7 @@ export function redemption(
         and k.project_id = client.project_id and k.id = client.id and p.id = client.project_id
         and (code.session_id is null or (select s.ended_at is null from sessions s
           where s.project_id = code.project_id and s.id = code.session_id))
-      returning c.id, c.client_id, c.user_id, c.session_id, c.issuer, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
+      returning c.id, c.client_id, c.user_id, c.session_id, c.issuer, c.resources, c.scope, c.nonce, c.auth_time, c.amr, c.acr, u.email, u.phone,
         u.user_name, k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
         coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds
     ),
@@ -92,8 +99,8 @@ export function redemption(
     event as (${eventOfClient(event, redeemed)})
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
-      ${proof ? sql`not exists (select from proving) or exists (select from proof)` : sql`true`} as proof_is_fresh, r.*
-    from (values (1)) one left join redeemed r on true`;
+      ${proof ? sql`not exists (select from proving) or exists (select from proof)` : sql`true`} as proof_is_fresh, r.*${hasApis ? sql`, t.*` : sql``}
+    from (values (1)) one left join redeemed r on true ${hasApis ? sql`left join target t on true` : sql``}`;
 }
 
 const redeemed = sql`redeemed`;
@@ -103,8 +110,8 @@ const allowed = isAllowed({
   ...{ userId: sql`c.user_id`, scope: sql`c.scope` },
 });
 
-/** Always one row; without `id`, no code was redeemed. */
-export interface RedemptionRow {
+/** Always one row; without `id`, no code was redeemed. Without {@link TokenTarget}, the issuer has no APIs. */
+export interface RedemptionRow extends Partial<TokenTarget> {
   client_is_current: boolean;
   assertion_is_fresh: boolean;
   proof_is_fresh: boolean;

@@ -25,6 +25,8 @@ const schema = defineEntity({
      * Null: none was used.
      */
     dpopJkt: p.text().nullable(),
+    /** The APIs that it is for (RFC 8707); empty: none, so that its access tokens are for UserInfo. */
+    resources: p.array().columnType('text[]').default([]),
     scope: p.text(),
     authTime: instant(),
     amr: p.array().columnType('text[]'),

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isAimed, meantApi, missesTarget } from '../apis/token-target.ts';
 import type { Audit } from '../audit/audit.ts';
 import { refuseUsedProof } from '../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
@@ -77,6 +78,7 @@ export class RefreshTokens {
     const { clock, random, vault } = this.deps;
     const { client, issuer } = refresh;
     const now = clock.now();
+    const resource = refresh.resource ?? null;
     const grant = await em.findOne(
       RefreshGrant,
       { project: client.project.id, familyHash: digest(presented.family) },
@@ -87,6 +89,8 @@ export class RefreshTokens {
     if (grant.revokedAt) return 'revoked';
     const hash = digest(presented.text);
     const isProved = isProvedBy(grant, refresh);
+    const isKnown = hash === grant.currentHash || hash === grant.previousHash;
+    if (isKnown && missesTarget(grant.resources, refresh.resource)) return 'target';
     if (hash === grant.currentHash) {
       if (!isProved) return 'mismatch';
       return isPart(refresh.scope, grant.scope) ? 'expired' : 'scope';
@@ -100,10 +104,15 @@ export class RefreshTokens {
     }
     const [row] = await query(
       em,
-      sql<RefreshRow>`with live as (select ${refreshed} from refresh_grants g, users u, clients k, projects p
-          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and ${isLive(now)}),
+      sql<RefreshRow>`with target as materialized (${meantApi(
+        sql`(select ${client.project.id}::uuid as project_id, ${client.id}::uuid as id)`,
+        sql`(select resources from refresh_grants where project_id = ${grant.project.id} and id = ${grant.id})`,
+        resource,
+      )}),
+        live as (select ${refreshed} from refresh_grants g, users u, clients k, projects p
+          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and ${isLive(now)} and ${isAimed(sql`g`, resource)}),
         token as (${noted(random, now, sql`live`)} returning id)
-        select live.*, token.id from live, token`,
+        select live.*, token.id, t.* from live cross join token left join target t on true`,
     );
     return row ? { row, token } : 'expired';
   }

@@ -1,3 +1,4 @@
+import { isAimed, meantApi } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
 import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
@@ -20,6 +21,8 @@ export interface Refresh extends JudgedClient {
   issuer: Issuer;
   /** As sent. */
   token: string;
+  /** The API that the access token is for; absent: the only one of the grant. */
+  resource?: string | undefined;
   /** Absent: the scope of the grant. Else a part of it, without duplicates. */
   scope: string | undefined;
   /** For `private_key_jwt`: recorded with the refresh; single use. */
@@ -47,6 +50,7 @@ export function rotation(
 ): Statement<RefreshRow> {
   const { assertion, client, issuer, proof } = refresh;
   const jkt = proof?.jkt ?? null;
+  const resource = refresh.resource ?? null;
   const jtiHash = assertion?.jtiHash ?? null;
   const event = { id: random.id(), at: now, type: 'token.refreshed', actor: refresh.actor };
   return sql<RefreshRow>`with client as materialized (${currentClient(refresh)}),
@@ -59,6 +63,12 @@ export function rotation(
     proof as (${usedProof(proof, sql`proving`)}),`
         : sql``
     }
+    target as materialized (${meantApi(
+      sql`client`,
+      sql`(select resources from refresh_grants
+      where project_id = ${client.project.id}::uuid and family_hash = ${digest(presented.family)})`,
+      resource,
+    )}),
     rotated as (
       update refresh_grants g set previous_hash = current_hash, current_hash = ${digest(next.text)},
         dpop_jkt = coalesce(g.dpop_jkt, ${jkt}::text), rotated_at = ${now}::timestamptz, last_used_at = ${now}::timestamptz
@@ -70,7 +80,7 @@ export function rotation(
         ${proof ? sql`and exists (select from proof)` : sql``}
         and case when g.dpop_jkt is null then true when ${isPublic(client)}::boolean then g.dpop_jkt is not distinct from ${jkt}::text
           else ${jkt}::text is not null end
-        and ${isLive(now)}
+        and ${isLive(now)} and ${isAimed(sql`g`, resource)}
         and (${refresh.scope ?? null}::text is null
           or string_to_array(${refresh.scope ?? null}::text, ' ') <@ string_to_array(g.scope, ' '))
       returning ${refreshed}
@@ -79,8 +89,8 @@ export function rotation(
     event as (${eventOfClient(event, sql`rotated`)})
     select exists (select from client) as client_is_current,
       ${jtiHash}::text is null or exists (select from used) as assertion_is_fresh,
-      ${proof ? sql`not exists (select from proving) or exists (select from proof)` : sql`true`} as proof_is_fresh, r.*, token.id
-    from (values (1)) one left join rotated r on true left join token on true`;
+      ${proof ? sql`not exists (select from proving) or exists (select from proof)` : sql`true`} as proof_is_fresh, r.*, token.id, t.*
+    from (values (1)) one left join rotated r on true left join token on true left join target t on true`;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface SessionCode extends JudgedClient {
   codeChallenge: string | undefined;
   /** Thumbprint of the DPoP key that must redeem the code. */
   dpopJkt?: string | undefined;
+  /** Identifiers of APIs (RFC 8707). */
+  resources: readonly string[];
   scope: string;
   nonce: string | undefined;
   /** The user of the request's `id_token_hint`. */
@@ -44,7 +46,7 @@ export interface SessionCodeRow {
  * synchronous_commit = off (decisions/0087).
  */
 export function sessionCode(asked: SessionCode, made: NewCode): Statement<SessionCodeRow> {
-  const { client, redirectUri, codeChallenge, dpopJkt, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
+  const { client, redirectUri, codeChallenge, dpopJkt, resources, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
   const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
   const meeting = sql`select seen.*, client.id as client_id from seen join client on client.project_id = seen.project_id
@@ -59,6 +61,7 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
     redirectUri,
     codeChallenge,
     dpopJkt,
+    resources,
     scope,
     nonce,
     acr: asked.acr && metAcrOf(asked.acr.values, sql`seen.amr`),

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { missesTarget } from '../apis/token-target.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
@@ -12,12 +13,21 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
-import { type Issuer, idTokenAlgorithmOf } from '../projects/issuer.ts';
+import { type Issuer, idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { type ProfileSource, profileOf, profileProperties } from '../users/profile.ts';
 import { selectionOf } from '../users/user-record.ts';
 import { AuthorizationCode } from './authorization-code.entity.ts';
-import { accessTokenClaims, boundKeyOf, clampAccessTokenTtl, idTokenClaims } from './claims.ts';
+import {
+  type ApiToken,
+  accessTokenClaims,
+  apiTokenClaims,
+  boundKeyOf,
+  clampAccessTokenTtl,
+  type Grant,
+  grantedScope,
+  idTokenClaims,
+} from './claims.ts';
 import { type CodeColumns, insertedCode } from './new-code.ts';
 import { type Exchange, type RedemptionRow, redemption, toGrant } from './redemption.ts';
 import { firstToken } from './refresh-token.ts';
@@ -31,7 +41,8 @@ export interface TokenResponse {
   /** `DPoP`: bound to the key of the request's proof. */
   token_type: 'Bearer' | 'DPoP';
   expires_in: number;
-  scope: string;
+  /** Absent for a token for an API without scopes. */
+  scope?: string;
   refresh_token?: string;
 }
 
@@ -115,6 +126,7 @@ export class Tokens {
     { refreshToken, jkt }: { refreshToken?: string | undefined; jkt?: string | undefined } = {},
   ): Promise<TokenResponse> {
     const grant = toGrant(row, jkt ?? null);
+    const api = forApi(row, grant);
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
@@ -129,14 +141,17 @@ export class Tokens {
         { ...further, ...idTokenClaims(grant, this.deps.random.id(), now) },
         { issuer: url, alg },
       ),
-      this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
+      api
+        ? this.deps.signer.sign('api-token', apiTokenClaims(api, now), { issuer: url })
+        : this.deps.signer.sign('access-token', accessTokenClaims(grant, url, now), { issuer: url }),
     ]);
+    const scopeOf = api ? api.scope : grant.scope;
     return {
       id_token: idToken,
       access_token: accessToken,
       token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
-      expires_in: clampAccessTokenTtl(grant.accessTokenTtlSeconds),
-      scope: grant.scope,
+      expires_in: api ? api.ttlSeconds : clampAccessTokenTtl(grant.accessTokenTtlSeconds),
+      ...(scopeOf !== '' && { scope: scopeOf }),
       ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     };
   }
@@ -235,10 +250,31 @@ export class Tokens {
         return 'used';
       }
       if (code.expiresAt <= now) return 'expired';
-      return 'mismatch';
+      return isForOtherApi(code, exchange) ? 'target' : 'mismatch';
     });
     refuse({ code: 'grant-rejected', reason });
   }
+}
+
+/** The access token for the API that was asked for; null: for UserInfo. */
+function forApi(row: RedemptionRow, grant: Grant): ApiToken | null {
+  if (row.audience == null) return null;
+  return {
+    id: grant.codeId,
+    subject: grant.subject,
+    clientId: grant.clientId,
+    audience: row.audience,
+    scope: grantedScope(grant.scope, row.granted ?? []),
+    jkt: grant.jkt,
+    ttlSeconds: row.ttl_seconds ?? 0,
+  };
+}
+
+/** Whether nothing but `resource` is wrong with a request of the code's own client. */
+function isForOtherApi(code: AuthorizationCode, { client, codeVerifier, issuer, resource }: Exchange): boolean {
+  if (!issuer.capabilities.apis || code.client.id !== client.id || code.issuer !== storedIssuer(issuer)) return false;
+  const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
+  return (code.codeChallenge ?? null) === challenge && missesTarget(code.resources, resource);
 }
 
 /** A code of the browser SDK, which has no redirect_uri, gives none. */

@@ -18,6 +18,8 @@ const schema = defineEntity({
     /** The issuer that it came to, and that its answer names; null: the base issuer. */
     issuer: p.text().nullable(),
     redirectUri: p.text(),
+    /** Identifiers of APIs (RFC 8707), for its code. */
+    resources: p.array().columnType('text[]').default([]),
     scope: p.text(),
     state: p.text().nullable(),
     nonce: p.text().nullable(),

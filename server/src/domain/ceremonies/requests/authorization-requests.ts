@@ -19,6 +19,8 @@ export interface NewAuthorizationRequest {
   /** See `storedIssuer`; absent: the base issuer. */
   issuer?: string | null | undefined;
   redirectUri: string;
+  /** Identifiers of APIs (RFC 8707). Absent: none. */
+  resources?: readonly string[] | undefined;
   scope: string;
   state?: string | null | undefined;
   nonce?: string | null | undefined;
@@ -74,6 +76,7 @@ export class AuthorizationRequests {
         browserHash: digest(browserSecret),
         issuer: input.issuer ?? null,
         redirectUri: input.redirectUri,
+        resources: [...(input.resources ?? [])],
         scope: input.scope,
         state: input.state ?? null,
         nonce: input.nonce ?? null,

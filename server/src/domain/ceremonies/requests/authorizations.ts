@@ -25,6 +25,8 @@ export interface Authorization {
   issuer: Issuer;
   redirectUri: string;
   state: string | undefined;
+  /** Identifiers of APIs (RFC 8707) that the client may use. */
+  resources: readonly string[];
   scope: string;
   nonce: string | undefined;
   codeChallenge: string | undefined;
@@ -102,7 +104,7 @@ export class Authorizations {
   > {
     // 0 requires a sign-in now (OpenID Connect Core §3.1.2.1), even in the same second as the last one.
     if (sessionSecret === undefined || authorization.maxAgeSeconds === 0) return 'no-session';
-    const { client, issuer, redirectUri, codeChallenge, dpopJkt, scope } = authorization;
+    const { client, issuer, redirectUri, codeChallenge, dpopJkt, resources, scope } = authorization;
     const { nonce, maxAgeSeconds, asksConsent, acr } = authorization;
     return this.deps.tokens.codeUnderSession({
       sessionHash: digest(sessionSecret),
@@ -111,6 +113,7 @@ export class Authorizations {
       redirectUri,
       codeChallenge,
       dpopJkt,
+      resources,
       scope,
       nonce,
       hintedUserId,
@@ -142,6 +145,7 @@ export class Authorizations {
         clientId: authorization.client.id,
         issuer: storedIssuer(authorization.issuer),
         redirectUri: authorization.redirectUri,
+        resources: authorization.resources,
         scope: authorization.scope,
         state: authorization.state,
         nonce: authorization.nonce,
@@ -187,6 +191,7 @@ export class Authorizations {
         redirectUri: request.redirectUri,
         codeChallenge: request.codeChallenge ?? undefined,
         dpopJkt: request.dpopJkt ?? undefined,
+        resources: request.resources,
         scope: request.scope,
         nonce: request.nonce ?? undefined,
         acr,

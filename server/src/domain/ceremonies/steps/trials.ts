@@ -105,7 +105,7 @@ export class Trials {
         idToken,
         accessToken,
         userInfo: 'claims' in told ? told.claims : { error: told.refused },
-        scope: answer.scope,
+        scope: answer.scope ?? '',
         expiresInSeconds: answer.expires_in,
         revoked: 'refused' in (await tokens.userInfo(answer.access_token, signer.base)),
       };
