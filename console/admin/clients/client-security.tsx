@@ -51,7 +51,7 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
           {...form.toggle('pushedRequestsRequired')}
         />
       </Section>
-      <Section title="FAPI 2.0" lead="A profile for high security, for example of banks.">
+      <Section title="FAPI 2.0" lead="A security profile for banks and others with high demands.">
         <Switch
           label="FAPI 2.0 Security Profile"
           description="Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working."
