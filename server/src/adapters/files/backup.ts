@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
+import { CutOffError, gzipLines } from './gzip-lines.ts';
 
 /** The file is not a backup of ours, is damaged or truncated. The message is one line. */
 export class BackupFileError extends Error {
@@ -152,30 +152,17 @@ export async function* readBackup(path: string, verifier: BackupVerifier): Async
   }
 }
 
-/** Splits at newlines only: Unicode's other line separators are ordinary text. */
 async function* lines(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
-  const gunzip = createGunzip();
-  file.on('error', (error) => gunzip.destroy(error));
-  let open = '';
   try {
-    for await (const chunk of file.pipe(gunzip).setEncoding('utf8') as AsyncIterable<string>) {
-      const whole = (open + chunk).split('\n');
-      open = whole.pop() as string;
-      yield* whole;
-    }
-    if (open !== '') throw new BackupFileError(`${path} is cut off: its end is missing.`);
+    yield* gzipLines(path);
   } catch (error) {
     throw reasonOf(path, error);
-  } finally {
-    file.destroy();
-    gunzip.destroy();
   }
 }
 
 function reasonOf(path: string, error: unknown): unknown {
+  if (error instanceof CutOffError) return new BackupFileError(`${path} ${error.message}.`);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'Z_BUF_ERROR') return new BackupFileError(`${path} is cut off: its end is missing.`);
   if (code?.startsWith('Z_')) return new BackupFileError(`${path} is no backup, or damaged (${code}).`);
   if (code !== undefined) return new BackupFileError(`${path} cannot be read (${code}).`);
   return error;

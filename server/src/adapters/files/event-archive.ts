@@ -1,10 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import {
   type ArchiveHeader,
   archiveFormat,
@@ -12,6 +11,7 @@ import {
   type EventArchive,
   nextHash,
 } from '../../domain/audit/archive.ts';
+import { gzipLines } from './gzip-lines.ts';
 
 /** The file is not an archive of events, or was changed. The message is one line. */
 export class EventFileError extends Error {
@@ -27,7 +27,7 @@ export interface VerifiedMonth {
 }
 
 const fileName = /^events-(\d{4}-\d{2})\.jsonl\.gz$/;
-const lineParts = /^\{"(event|end)":(.*),"hash":"([0-9a-f]{64})"\}$/;
+const lineParts = /^\{"(event|end)":(.*),"hash":"([0-9a-f]{64})"\}$/s;
 
 /** A folder with a compressed file per month. */
 export class EventFolder implements EventArchive {
@@ -72,9 +72,8 @@ export class EventFolder implements EventArchive {
     let header: ArchiveHeader | undefined;
     let [hash, events, number] = ['', 0, 0];
     let end: { events: number } | undefined;
-    const lines = createInterface({ input: createReadStream(path).pipe(createGunzip()) });
     try {
-      for await (const line of lines) {
+      for await (const line of gzipLines(path)) {
         number += 1;
         if (!header) {
           header = headerOf(line, month) ?? fail('is not an archive of events of this month');

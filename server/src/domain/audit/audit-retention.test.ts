@@ -284,7 +284,21 @@ describe('the archive', () => {
     const whole = gzipSync(lines.join('\n'));
     writeFileSync(path(first), whole.subarray(0, whole.length - 12));
     await expect(new EventFolder(folder).verify(first)).rejects.toThrow(path(first));
+    // The reader stops at the first line, before the end of the file fails.
+    writeFileSync(path(first), gzipSync(`[]\n${'x'.repeat(200_000)}`).subarray(0, -12));
+    await expect(new EventFolder(folder).verify(first)).rejects.toThrow('not an archive');
+    rmSync(path(first));
+    await expect(new EventFolder(folder).verify(first)).rejects.toThrow('ENOENT');
     await forged(lines);
+  });
+
+  it('keeps line separators of Unicode in the text of an event', async () => {
+    turnTo(-5);
+    await record('test.a\u2028b\u2029c');
+    const month = turnTo(-5);
+    turnTo(0);
+    await retention(30, new EventFolder(folder)).sweep();
+    expect(await new EventFolder(folder).verify(month)).toMatchObject({ events: 1 });
   });
 
   it('chains the text of each line as documented', async () => {

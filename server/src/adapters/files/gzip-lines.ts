@@ -1,0 +1,35 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+
+/** The file ends within a line, or within its compressed data. */
+export class CutOffError extends Error {
+  override readonly name = 'CutOffError';
+
+  constructor() {
+    super('is cut off: its end is missing');
+  }
+}
+
+/**
+ * The lines of a compressed file. Splits at newlines only: Unicode's other line separators are ordinary text. Closes the file
+ * also if its reader stops early. Throws {@link CutOffError}, and the errors of the file and of zlib.
+ */
+export async function* gzipLines(path: string): AsyncGenerator<string> {
+  const file = createReadStream(path);
+  const gunzip = createGunzip();
+  file.on('error', (error) => gunzip.destroy(error));
+  let open = '';
+  try {
+    for await (const chunk of file.pipe(gunzip).setEncoding('utf8') as AsyncIterable<string>) {
+      const whole = (open + chunk).split('\n');
+      open = whole.pop() as string;
+      yield* whole;
+    }
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? new CutOffError() : error;
+  } finally {
+    file.destroy();
+    gunzip.destroy();
+  }
+  if (open !== '') throw new CutOffError();
+}
