@@ -61,7 +61,7 @@ describe('the migrations', () => {
       });
       await database.drop();
     }
-  }, 300_000);
+  }, 1_800_000);
 
   it('give earlier projects slugs that are unique and valid, made from their names', async () => {
     const database = await emptyDatabase();
