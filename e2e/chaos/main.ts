@@ -63,8 +63,11 @@ const lines = [
 ];
 console.log(lines.join('\n'));
 if (values.out !== undefined) writeFileSync(values.out, `${lines.join('\n')}\n`);
-const failed = rows.filter(({ outcome }) => outcome.verdict === 'fail');
-console.log(
-  `\n${rows.length - failed.length} of ${rows.length} passed${failed.length > 0 ? `; failed: ${failed.map(({ experiment }) => experiment.name).join(', ')}` : ''}`,
-);
+const namesOf = (verdict: Outcome['verdict']) =>
+  rows.filter(({ outcome }) => outcome.verdict === verdict).map(({ experiment }) => experiment.name);
+const [passed, skipped, failed] = [namesOf('pass'), namesOf('skipped'), namesOf('fail')];
+const counted = [`${passed.length} passed`];
+if (skipped.length > 0) counted.push(`${skipped.length} skipped (${skipped.join(', ')})`);
+if (failed.length > 0) counted.push(`${failed.length} failed (${failed.join(', ')})`);
+console.log(`\n${counted.join(', ')}`);
 process.exit(failed.length > 0 ? 1 : 0);
