@@ -60,7 +60,7 @@ describe('an application with refresh tokens', () => {
     expect((await world.events()).filter((type) => type === 'access.removed')).toHaveLength(1);
   });
 
-  it('keeps its access to others, whoever asks', async () => {
+  it('keeps its access when another user asks to remove it', async () => {
     const victim = await somebody();
     const access = await accessOf(victim.user, 'Shared');
     const stranger = await somebody();

@@ -30,7 +30,7 @@ const ofNames = {
 const named = (fields: Record<string, string>) => ({ fields: Object.keys(fields).join(' '), ...fields });
 
 describe('the profile', () => {
-  it('is edited by its user, who is told which field is invalid, and the event names the fields', async () => {
+  it('is edited by its user; a refusal names the invalid field, and the event the fields', async () => {
     const { user, visit } = await somebody();
     expect((await visit.change('edit-profile', named(ofNames))).headers.get('location')).toContain('saved');
     expect((await visit.change('edit-birthdate', named({ birthdate: '1990-12-31' }))).status).toBe(303);
