@@ -1289,7 +1289,7 @@ export type UserRolesQueryVariables = Exact<{
 }>;
 
 
-export type UserRolesQuery = { userRoles: Array<{ direct: boolean, role: { id: string, key: string, name: string, client: { id: string, name: string } }, groups: Array<{ id: string, displayName: string }> }> };
+export type UserRolesQuery = { userRoles: Array<{ direct: boolean, directory: boolean, role: { id: string, key: string, name: string, client: { id: string, name: string } }, groups: Array<{ id: string, displayName: string }> }> };
 
 export type GroupRolesQueryVariables = Exact<{
   groupId: string;
@@ -1524,7 +1524,7 @@ export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSe
 export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const Roles = "query Roles($clientId:ID!){roles(clientId:$clientId){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<RolesQuery, RolesQueryVariables>;
 export const RoleAssignments = "query RoleAssignments($roleId:ID!$after:String){roleAssignments(roleId:$roleId first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id createdAt user{id userName displayName}group{id displayName}}}}}" as Operation<RoleAssignmentsQuery, RoleAssignmentsQueryVariables>;
-export const UserRoles = "query UserRoles($userId:ID!){userRoles(userId:$userId){direct role{id key name client{id name}}groups{id displayName}}}" as Operation<UserRolesQuery, UserRolesQueryVariables>;
+export const UserRoles = "query UserRoles($userId:ID!){userRoles(userId:$userId){direct directory role{id key name client{id name}}groups{id displayName}}}" as Operation<UserRolesQuery, UserRolesQueryVariables>;
 export const GroupRoles = "query GroupRoles($groupId:ID!){groupRoles(groupId:$groupId){id name client{id name}}}" as Operation<GroupRolesQuery, GroupRolesQueryVariables>;
 export const SearchHolders = "query SearchHolders($projectId:ID!$search:String){users(projectId:$projectId search:$search first:20){edges{node{id userName displayName}}}groups(projectId:$projectId search:$search first:20){edges{node{id displayName}}}}" as Operation<SearchHoldersQuery, SearchHoldersQueryVariables>;
 export const CreateRole = "mutation CreateRole($input:CreateRoleInput!){createRole(input:$input){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<CreateRoleMutation, CreateRoleMutationVariables>;

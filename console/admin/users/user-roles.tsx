@@ -15,7 +15,7 @@ const AssignRoleForm = lazy(async () => ({ default: (await import('./assign-role
 
 type Held = UserRolesQuery['userRoles'][number];
 
-/** The user's roles in applications, direct and by groups. */
+/** The user's roles in applications: direct, by the directory and by groups. */
 export function UserRoles({ userId, mayChange }: { userId: string; mayChange: boolean }) {
   const path = useProjectPath();
   const { data, failure, reload } = useQuery(UserRolesOf, { userId });
@@ -33,8 +33,12 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
     { header: 'Role', cell: ({ role }) => role.name },
     {
       header: 'Assigned',
-      cell: ({ direct, groups }) =>
-        [...(direct ? ['Directly'] : []), ...groups.map(({ displayName }) => `By the group ${displayName}`)].join(', '),
+      cell: ({ direct, directory, groups }) =>
+        [
+          ...(direct ? ['Directly'] : []),
+          ...(directory ? ['By the directory'] : []),
+          ...groups.map(({ displayName }) => `By the group ${displayName}`),
+        ].join(', '),
     },
     ...(mayChange
       ? [
@@ -86,6 +90,7 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
       >
         <p>Tokens issued to {leaving?.role.client.name} from now on do not have it.</p>
         {leaving && leaving.groups.length > 0 && <p>The user still holds it by a group.</p>}
+        {leaving?.directory && <p>The user still holds it by the directory.</p>}
       </ConfirmMutation>
     </Section>
   );

@@ -153,9 +153,12 @@ it('contains every characteristic of RFC 7643 §7 for each attribute, and no nul
   const { body, text } = await project.request('GET', '/Schemas');
   expect(text).not.toContain('null');
   expect(body.Resources.map(({ name }: Document) => name).sort()).toEqual([
+    'ApplicationRole',
     'EnterpriseUser',
+    'Entitlement',
     'Group',
     'ResourceType',
+    'Role',
     'Schema',
     'ServiceProviderConfig',
     'User',

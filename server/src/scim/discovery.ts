@@ -28,6 +28,15 @@ export function serviceProviderConfig(baseUrl: string): object {
       maxPageSize,
       cursorTimeout: cursorTimeoutSeconds,
     },
+    RolesAndEntitlements: {
+      roles: { supported: true, multipleRolesSupported: true, primarySupported: true, typeSupported: true },
+      entitlements: {
+        supported: true,
+        multipleEntitlementsSupported: true,
+        primarySupported: true,
+        typeSupported: true,
+      },
+    },
     authenticationSchemes: [
       {
         type: 'oauthbearertoken',
@@ -43,22 +52,30 @@ export function serviceProviderConfig(baseUrl: string): object {
 
 /** Every resource type (RFC 7643 §6). */
 export function resourceTypeDocuments(baseUrl: string): { id: string }[] {
-  return resourceTypes.map((type: ResourceType) => ({
-    schemas: [resourceTypeUrn],
-    id: type.name,
-    name: type.name,
-    endpoint: type.endpoint,
-    description: type.description,
-    schema: type.schema.id,
-    schemaExtensions: type.extensions.map(({ id }) => ({ schema: id, required: false })),
-    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${type.name}` },
-  }));
+  return resourceTypes.flatMap((type: ResourceType) => {
+    const { name, also } = type;
+    const named = [{ id: name, schema: type.schema }, ...(also ? [{ id: also.name, schema: also }] : [])];
+    return named.map(({ id, schema }) => ({
+      schemas: [resourceTypeUrn],
+      id,
+      name: id,
+      endpoint: type.endpoint,
+      description: schema === type.schema ? type.description : schema.description,
+      schema: schema.id,
+      schemaExtensions: type.extensions.map((extension) => ({ schema: extension.id, required: false })),
+      meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${id}` },
+    }));
+  });
 }
 
 /** Every schema (RFC 7643 §7). */
 export function schemaDocuments(baseUrl: string): { id: string }[] {
-  const schemas = [...resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions]), ...discoverySchemas];
-  return schemas.map(({ id, name, description, attributes }: Schema) => ({
+  const ofTypes = resourceTypes.flatMap(({ schema, also, extensions }) => [
+    schema,
+    ...(also ? [also] : []),
+    ...extensions,
+  ]);
+  return [...ofTypes, ...discoverySchemas].map(({ id, name, description, attributes }: Schema) => ({
     schemas: [schemaUrn],
     id,
     name,

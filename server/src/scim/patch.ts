@@ -15,6 +15,7 @@ import {
   readElements,
   readSingle,
   readValue,
+  unpacked,
   unwrapped,
 } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
@@ -142,7 +143,8 @@ function severalAfter(
 function partsOf(attribute: Attribute, sub: Attribute | undefined, value: unknown): Complex {
   if (sub) {
     const isUnassigned = sub === defaultSubAttribute(attribute) && isBlank(value);
-    return { [sub.name]: isUnassigned ? null : (readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null) };
+    if (isUnassigned) return { [sub.name]: null };
+    return unpacked(attribute, { [sub.name]: readSingle(sub, value, `${attribute.name}.${sub.name}`) ?? null });
   }
   const whole = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const given = readSingle(attribute, whole, attribute.name) as Complex | undefined;

@@ -10,6 +10,7 @@ import type { Directories } from '../domain/directories/directories.ts';
 import { isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
+import type { Roles } from '../domain/roles/roles.ts';
 import type { Groups } from '../domain/users/groups.ts';
 import { actorOf } from '../http/context.ts';
 import { queryOf } from '../http/parameters.ts';
@@ -22,7 +23,9 @@ import { GroupEndpoint } from './groups.ts';
 import type { Projection } from './projection.ts';
 import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { callOf, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
+import { OfferedRoleEndpoint } from './roles.ts';
 import { rootSearch } from './root-search.ts';
+import { entitlementType, roleType } from './schema/resource-type.ts';
 import { ScimError } from './scim-error.ts';
 import { search } from './search.ts';
 import { projectionOfQuery, type SearchRequest, searchOfBody, searchOfQuery } from './search-request.ts';
@@ -32,6 +35,7 @@ export interface ScimDeps extends ResponseDeps {
   issuer: string;
   accounts: Accounts;
   groups: Groups;
+  roles: Roles;
   directories: Directories;
   vault: Vault;
   random: Random;
@@ -88,7 +92,7 @@ export function scimRoutes(deps: ScimDeps): Router {
 
 /** Every operation, by path and method. HEAD is answered as GET. */
 function routesOf(deps: ScimDeps): Routes {
-  const { accounts, groups, vault, clock, random, log } = deps;
+  const { accounts, groups, roles, vault, clock, random, log } = deps;
   const cursors = new Cursors({ vault, clock });
   const endpoints = [new UserEndpoint({ accounts }), new GroupEndpoint({ groups })] as const;
   const onBug = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
@@ -96,6 +100,8 @@ function routesOf(deps: ScimDeps): Routes {
   return {
     ...resourceRoutes(endpoints[0], cursors),
     ...resourceRoutes(endpoints[1], cursors),
+    ...readRoutes(new OfferedRoleEndpoint(roleType, { roles }), cursors),
+    ...readRoutes(new OfferedRoleEndpoint(entitlementType, { roles }), cursors),
     '/.search': {
       POST: {
         maxBytes: maxBodyBytes,
@@ -120,38 +126,55 @@ function routesOf(deps: ScimDeps): Routes {
   };
 }
 
-function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors): Routes {
+type Endpoint = UserEndpoint | GroupEndpoint | OfferedRoleEndpoint;
+
+const idOf = ({ params }: ScimRequest) => String(params['id']);
+
+function readRoutes(endpoint: Endpoint, cursors: Cursors): Routes {
   const path = endpoint.type.endpoint;
-  const maxBytes = maxBodyBytes;
-  const id = ({ params }: ScimRequest) => String(params['id']);
-  const answered = ({ query, isMinimal }: ScimRequest): Projection => ({ ...projectionOfQuery(query), isMinimal });
   const list = async (caller: ScimCaller, request: SearchRequest) => {
     const { rows, total, nextCursor } = await search<never>(endpoint.source(caller) as never, request, caller, cursors);
     return listAnswer(request, total, await endpoint.shown(rows, caller, request), nextCursor);
   };
   return {
+    [path]: { GET: { run: ({ caller, query }) => list(caller, searchOfQuery(query)) } },
+    [`${path}/.search`]: {
+      POST: { maxBytes: maxBodyBytes, run: ({ caller, body }) => list(caller, searchOfBody(body)) },
+    },
+    [`${path}/:id`]: {
+      GET: { run: (request) => endpoint.read(request.caller, idOf(request), projectionOfQuery(request.query)) },
+    },
+  };
+}
+
+function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors): Routes {
+  const path = endpoint.type.endpoint;
+  const maxBytes = maxBodyBytes;
+  const answered = ({ query, isMinimal }: ScimRequest): Projection => ({ ...projectionOfQuery(query), isMinimal });
+  const reads = readRoutes(endpoint, cursors);
+  return {
+    ...reads,
     [path]: {
-      GET: { run: ({ caller, query }) => list(caller, searchOfQuery(query)) },
+      ...reads[path],
       POST: { maxBytes, run: ({ caller, body, query }) => endpoint.create(caller, body, projectionOfQuery(query)) },
     },
-    [`${path}/.search`]: { POST: { maxBytes, run: ({ caller, body }) => list(caller, searchOfBody(body)) } },
     [`${path}/:id`]: {
-      GET: { run: (request) => endpoint.read(request.caller, id(request), projectionOfQuery(request.query)) },
+      ...reads[`${path}/:id`],
       PUT: {
         maxBytes,
         run: (request) => {
           const { caller, body, ifMatch } = request;
-          return endpoint.replace(caller, id(request), body, ifMatch, answered(request));
+          return endpoint.replace(caller, idOf(request), body, ifMatch, answered(request));
         },
       },
       PATCH: {
         maxBytes,
         run: (request) => {
           const { caller, body, ifMatch } = request;
-          return endpoint.patch(caller, id(request), body, ifMatch, answered(request));
+          return endpoint.patch(caller, idOf(request), body, ifMatch, answered(request));
         },
       },
-      DELETE: { run: (request) => endpoint.remove(request.caller, id(request), request.ifMatch) },
+      DELETE: { run: (request) => endpoint.remove(request.caller, idOf(request), request.ifMatch) },
     },
   };
 }

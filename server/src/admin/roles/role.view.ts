@@ -49,6 +49,9 @@ export class UserRoleView {
   @Field(() => Boolean, { description: 'Whether the role is assigned to the user.' })
   direct!: boolean;
 
+  @Field(() => Boolean, { description: 'Whether the directory gives the role, in `roles` or `entitlements`.' })
+  directory!: boolean;
+
   @Field(() => [GroupView], { description: 'Groups of the user with this role.' })
   groups!: Group[];
 }

@@ -17,6 +17,7 @@ const schema = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
   },
+  indexes: [{ name: 'client_roles_project_id_key_index', properties: ['project', 'key'] }],
   uniques: [{ name: 'client_roles_project_id_client_id_key_unique', properties: ['client', 'key'] }],
 });
 

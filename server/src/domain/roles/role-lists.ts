@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
-import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from '../users/group.entity.ts';
+import { type Listed, listRows, type Selection } from '../users/listing.ts';
 import { ClientRole } from './client-role.entity.ts';
 import { RoleAssignment } from './role-assignment.entity.ts';
 
@@ -44,19 +45,77 @@ export async function countHolders(em: EntityManager, roles: readonly TenantKey[
   );
 }
 
-/** SQL: `role_id` and `group_id` of a user's roles; `group_id` is null for those assigned to the user. */
+/**
+ * SQL: `role_id` and `group_id` of a user's roles; `group_id` is null for those of the user, and `by_directory` true for
+ * those that a directory gave (decisions/0129).
+ */
 export function rolesHeld(projectId: string, userId: string): Fragment {
-  return sql`select role_id, group_id from role_assignments
+  return sql`select role_id, group_id, false as by_directory from role_assignments
       where project_id = ${projectId}::uuid and user_id = ${userId}::uuid
-    union all select a.role_id, a.group_id from group_members m
+    union all select a.role_id, a.group_id, false from group_members m
       join role_assignments a on a.project_id = m.project_id and a.group_id = m.group_id
-      where m.project_id = ${projectId}::uuid and m.user_id = ${userId}::uuid`;
+      where m.project_id = ${projectId}::uuid and m.user_id = ${userId}::uuid
+    union all select role_id, null::uuid, true from (${rolesNamed(projectId, userId)}) named`;
 }
 
-/** A role that a user holds: directly, by groups, or both. */
+const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+
+/** SQL: `role_id` of the roles that the SCIM attributes `roles` and `entitlements` of a user name: by id, or by key. */
+function rolesNamed(projectId: string, userId: string): Fragment {
+  return sql`with named as materialized (
+      select distinct v.value #>> '{}' as value from users u, lateral (
+        select jsonb_path_query(u.attributes, '$.roles[*].value')
+        union all select jsonb_path_query(u.attributes, '$.entitlements[*].value')) v(value)
+      where u.project_id = ${projectId}::uuid and u.id = ${userId}::uuid
+    )
+    select k.id as role_id from named n join client_roles k
+      on k.project_id = ${projectId}::uuid and k.id = case when n.value ~* ${uuidPattern} then n.value::uuid end
+    union all select k.id from named n join client_roles k on k.project_id = ${projectId}::uuid and k.key = n.value
+      where not ${sql.raw(isNameless('k'))}`;
+}
+
+/** SQL: whether the key of a role could mean another one, too: then only the id names it. */
+function isNameless(role: string): string {
+  return `(${role}.key ~* '${uuidPattern}' or exists (select from client_roles o where o.project_id = ${role}.project_id
+    and o.key = ${role}.key and o.client_id <> ${role}.client_id))`;
+}
+
+/** A role as directories see it. */
+export interface OfferedRole {
+  id: string;
+  /** What names the role in `roles` and `entitlements`: its key, or its id if several applications have the key. */
+  value: string;
+  name: string;
+  description: string | null;
+  application: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** SQL over the row `r` of a role: see {@link OfferedRole}. */
+export const offered = {
+  value: `case when ${isNameless('r')} then r.id::text else r.key end`,
+  application: '(select c.name from clients c where c.project_id = r.project_id and c.id = r.client_id)',
+} as const;
+
+const offeredSelection = `r.id, ${offered.value} as value, r.name, r.description, ${offered.application} as application,
+  r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+
+/** A page of the roles of all applications of a project. */
+export async function offeredRoles(
+  em: Executing,
+  projectId: string,
+  selection: Selection,
+): Promise<Listed<OfferedRole>[]> {
+  const rows = await listRows<OfferedRole>(em, 'client_roles', offeredSelection, projectId, selection);
+  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) }));
+}
+
+/** A role that a user holds: directly, by the directory, by groups, or several of them. */
 export interface HeldRole {
   role: ClientRole;
   direct: boolean;
+  directory: boolean;
   groups: Group[];
 }
 
@@ -64,8 +123,8 @@ export interface HeldRole {
 export async function rolesOfUser(em: EntityManager, { project, id }: TenantKey): Promise<HeldRole[]> {
   const rows = await query(
     em,
-    sql<{ id: string; direct: boolean; groups: string[] }>`
-      select k.id, bool_or(a.group_id is null) as direct,
+    sql<{ id: string; direct: boolean; directory: boolean; groups: string[] }>`
+      select k.id, bool_or(a.group_id is null and not a.by_directory) as direct, bool_or(a.by_directory) as directory,
         coalesce(json_agg(a.group_id) filter (where a.group_id is not null), '[]') as groups
       from (${rolesHeld(project.id, id)}) a join client_roles k on k.project_id = ${project.id} and k.id = a.role_id
         join clients c on c.project_id = k.project_id and c.id = k.client_id
@@ -79,9 +138,9 @@ export async function rolesOfUser(em: EntityManager, { project, id }: TenantKey)
     { orderBy: { displayName: 'asc' } },
   );
   const byId = new Map(roles.map((role) => [role.id, role as ClientRole]));
-  return rows.flatMap(({ id: roleId, direct, groups: ids }) => {
+  return rows.flatMap(({ id: roleId, direct, directory, groups: ids }) => {
     const role = byId.get(roleId);
-    return role ? [{ role, direct, groups: groups.filter((group) => ids.includes(group.id)) }] : [];
+    return role ? [{ role, direct, directory, groups: groups.filter((group) => ids.includes(group.id)) }] : [];
   });
 }
 

@@ -10,12 +10,14 @@ import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Group } from '../users/group.entity.ts';
+import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { User } from '../users/user.entity.ts';
 import { ClientRole } from './client-role.entity.ts';
 import { RoleAssignment } from './role-assignment.entity.ts';
+import { type OfferedRole, offeredRoles } from './role-lists.ts';
 
 export interface RoleValues {
   /** See {@link checkRoleKey}. */
@@ -137,6 +139,16 @@ export class Roles {
       if (removed > 0) this.tellHolder(em, 'role.unassigned', role, named, actor);
       return role;
     });
+  }
+
+  /** A page of the roles of all applications, as directories see them. */
+  offered(projectId: string, selection: Selection): Promise<Listed<OfferedRole>[]> {
+    return offeredRoles(this.deps.db.alone, projectId, selection);
+  }
+
+  /** The number of roles that meet `where`, a condition on the row `r`. */
+  countOffered(projectId: string, where?: Fragment): Promise<number> {
+    return countRows(this.deps.db.alone, 'client_roles', projectId, where);
   }
 
   private async read(em: EntityManager, key: TenantKey): Promise<ClientRole> {

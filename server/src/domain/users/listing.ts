@@ -1,5 +1,7 @@
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 
+type ListedTable = 'users' | 'groups' | 'client_roles';
+
 /** Sort key: an expression over the row `r`, null if the value is missing. */
 export interface Order {
   key: Fragment;
@@ -27,7 +29,7 @@ export type Listed<Row> = Row & { order_key: string | null };
 /** The number of rows of a project in `table` that meet `where`. */
 export async function countRows(
   em: Executing,
-  table: 'users' | 'groups',
+  table: ListedTable,
   projectId: string,
   where?: Fragment,
 ): Promise<number> {
@@ -45,7 +47,7 @@ export async function countRows(
  */
 export async function listRows<Row extends object>(
   em: Executing,
-  table: 'users' | 'groups',
+  table: ListedTable,
   columns: string,
   projectId: string,
   { where, order, from, limit, common }: Selection,

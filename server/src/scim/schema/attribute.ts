@@ -17,6 +17,8 @@ export interface Attribute {
   maxLength?: number;
   /** A further check of a value; returns the reason for a refusal. */
   check?: (value: string) => string | undefined;
+  /** The parts of a complex attribute that its `value` may contain as text. */
+  unpack?: (value: string) => Record<string, string> | undefined;
   /** The value of a missing boolean (RFC 7643 §2.4 for `primary`). */
   absentMeans?: false;
   /** Where it is stored, unless by its name in the row's `attributes`. */
@@ -31,7 +33,7 @@ export type Storage =
   | { kind: 'boolean'; value: string }
   | { kind: 'instant'; value: string }
   /** The address of the resource whose id `id` yields, below the endpoint of `resourceType`. */
-  | { kind: 'location'; id: string; resourceType: 'User' | 'Group' }
+  | { kind: 'location'; id: string; resourceType: 'User' | 'Group' | 'Role' | 'Entitlement' }
   /** The elements of a multi-valued attribute, as a FROM item named `e`. */
   | { kind: 'elements'; from: string };
 

@@ -34,6 +34,13 @@ const uri = (name: string, description: string, more: Partial<Attribute> = {}): 
 });
 const supported = flag('supported', 'Whether it is supported.');
 
+const assignable = (multiple: string): readonly Attribute[] => [
+  supported,
+  flag(multiple, 'Whether a user can have several.', false),
+  flag('primarySupported', 'Whether one of them can be primary.', false),
+  flag('typeSupported', 'Whether they can have a type.', false),
+];
+
 /** The characteristics of each attribute in `/Schemas` (RFC 7643 §7). */
 const characteristics: readonly Attribute[] = [
   text('name', 'The name.', { required: true, caseExact: true }),
@@ -86,6 +93,15 @@ export const discoverySchemas: readonly Schema[] = [
         number('defaultPageSize', 'The default number of resources in a page.'),
         number('maxPageSize', 'The maximum number of resources in a page.'),
         number('cursorTimeout', 'The lifetime of a cursor in seconds.'),
+      ]),
+      // Nested one level deeper than RFC 7643 §2.3.8 allows, as the draft has it (§3.1).
+      complex('RolesAndEntitlements', 'Roles and entitlements (draft-ietf-scim-roles-entitlements).', [
+        complex('roles', 'The endpoint /Roles and the attribute roles.', assignable('multipleRolesSupported')),
+        complex(
+          'entitlements',
+          'The endpoint /Entitlements and the attribute entitlements.',
+          assignable('multipleEntitlementsSupported'),
+        ),
       ]),
       {
         ...complex('authenticationSchemes', 'How clients authenticate.', [

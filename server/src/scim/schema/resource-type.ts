@@ -1,16 +1,19 @@
 import { type Attribute, attributeNamed, type Schema } from './attribute.ts';
 import { groupSchema } from './group.ts';
+import { offeredSchema, oktaRoleSchema } from './role.ts';
 import { enterpriseSchema, userSchema } from './user.ts';
 
 /** A resource type (RFC 7643 §6). */
 export interface ResourceType {
-  name: 'User' | 'Group';
-  endpoint: '/Users' | '/Groups';
+  name: 'User' | 'Group' | 'Role' | 'Entitlement';
+  endpoint: '/Users' | '/Groups' | '/Roles' | '/Entitlements';
   description: string;
   schema: Schema;
   extensions: readonly Schema[];
   /** Common attributes (RFC 7643 §3.1). */
   common: readonly Attribute[];
+  /** A schema of other attributes of the same resources, which is announced as a resource type of its own. */
+  also?: Schema;
   /** Attributes that are accepted and dropped: never stored, never returned. */
   dropped: readonly string[];
 }
@@ -31,7 +34,7 @@ export interface AttributeTarget {
   extension?: Schema;
 }
 
-function commonAttributes(type: 'User' | 'Group', schemas: string): readonly Attribute[] {
+function commonAttributes(type: ResourceType['name'], schemas: string): readonly Attribute[] {
   const readOnly = { mutability: 'readOnly' } as const;
   return [
     {
@@ -135,7 +138,31 @@ export const groupType: ResourceType = {
   dropped: [],
 };
 
-export const resourceTypes: readonly ResourceType[] = [userType, groupType];
+export const roleType = offeredType('Role', oktaRoleSchema);
+export const entitlementType = offeredType('Entitlement');
+
+/** The roles of applications, as a resource type that is only read. They have no externalId and no version. */
+function offeredType(name: 'Role' | 'Entitlement', also?: Schema): ResourceType {
+  const schema = offeredSchema(name);
+  const urns = [schema, ...(also ? [also] : [])].map(({ id }) => `('${id}')`);
+  const common = commonAttributes(name, `(values ${urns.join(', ')}) e(value)`).flatMap((attribute) => {
+    if (attribute.name === 'externalId') return [];
+    const subAttributes = attribute.subAttributes?.filter((sub) => sub.name !== 'version');
+    return [subAttributes ? { ...attribute, subAttributes } : attribute];
+  });
+  return {
+    name,
+    endpoint: name === 'Role' ? '/Roles' : '/Entitlements',
+    description: 'Roles of applications',
+    schema,
+    extensions: [],
+    common: [...common, ...(also?.attributes ?? [])],
+    ...(also ? { also } : {}),
+    dropped: [],
+  };
+}
+
+export const resourceTypes: readonly ResourceType[] = [userType, groupType, roleType, entitlementType];
 
 /**
  * Resolves `attr`, `attr.sub`, either after a schema's URN and a colon, or a URN alone, ignoring case. Undefined if a known

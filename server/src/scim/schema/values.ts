@@ -91,7 +91,13 @@ function readComplex(attribute: Attribute, value: unknown, name: string): Comple
     const read = readSingle(sub, part, `${name}.${sub.name}`);
     if (read !== undefined) complex[sub.name] = read;
   }
-  return Object.keys(complex).length === 0 ? undefined : complex;
+  return Object.keys(complex).length === 0 ? undefined : unpacked(attribute, complex);
+}
+
+/** A complex value with the parts that its `value` contains. */
+export function unpacked({ unpack }: Attribute, complex: Complex): Complex {
+  const parts = typeof complex['value'] === 'string' ? unpack?.(complex['value']) : undefined;
+  return parts ? { ...parts, ...complex, value: parts['value'] } : complex;
 }
 
 const isDefault = (name: string) => name.toLowerCase() === 'value';

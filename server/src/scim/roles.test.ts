@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
+import { rolesOfUser } from '../domain/roles/role-lists.ts';
+
+let app: ScimApp;
+beforeAll(async () => {
+  app = await startScimApp();
+});
+afterAll(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const application = async (project: ScimProject, name: string): Promise<Client> =>
+  (await app.make.client({ id: project.id } as never, { name })).client;
+const role = async ({ project, id }: Client, key: string, name = key, description: string | null = null) =>
+  (await app.services.roles.create(keyIn(project.id, id), { key, name, description }, system)).id;
+const claimOf = async (client: Client, userId: string) =>
+  (
+    await app.services.claims.forUserInfo(app.services.db.alone, {
+      client: keyIn(client.project.id, client.id),
+      userId,
+      scopes: ['roles'],
+    })
+  )?.['roles'];
+const user = async (project: ScimProject, values: object = {}) => {
+  const made = await project.request('POST', '/Users', { userName: `u-${Math.random()}`, ...values });
+  expect(made.status, made.text).toBe(201);
+  return made.body.id as string;
+};
+const patch = (project: ScimProject, path: string, ...Operations: object[]) =>
+  project.request('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations });
+
+describe('/Roles and /Entitlements (draft-ietf-scim-roles-entitlements)', () => {
+  // The assertions of Okta's file Okta-SCIM-20-Entitlements-Test.json, for each endpoint.
+  it.each(['/Roles', '/Entitlements'])('pass the entitlement tests of Okta at %s', async (endpoint) => {
+    const project = await app.project();
+    const wiki = await application(project, 'Wiki');
+    await role(wiki, 'editor');
+    await role(wiki, 'reader');
+    const { status, body } = await project.request('GET', `${endpoint}?count=1&startIndex=1`);
+    expect(status).toBe(200);
+    expect(body.Resources).not.toEqual([]);
+    expect(body.schemas).toContain('urn:ietf:params:scim:api:messages:2.0:ListResponse');
+    expect(body.startIndex).toBe(1);
+    expect(body.itemsPerPage).toBe(1);
+    expect(body.totalResults).toBe(2);
+  });
+
+  it('show the roles of this project alone, by key, or by id where two applications have the key', async () => {
+    const project = await app.project();
+    const [wiki, shop] = [await application(project, 'Wiki'), await application(project, 'Shop')];
+    await role(await application(await app.project(), 'Foreign'), 'foreign');
+    const editor = await role(wiki, 'editor', 'Editor', 'Edits pages');
+    const [one, two] = [await role(wiki, 'admin'), await role(shop, 'admin')];
+    const { body } = await project.request('GET', '/Roles?sortBy=value');
+    expect(body.Resources.map(({ value }: { value: string }) => value)).toEqual([one, two, 'editor'].sort());
+    const read = await project.request('GET', `/Roles/${editor}`);
+    expect(read.body).toEqual({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Role', 'urn:okta:scim:schemas:core:1.0:Role'],
+      id: editor,
+      ...{ value: 'editor', display: 'Editor', type: 'Wiki', supported: true },
+      ...{ displayName: 'Editor (Wiki)', description: 'Edits pages' },
+      meta: {
+        ...{ resourceType: 'Role', created: expect.any(String), lastModified: expect.any(String) },
+        location: `${project.baseUrl}/Roles/${editor}`,
+      },
+    });
+    const names = async (path: string) =>
+      (await project.request('GET', path)).body.Resources?.map(({ value }: { value: string }) => value);
+    expect(await names('/Roles?filter=value eq "editor"')).toEqual(['editor']);
+    expect(await names('/Roles?filter=displayName sw "Editor (W"')).toEqual(['editor']);
+    expect(await names('/Entitlements?filter=type eq "shop" and supported eq true')).toEqual([two]);
+    expect((await names('/Roles?cursor=&count=2')).length).toBe(2);
+    expect((await project.request('GET', `/Roles/${crypto.randomUUID()}`)).status).toBe(404);
+    expect((await (await app.project()).request('GET', `/Roles/${editor}`)).status).toBe(404);
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      expect((await project.request(method, method === 'POST' ? '/Roles' : `/Roles/${editor}`, {})).status).toBe(405);
+    }
+  });
+
+  it('are announced: two resource types of the draft, and one that Okta reads', async () => {
+    const project = await app.project();
+    const types = (await project.request('GET', '/ResourceTypes')).body.Resources as Record<string, string>[];
+    expect(types.map(({ id, endpoint, schema }) => [id, endpoint, schema])).toEqual([
+      ['User', '/Users', 'urn:ietf:params:scim:schemas:core:2.0:User'],
+      ['Group', '/Groups', 'urn:ietf:params:scim:schemas:core:2.0:Group'],
+      ['Role', '/Roles', 'urn:ietf:params:scim:schemas:core:2.0:Role'],
+      ['ApplicationRole', '/Roles', 'urn:okta:scim:schemas:core:1.0:Role'],
+      ['Entitlement', '/Entitlements', 'urn:ietf:params:scim:schemas:core:2.0:Entitlement'],
+    ]);
+    for (const { schema } of types) expect((await project.request('GET', `/Schemas/${schema}`)).status).toBe(200);
+    const { RolesAndEntitlements } = (await project.request('GET', '/ServiceProviderConfig')).body;
+    expect(RolesAndEntitlements.roles).toMatchObject({ supported: true, multipleRolesSupported: true });
+    expect(RolesAndEntitlements.entitlements.supported).toBe(true);
+  });
+});
+
+describe('roles and entitlements of users', () => {
+  it('assign the role of that id or key until they are removed', async () => {
+    const project = await app.project();
+    const wiki = await application(project, 'Wiki');
+    const [editor] = [await role(wiki, 'editor'), await role(wiki, 'reader')];
+    const id = await user(project, { roles: [{ value: editor }], entitlements: [{ value: 'reader' }] });
+    expect(await claimOf(wiki, id)).toEqual(['editor', 'reader']);
+    await patch(project, `/Users/${id}`, { op: 'remove', path: `roles[value eq "${editor}"]` });
+    expect(await claimOf(wiki, id)).toEqual(['reader']);
+    await project.request('PUT', `/Users/${id}`, { userName: `p-${id}` });
+    expect(await claimOf(wiki, id)).toEqual([]);
+  });
+
+  it('are taken as the JSON of app roles that Entra ID sends', async () => {
+    const project = await app.project();
+    const wiki = await application(project, 'Wiki');
+    await role(wiki, 'editor');
+    const id = await user(project);
+    const json = (value: string) => JSON.stringify({ id: crypto.randomUUID(), value, displayName: 'Editor' });
+    const added = await patch(project, `/Users/${id}`, {
+      op: 'Add',
+      path: 'roles',
+      value: [{ value: json('editor') }, { value: json('unknown') }],
+    });
+    expect(added.body.roles).toEqual([
+      { value: 'editor', display: 'Editor' },
+      { value: 'unknown', display: 'Editor' },
+    ]);
+    expect(await claimOf(wiki, id)).toEqual(['editor']);
+    await patch(project, `/Users/${id}`, { op: 'Remove', path: 'roles', value: [{ value: json('editor') }] });
+    expect(await claimOf(wiki, id)).toEqual([]);
+    const single = { op: 'Add', path: 'roles[primary eq "True"].value', value: json('editor') };
+    expect((await patch(project, `/Users/${id}`, single)).body.roles).toContainEqual({
+      ...{ primary: true, value: 'editor', display: 'Editor' },
+    });
+    expect(await claimOf(wiki, id)).toEqual(['editor']);
+    const odd = ['{', '{}', '{"value":7}', '{"value":" "}', 'null'];
+    const kept = await project.request('PUT', `/Users/${id}`, {
+      userName: id,
+      roles: odd.map((value) => ({ value })),
+    });
+    expect(kept.body.roles).toEqual(odd.map((value) => ({ value })));
+  });
+
+  it('assign nothing if they name no role of the project, or a key of two applications', async () => {
+    const project = await app.project();
+    const [wiki, shop] = [await application(project, 'Wiki'), await application(project, 'Shop')];
+    const foreign = await role(await application(await app.project(), 'Foreign'), 'foreign');
+    const [admin] = [await role(wiki, 'admin'), await role(shop, 'admin')];
+    const values = [foreign, 'foreign', 'admin', crypto.randomUUID(), 'owner', "' or true --"];
+    const id = await user(project, { roles: values.map((value) => ({ value })) });
+    expect([await claimOf(wiki, id), await claimOf(shop, id)]).toEqual([[], []]);
+    await patch(project, `/Users/${id}`, {
+      op: 'replace',
+      path: 'entitlements',
+      value: [{ value: admin.toUpperCase() }],
+    });
+    expect([await claimOf(wiki, id), await claimOf(shop, id)]).toEqual([['admin'], []]);
+  });
+
+  it('leave assignments by admins alone, and show where a role comes from', async () => {
+    const project = await app.project();
+    const wiki = await application(project, 'Wiki');
+    const id = await user(project, { roles: [{ value: 'editor' }] });
+    const [editor, reader] = [await role(wiki, 'editor'), await role(wiki, 'reader')];
+    await app.services.roles.assign(keyIn(project.id, reader), { userId: id }, system);
+    const held = () =>
+      app.services.db.transaction(async (em) =>
+        (await rolesOfUser(em, keyIn(project.id, id))).map((each) => [each.role.id, each.direct, each.directory]),
+      );
+    expect(await held()).toEqual([
+      [editor, false, true],
+      [reader, true, false],
+    ]);
+    // A directory sends back what it read, and so cannot take over or remove what an admin assigned.
+    const { body } = await project.request('GET', `/Users/${id}`);
+    expect(body.roles).toEqual([{ value: 'editor' }]);
+    await project.request('PUT', `/Users/${id}`, { ...body, roles: [] });
+    expect(await held()).toEqual([[reader, true, false]]);
+    await app.services.roles.unassign(keyIn(project.id, reader), { userId: id }, system);
+    expect(await claimOf(wiki, id)).toEqual([]);
+  });
+});
