@@ -240,7 +240,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const requestRecords = new RequestRecords(base);
   const seed = new Seed({ ...base, projects, clients });
   const accounts = new Accounts({ ...base, users, sessions });
-  const person = { users, devices, passkeys, sessions, mfa, logout };
+  const person = { users, devices, passkeys, consents, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
   const recoveries = new Recoveries({ ...base, users, mfa, delivery });
   const ownAccount = new OwnAccount({
@@ -252,7 +252,6 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     requests,
     recoveries,
     refreshGrants,
-    consents,
   });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);

@@ -15,6 +15,7 @@ import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { TenantKey } from '../src/domain/projects/tenant.ts';
 import { RefreshGrant } from '../src/domain/tokens/refresh-grant.entity.ts';
+import type { User } from '../src/domain/users/user.entity.ts';
 import { withContext } from '../src/http/context.ts';
 import { buildServices, type Services } from '../src/services.ts';
 import { type TurnableClock, turnableClock } from './clock.ts';
@@ -58,6 +59,8 @@ export interface AdminRoom {
   failedLogout(project: Project, client: { id: string }, user: { id: string }): Promise<string>;
   /** A refresh grant with `offline_access`. */
   refreshGrantOf(client: TenantKey, user: { id: string }): Promise<string>;
+  /** A consent for `openid offline_access`. */
+  consentOf(client: TenantKey, user: User): Promise<string>;
   /** A user of the console's project without a role. */
   person(email: string): Promise<string>;
   close(): Promise<void>;
@@ -286,6 +289,11 @@ export async function openAdminRoom(
         });
         em.persist(grant);
         return grant.id;
+      }),
+    consentOf: (client, user) =>
+      db.transaction(async (em) => {
+        await services.consents.give(em, client, user, 'openid offline_access', system);
+        return (await services.consents.list(em, user)).find(({ clientId }) => clientId === client.id)?.id ?? '';
       }),
     person: (email) =>
       db.transaction(async (em) => (await services.users.signUp(em, builtIn.console.id, email, system)).id),

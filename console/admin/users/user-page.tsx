@@ -6,6 +6,7 @@ import { useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
 import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
 import { GrantList } from '../grants/refresh-grants.tsx';
+import { UserConsents } from '../grants/user-consents.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -100,6 +101,7 @@ export function Component() {
       <UserGroups userId={user.id} />
       <UserRoles userId={user.id} mayChange={mayChange} />
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
+      <UserConsents user={user.userName} consents={found?.consents} mayChange={mayChange} />
       <GrantList of={{ userId: user.id }} mayChange={mayChange} />
       <UserDevices devices={found?.devices} mayChange={mayChange} />
       <UserPasskeys passkeys={found?.passkeys} isOn={project.passkeyPolicy !== 'OFF'} mayChange={mayChange} />

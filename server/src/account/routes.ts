@@ -148,7 +148,6 @@ function addressIn(form: Parameters): PostalAddress {
 export function accountRoutes(deps: AccountDeps): Router {
   const router = Router();
   router.get('/account', withPages(deps, show));
-  // Only the refreshed session is needed; the code expires unused.
   router.get(confirmedPath, (req, res) => back(res, parametersOf(req).get('state') ?? ''));
   router.post('/account', formBody(), withPages(deps, take));
   router.get(cancelPath, withPages(deps, askToCancel));

@@ -38,6 +38,7 @@ import { ProfileResolver } from './users/profile.resolver.ts';
 import { RecoveryResolver } from './users/recovery.resolver.ts';
 import { UserResolver } from './users/user.resolver.ts';
 import { UserAccessResolver } from './users/user-access.resolver.ts';
+import { UserConsentResolver } from './users/user-consent.resolver.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -59,6 +60,7 @@ export function adminSchema(): GraphQLSchema {
         ClaimResolver,
         UserResolver,
         UserAccessResolver,
+        UserConsentResolver,
         RecoveryResolver,
         ProfileResolver,
         GroupResolver,

@@ -54,6 +54,13 @@ describe('POST /v1/delegation', () => {
     });
   });
 
+  it('refuses third-party applications: no user is asked here', async () => {
+    const text = await backEnd.seal();
+    await app.services.clients.update(backEnd.client, { thirdParty: true }, system);
+    expect(await clear(backEnd.send(text))).toEqual([403, 'INVALID_CLIENT']);
+    expect(await clear(backEnd.send(await backEnd.seal({ op: 'initiateMfaChange' })))).toEqual([403, 'INVALID_CLIENT']);
+  });
+
   it('checks for an active secret key first', async () => {
     const text = await backEnd.seal();
     const { client, publishableKey, secretKey } = await app.make.client(project);

@@ -110,10 +110,15 @@ async function outcomeOf(
   }
 }
 
-/** Authenticates the client by its secret key. Refuses `unauthenticated`. */
+/**
+ * Authenticates the client by its secret key. Refuses `unauthenticated`, and `forbidden` for a third-party client: no user
+ * is asked here.
+ */
 async function clientOf({ clients }: DelegationDeps, req: Request): Promise<Client> {
   const key = req.get('x-api-key');
-  return (key === undefined ? null : await clients.bySecretKey(key)) ?? refuse({ code: 'unauthenticated' });
+  const client = (key === undefined ? null : await clients.bySecretKey(key)) ?? refuse({ code: 'unauthenticated' });
+  if (client.thirdParty) refuse({ code: 'forbidden', reason: 'third-party clients cannot change factors of users' });
+  return client;
 }
 
 function textOf(req: Request): string {

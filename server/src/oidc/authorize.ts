@@ -162,6 +162,7 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
       return redirectError(issuer, res, target, new OAuthError('access_denied', 'The user refused the access.'));
     }
     if (outcome === 'acr-unmet') return redirectError(issuer, res, target, unmet);
+    if (outcome === 'confirmed') return redirect(res, target, {});
     redirectCode(issuer, res, target, outcome.code);
   };
 }

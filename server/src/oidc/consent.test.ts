@@ -2,13 +2,15 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf, type Somebody } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
-import type { TestApp } from '../../test/build-app.ts';
+import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import { SigninPage } from '../../test/signin-browser.ts';
 import { appOrigin, SigninWorld } from '../../test/signin-world.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { problemOf } from '../domain/kernel/problem.ts';
 
 const world = SigninWorld.ofTests();
 const { somebody } = peopleOf(world);
@@ -248,5 +250,76 @@ describe('an answer', () => {
     await party.signIn(next.user);
     const shown = await read(await party.browser.get(locationOf(noted).href));
     expect(shown.html).toContain(next.address);
+  });
+});
+
+describe('a code for a third-party application exists only where its user’s consent covers its scopes', () => {
+  let since: Date;
+  beforeEach(() => {
+    since = app.clock.now();
+    app.clock.turn(1);
+  });
+
+  const uncovered = async () => {
+    const statement = `select c.id from authorization_codes c join clients k on k.project_id = c.project_id and k.id = c.client_id
+      where k.third_party and k.project_id = ? and c.created_at > ? and not exists (select from consents a where a.project_id = c.project_id
+        and a.client_id = c.client_id and a.user_id = c.user_id and string_to_array(c.scope, ' ') <@ a.scopes)`;
+    return app.services.db.reader().execute(statement, [world.project.id, since]);
+  };
+  const mark = () => app.services.clients.update(world.client, { thirdParty: true }, system);
+
+  it('under a session, and after a sign-in', async () => {
+    await party.answer({ prompt: 'none' });
+    await asked(await party.authorize(lasting));
+    await allow({ scope: 'openid' });
+    await party.answer({ ...lasting, prompt: 'none' });
+    const late = new RelyingParty(app, client);
+    const flow = locationOf(await late.authorize({ scope: 'openid email' })).searchParams.get('flow') ?? '';
+    await late.signIn(person.user);
+    expect((await late.browser.get(`${app.url}/authorize/resume?${new URLSearchParams({ flow })}`)).status).toBe(200);
+    expect(await uncovered()).toEqual([]);
+  });
+
+  it('when the account page confirms its user', async () => {
+    await mark();
+    const to = locationOf(await person.visit.change('confirm'));
+    const other = new RelyingParty(app, world.client);
+    for (const [name, value] of person.visit.browser.cookies) other.browser.cookies.set(name, value);
+    await other.signIn(person.user);
+    const done = await other.browser.get(`${app.url}/authorize/resume${to.search}`);
+    expect([...locationOf(done).searchParams.keys()]).toEqual(['state']);
+    expect(await uncovered()).toEqual([]);
+  });
+
+  it('in the browser SDK, also where a sign-in or a process began before', async () => {
+    const sibling = await buildSibling(app);
+    const now = () => Math.floor(app.clock.now().getTime() / 1000);
+    const credential = { origin: appOrigin, apiKey: world.apiKey };
+    const stale = new SigninPage(sibling.url, credential, person.key, now);
+    const begun = await world.page();
+    await stale.challenge();
+    await world.verifyAddress(begun, person.address);
+    await mark();
+    for (const answer of [
+      await stale.step('authenticate', { userid: person.address }, 'use'),
+      await begun.step('verify-device', { userid: person.address }, 'registration'),
+    ]) {
+      expect(answer).toMatchObject({ httpStatus: 403, error: { code: 'HOSTED_PAGE_REQUIRED' } });
+    }
+    await sibling.close();
+    expect(await uncovered()).toEqual([]);
+  });
+
+  it('whatever a caller has checked before', async () => {
+    const columns = { projectId: world.project.id, clientId: client.id, userId: person.user.id, amr: ['swk'] };
+    const issue = (scope: string) =>
+      app.services.db.transaction((em) =>
+        app.services.tokens.issueCode(em, { ...columns, scope, authTime: app.clock.now() }),
+      );
+    expect(await problemOf(issue('openid'))).toEqual({ code: 'hosted-page-required' });
+    await allow({ scope: 'openid email' });
+    await issue('openid');
+    expect(await problemOf(issue('openid profile'))).toEqual({ code: 'hosted-page-required' });
+    expect(await uncovered()).toEqual([]);
   });
 });

@@ -38,7 +38,8 @@ let ours: Record<
   | 'membership'
   | 'adminToken'
   | 'logoutDelivery'
-  | 'refreshGrant',
+  | 'refreshGrant'
+  | 'consent',
   string
 >;
 let secrets: string[];
@@ -89,6 +90,7 @@ beforeAll(async () => {
     adminToken: token.adminToken.id,
     logoutDelivery,
     refreshGrant: await room.refreshGrantOf(client, user),
+    consent: await room.consentOf(client, user),
   };
   secrets = [publishableKey, secretKey, scim.token, token.token, secret];
   viewer = await room.tokenOf('project_viewer', project.id);
@@ -112,7 +114,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { api, clientSecret, logoutDelivery, refreshGrant, passkey, role } = ours;
+  const { api, clientSecret, consent, logoutDelivery, refreshGrant, passkey, role } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -182,6 +184,7 @@ function argumentsOf(name: string): string {
     issueClientSecret: `(clientId: "${client}")`,
     revokeClientSecret: `(id: "${clientSecret}")`,
     revokeRefreshGrant: `(id: "${refreshGrant}")`,
+    revokeConsent: `(id: "${consent}")`,
     revokeRefreshGrants: `(clientId: "${client}")`,
     grantUserRecovery: `(input: { userId: "${user}", reason: "X" })`,
     cancelUserRecovery: `(userId: "${user}")`,

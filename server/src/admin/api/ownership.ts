@@ -10,6 +10,7 @@ const owners = {
   'api-key': ['api_keys', 'project_id'],
   'client-secret': ['client_secrets', 'project_id'],
   'refresh-grant': ['refresh_grants', 'project_id'],
+  consent: ['consents', 'project_id'],
   'delegation-key': ['delegation_keys', 'project_id'],
   api: ['apis', 'project_id'],
   user: ['users', 'project_id'],

@@ -30,7 +30,7 @@ const changes: Record<UserAction, Change> = {
 @Resolver(() => UserDeviceView)
 export class UserAccessResolver {
   @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
-  @Query(() => UserAccess, { description: 'Sessions, devices, passkeys and second factors of a user.' })
+  @Query(() => UserAccess, { description: 'Sessions, devices, passkeys, consents and second factors of a user.' })
   async userAccess(@Arg('userId', () => ID) userId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return domain.access.overview(em, found(await em.findOne(User, { project: projectId, id: userId }), 'user'));
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
+import type { User } from '../../domain/users/user.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
 let room: AdminRoom;
@@ -47,7 +48,7 @@ const access = async (id = userId) => {
   const query = `query ($id: ID!) { userAccess(userId: $id) {
     sessions { id amr deviceId expiresAt } devices { id name remembered client { name } }
     passkeys { id name synced userVerified createdBy createdAt lastUsedAt }
-    factors { method phone } recoveryCodesLeft } }`;
+    consents { id scopes createdAt client { id } } factors { method phone } recoveryCodesLeft } }`;
   return (await room.call(query, { id })).data.userAccess;
 };
 
@@ -63,6 +64,7 @@ describe('Query.userAccess', () => {
       sessions: [{ id: session, amr: ['swk', 'otp'], deviceId: device, expiresAt: expect.any(String) }],
       devices: [{ id: device, name: 'Browser', remembered: true, client: { name: 'App' } }],
       passkeys: [],
+      consents: [],
       factors: [{ method: 'SMS', phone: '+12025550143' }],
       recoveryCodesLeft: expect.any(Number),
     });
@@ -351,5 +353,50 @@ describe('Query.scimRequests', () => {
     const second = (await ask(first.pageInfo.endCursor)).data.scimRequests;
     expect(second.edges).toEqual([{ node: { status: 200, tokenName: 'Okta' } }]);
     expect(room.bugs).toEqual([]);
+  });
+});
+
+describe('Mutation.revokeConsent', () => {
+  it('ends what an application has of one user, with one event of the admin', async () => {
+    const { clients, db, refreshGrants, users } = room.services;
+    const user = async (id: string) => (await users.find(db.reader(), project.id, id)) as User;
+    const settings = {
+      projectId: project.id,
+      name: 'Calendar',
+      thirdParty: true,
+      grantTypes: ['refresh_token' as const],
+    };
+    const { client } = await clients.create(settings, system);
+    const [own, other] = [await user(userId), await user(await person())];
+    for (const one of [own, other]) await room.refreshGrantOf(client, one);
+    const [id] = [await room.consentOf(client, own), await room.consentOf(client, other)];
+    expect((await access()).consents).toEqual([
+      {
+        id,
+        scopes: expect.arrayContaining(['openid', 'offline_access']),
+        createdAt: expect.any(String),
+        client: { id: client.id },
+      },
+    ]);
+    const revoke = (headers?: Record<string, string>) =>
+      room.call('mutation ($id: ID!) { revokeConsent(id: $id) }', { id }, headers);
+    expect((await revoke(await room.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
+    expect((await revoke()).data.revokeConsent).toBe(id);
+    expect((await revoke()).code).toBe('not-found');
+    expect((await access()).consents).toEqual([]);
+    expect((await access(other.id)).consents).toHaveLength(1);
+    const left = await refreshGrants.list(
+      db.reader(),
+      { projectId: project.id, clientId: client.id },
+      { first: 9, after: null },
+    );
+    expect(left.items.map((grant) => grant.userId)).toEqual([other.id]);
+    const events = await db
+      .reader()
+      .execute(
+        `select actor_kind as "actorKind", detail from audit_log where type = 'access.removed' and project_id = ?`,
+        [project.id],
+      );
+    expect(events).toEqual([{ actorKind: 'bootstrap-token', detail: { grants: 1, consent: true } }]);
   });
 });

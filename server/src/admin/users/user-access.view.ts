@@ -2,7 +2,7 @@ import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { CredentialOrigin } from '../../domain/credentials/credential.entity.ts';
 import type { MfaMethod } from '../../domain/mfa/enrolment.entity.ts';
-import { Access } from '../api/access.ts';
+import { Access, ofProject } from '../api/access.ts';
 import { CredentialOriginEnum, MfaMethodEnum } from '../api/enums.ts';
 
 @Access('inherited')
@@ -91,6 +91,22 @@ export class UserPasskeyView {
   createdBy!: CredentialOrigin | null;
 }
 
+@Access('project_viewer', ofProject, 'users:read')
+@ObjectType('UserConsent', { description: 'What a user allowed a third-party application.' })
+export class UserConsentView {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => [String])
+  scopes!: string[];
+
+  @Field(() => GraphQLDateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLDateTime, { description: 'Time of the last answer.' })
+  updatedAt!: Date;
+}
+
 @Access('inherited')
 @ObjectType('UserFactor', { description: 'A second factor of a user.' })
 export class UserFactorView {
@@ -127,7 +143,7 @@ export class UserRecoveryView {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'Sessions, devices, passkeys and second factors of a user.' })
+@ObjectType({ description: 'Sessions, devices, passkeys, consents and second factors of a user.' })
 export class UserAccess {
   @Field(() => [UserSessionView], { description: 'Active ones, most recently seen first.' })
   sessions!: UserSessionView[];
@@ -137,6 +153,9 @@ export class UserAccess {
 
   @Field(() => [UserPasskeyView], { description: 'Active ones, most recently used first.' })
   passkeys!: UserPasskeyView[];
+
+  @Field(() => [UserConsentView], { description: 'Third-party applications that the user allowed, oldest first.' })
+  consents!: UserConsentView[];
 
   @Field(() => [UserFactorView])
   factors!: UserFactorView[];

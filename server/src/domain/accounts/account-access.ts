@@ -1,7 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins } from '../admins/admins.ts';
+import type { Audit } from '../audit/audit.ts';
 import { notifyEverywhere } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
+import { Consent } from '../consents/consent.entity.ts';
+import type { Consents, GivenConsent } from '../consents/consents.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
@@ -26,16 +29,19 @@ import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import type { Accounts } from './accounts.ts';
+import { removeAccess } from './application-access.ts';
 
 export interface AccountAccessDeps {
   db: Database;
   clock: Clock;
+  audit: Audit;
   users: Pick<Users, 'locked'>;
   delivery: Pick<Delivery, 'enqueue'>;
   accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
   admins: Pick<Admins, 'keepOwner'>;
   devices: Pick<Devices, 'list' | 'revoke'>;
   passkeys: Pick<Passkeys, 'list'>;
+  consents: Pick<Consents, 'list'>;
   sessions: Pick<Sessions, 'listLive'>;
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
@@ -53,7 +59,7 @@ type ShownPasskey = Pick<Passkey, 'createdAt' | 'createdBy' | 'id' | 'lastUsedAt
   synced: boolean;
 };
 
-/** Sessions, devices, passkeys and factors of a user. */
+/** Sessions, devices, passkeys, consents and factors of a user. */
 export interface AccessOverview {
   user: User;
   /** Live ones, most recently seen first. */
@@ -62,6 +68,7 @@ export interface AccessOverview {
   devices: ShownDevice[];
   /** Not revoked, most recently used first. */
   passkeys: ShownPasskey[];
+  consents: GivenConsent[];
   /** Verified ones. */
   factors: Enrolment[];
   recoveryCodesLeft: number;
@@ -77,7 +84,7 @@ export class AccountAccess {
   constructor(private readonly deps: AccountAccessDeps) {}
 
   async overview(em: EntityManager, user: User): Promise<AccessOverview> {
-    const { devices, mfa, passkeys, sessions } = this.deps;
+    const { consents, devices, mfa, passkeys, sessions } = this.deps;
     const project = await em.findOneOrFail(Project, user.project.id);
     const owner = { projectId: project.id, userId: user.id };
     return {
@@ -85,6 +92,7 @@ export class AccountAccess {
       sessions: await sessions.listLive(em, project, user.id),
       devices: (await devices.list(em, owner)).map((device) => shown(device, project)),
       passkeys: (await passkeys.list(em, owner)).map(shownPasskey),
+      consents: await consents.list(em, user),
       factors: await mfa.factors(em, user),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       recovery: await mfa.recoveryGrants.open(em, user),
@@ -143,6 +151,13 @@ export class AccountAccess {
         await logout.endSessionIn(em, session, 'revoked', actor);
       }),
     );
+  }
+
+  /** Revokes a consent and ends what the application has of the user: refresh grants, codes and access tokens. */
+  async revokeConsent(key: TenantKey, actor: Actor): Promise<void> {
+    const consent = found(await this.deps.db.reader().findOne(Consent, atKey(key)), 'consent');
+    const [user, client] = [consent.user.id, consent.client.id];
+    await this.change(key.project.id, user, (em, locked) => removeAccess(this.deps, em, locked, client, actor));
   }
 
   /** Revokes a device or passkey and ends its sessions. */

@@ -17,8 +17,8 @@ export interface ConfirmationDeps {
 export const confirmedPath = '/account/confirmed';
 
 /**
- * Begins a sign-in that requires a mail code or a factor, to refresh the visitor's session. Its authorization code is
- * never redeemed: the verifier is discarded. Refuses `not-found` if the project has no enabled client.
+ * Begins a sign-in that requires a mail code or a factor, to refresh the visitor's session. It gives no authorization
+ * code. Refuses `not-found` if the project has no enabled client.
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,

@@ -35,9 +35,13 @@ type AskingClient = TenantKey & { thirdParty: boolean };
 type AskedUser = Pick<User, 'id' | 'userName'>;
 
 export interface GivenConsent {
+  id: string;
+  project: { id: string };
   clientId: string;
   scopes: string[];
   createdAt: Date;
+  /** When scopes were last allowed. */
+  updatedAt: Date;
 }
 
 /** What users allow third-party applications. */
@@ -82,13 +86,12 @@ export class Consents {
   async list(on: Executing, user: TenantKey): Promise<GivenConsent[]> {
     const rows = await query(
       on,
-      sql<{ client_id: string; scopes: string[]; created_at: Date | string }>`
-        select client_id, scopes, created_at from consents where ${ofUser(user)} order by id`,
+      sql<{ id: string; client_id: string; scopes: string[]; created_at: Date | string; updated_at: Date | string }>`
+        select id, client_id, scopes, created_at, updated_at from consents where ${ofUser(user)} order by id`,
     );
-    return rows.map(({ client_id: clientId, scopes, created_at: at }) => ({
-      clientId,
-      scopes,
-      createdAt: new Date(at),
+    return rows.map(({ client_id: clientId, created_at: createdAt, id, scopes, updated_at: updatedAt }) => ({
+      ...{ id, project: { id: user.project.id }, clientId, scopes },
+      ...{ createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) },
     }));
   }
 }

@@ -7,6 +7,7 @@ export type Noun =
   | 'api-key'
   | 'client-secret'
   | 'refresh-grant'
+  | 'consent'
   | 'delegation-key'
   | 'user'
   | 'group'

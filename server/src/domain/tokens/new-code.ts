@@ -1,3 +1,4 @@
+import { isAllowed } from '../consents/consents.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
@@ -42,7 +43,10 @@ export interface CodeColumns {
   acr?: string | null | Fragment | undefined;
 }
 
-/** SQL: inserts a code for each row of `from`: at most one. */
+/**
+ * SQL: inserts a code for each row of `from`: at most one. None for a third-party client whose user does not allow it the
+ * scope: every code is inserted here.
+ */
 export function insertedCode(
   { random, hash, now, expiresAt = secondsLater(now, codeTtlSeconds) }: NewCode,
   {
@@ -65,10 +69,18 @@ export function insertedCode(
 ): Fragment {
   return sql`insert into authorization_codes (project_id, id, hash, client_id, user_id, session_id, issuer, redirect_uri, code_challenge,
       dpop_jkt, resources, scope, nonce, auth_time, amr, acr, created_at, expires_at, forget_at)
-    select ${projectId}::uuid, ${random.id()}::uuid, ${hash}, ${clientId}::uuid, ${userId}::uuid, ${sessionId ?? null}::uuid,
-      ${issuer ?? null}::text, ${redirectUri ?? null}::text, ${codeChallenge ?? null}::text,
-      ${dpopJkt ?? null}::text, ${[...(resources ?? [])]}::text[], ${scope}, ${nonce ?? null}::text,
-      ${authTime}::timestamptz, ${amr}::text[], ${acr ?? null}::text, ${now}::timestamptz,
-      ${expiresAt}::timestamptz, ${secondsLater(expiresAt, outliveSeconds)}::timestamptz
-    ${from}`;
+    select n.* from (select ${projectId}::uuid as project_id, ${random.id()}::uuid as id, ${hash}::text as hash,
+        ${clientId}::uuid as client_id, ${userId}::uuid as user_id, ${sessionId ?? null}::uuid as session_id,
+        ${issuer ?? null}::text as issuer, ${redirectUri ?? null}::text as redirect_uri, ${codeChallenge ?? null}::text as code_challenge,
+        ${dpopJkt ?? null}::text as dpop_jkt, ${[...(resources ?? [])]}::text[] as resources, ${scope}::text as scope,
+        ${nonce ?? null}::text as nonce, ${authTime}::timestamptz as auth_time, ${amr}::text[] as amr, ${acr ?? null}::text as acr,
+        ${now}::timestamptz as created_at, ${expiresAt}::timestamptz as expires_at,
+        ${secondsLater(expiresAt, outliveSeconds)}::timestamptz as forget_at
+      ${from}) n
+    where ${allowed}`;
 }
+
+const allowed = isAllowed({
+  isThirdParty: sql`(select k.third_party from clients k where k.project_id = n.project_id and k.id = n.client_id)`,
+  ...{ projectId: sql`n.project_id`, clientId: sql`n.client_id`, userId: sql`n.user_id`, scope: sql`n.scope` },
+});

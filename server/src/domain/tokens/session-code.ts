@@ -1,5 +1,4 @@
 import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import { isAllowed } from '../consents/consents.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { byPasskey, slidSession } from '../sessions/sessions.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
@@ -54,7 +53,7 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
         - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)
       and not ${lacksAcr} and (not ${client.passkeyRequired}::boolean or ${byPasskey(sql`seen`)})`;
-  const allowed = client.thirdParty ? allowing(asked) : sql`true`;
+  const asksAgain = client.thirdParty && asked.asksConsent;
   const code = {
     ...fromSession,
     issuer: asked.issuer,
@@ -70,20 +69,11 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
     meeting as materialized (${meeting}),
-    issued as (${insertedCode(made, code, sql`from meeting seen where ${allowed}`)} returning 1)
+    issued as (${insertedCode(made, code, sql`from meeting seen where not ${asksAgain}::boolean`)} returning 1)
     select exists (select from client) as client_is_current, exists (select from issued) as is_issued,
       ${asked.acr ? sql`exists (select from seen where ${lacksAcr})` : lacksAcr} as lacks_acr,
-      (select seen.id from meeting seen where not ${allowed}) as asking_session_id
+      (select seen.id from meeting seen where not exists (select from issued)) as asking_session_id
     from without_waiting`;
-}
-
-/** SQL condition: the user of session `seen` allows the third-party client what it asks for. */
-function allowing({ asksConsent, scope }: SessionCode): Fragment {
-  const given = isAllowed({
-    ...{ isThirdParty: sql`true`, projectId: sql`seen.project_id`, clientId: sql`seen.client_id` },
-    ...{ userId: sql`seen.user_id`, scope: sql`${scope}::text` },
-  });
-  return sql`(not ${asksConsent}::boolean and ${given})`;
 }
 
 /**

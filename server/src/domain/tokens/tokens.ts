@@ -68,11 +68,12 @@ export class Tokens {
     },
   ) {}
 
-  /** Returns a new code (RFC 6749 §4.1.2). */
+  /** Returns a new code (RFC 6749 §4.1.2). Refuses `hosted-page-required` if the user must be asked for consent first. */
   async issueCode(em: EntityManager, columns: CodeColumns): Promise<string> {
     const code = newSecret(this.deps.random);
     const made = { random: this.deps.random, hash: digest(code), now: this.deps.clock.now() };
-    await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
+    const inserted = await execute(em, insertedCode(made, columns), { prepare: 'tokens.issue-code' });
+    if (inserted === 0) refuse({ code: 'hosted-page-required' });
     return code;
   }
 

@@ -133,7 +133,7 @@ export class AuthorizationRequests {
     return (await execute(em, statement)) === 1;
   }
 
-  /** The account page only confirms the user: the code is never redeemed. */
+  /** The account page only confirms the user: it gets no code. */
   isConfirmation({ redirectUri }: Pick<AuthorizationRequest, 'redirectUri'>): boolean {
     return redirectUri.startsWith(`${this.deps.issuer}/account/`);
   }

@@ -45,7 +45,15 @@ export interface Authorization {
 /** How a pending flow completes. */
 export interface Completion {
   request: AuthorizationRequest;
-  outcome: { code: string } | 'sign-in-first' | 'other-user' | 'acr-unmet' | 'approve-device' | 'refused' | ConsentOwed;
+  outcome:
+    | { code: string }
+    | 'confirmed'
+    | 'sign-in-first'
+    | 'other-user'
+    | 'acr-unmet'
+    | 'approve-device'
+    | 'refused'
+    | ConsentOwed;
 }
 
 /** The session's user must be asked before the client gets the scope of the request. */
@@ -167,7 +175,7 @@ export class Authorizations {
    * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then, {@link ConsentOwed} until
    * the user has answered; `other-user` if the request hinted at another user, `acr-unmet` if it was not proved as the
    * request requires, `refused` if the user refused, `approve-device` if the answer goes to
-   * a device, after its user's approval; null if this browser has no such flow of this issuer.
+   * a device, after its user's approval, `confirmed` if it only confirms the user to the account page; null if this browser has no such flow of this issuer.
    */
   complete(issuer: Issuer, browser: FlowBrowser): Promise<Completion | null> {
     return this.continued(issuer, browser, async (em, request, session) => {
@@ -178,6 +186,7 @@ export class Authorizations {
       if (request.hintedUserId && request.hintedUserId !== session.user.id) return end('other-user');
       const acr = metAcr(request.acrValues ?? [], session.amr);
       if (acr === null && request.acrEssential) return end('acr-unmet');
+      if (this.deps.requests.isConfirmation(request)) return end('confirmed');
       const consent = await this.consentOf(em, request, session.user.id);
       if (consent === 'owed') {
         return { request, outcome: { user: session.user.getEntity(), boundTo: boundTo(request, session) } };

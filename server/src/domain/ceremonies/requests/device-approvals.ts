@@ -124,14 +124,12 @@ export class DeviceApprovals {
       if (user.id !== seen.user.id) return false;
       const { audit, consents, deviceAuthorizations, requests } = this.deps;
       if (!(await requests.finish(em, request))) return false;
-      const isDone = isAllowed
-        ? await deviceAuthorizations.approve(em, device, session)
-        : await deviceAuthorizations.deny(em, device);
-      if (!isDone) return false;
+      if (!(await deviceAuthorizations.decide(em, device, isAllowed))) return false;
       const by = { ...actor, kind: 'user', id: user.id, name: user.userName } as const;
       const client = request.client.getEntity();
       // The page asks what the consent page would.
       if (isAllowed && client.thirdParty) await consents.give(em, client, user, device.scope, by);
+      if (isAllowed) await deviceAuthorizations.issueCode(em, device, session);
       audit.record(em, {
         type: isAllowed ? 'device-authorization.approved' : 'device-authorization.denied',
         actor: by,

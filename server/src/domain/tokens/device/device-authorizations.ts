@@ -146,9 +146,8 @@ export class DeviceAuthorizations {
     return em.findOne(DeviceAuthorization, { ...where, ...isOpen });
   }
 
-  /** The device code becomes an authorization code under this session. False if the request was decided before or expired. */
-  async approve(em: EntityManager, device: DeviceAuthorization, session: Session): Promise<boolean> {
-    if (!(await this.decide(em, device, true))) return false;
+  /** The device code of an approved request becomes an authorization code under this session. */
+  async issueCode(em: EntityManager, device: DeviceAuthorization, session: Session): Promise<void> {
     const { clock, random } = this.deps;
     const made = { random, hash: device.deviceHash, now: clock.now(), expiresAt: device.expiresAt };
     const columns = {
@@ -163,15 +162,10 @@ export class DeviceAuthorizations {
       amr: session.amr,
     };
     await execute(em, insertedCode(made, columns));
-    return true;
   }
 
   /** False if the request was decided before or expired. */
-  async deny(em: EntityManager, device: DeviceAuthorization): Promise<boolean> {
-    return this.decide(em, device, false);
-  }
-
-  private async decide(em: EntityManager, { project, id }: TenantKey, approved: boolean): Promise<boolean> {
+  async decide(em: EntityManager, { project, id }: TenantKey, approved: boolean): Promise<boolean> {
     const now = this.deps.clock.now();
     const decided = await execute(
       em,
