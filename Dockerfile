@@ -12,16 +12,17 @@ COPY e2e/package.json e2e/
 COPY shared/browser/package.json shared/browser/
 COPY shared/contracts/package.json shared/contracts/
 COPY shared/node/package.json shared/node/
-RUN npm ci --ignore-scripts --include-workspace-root --workspace server --workspace console --workspace shared/browser --workspace shared/contracts
+RUN npm ci --ignore-scripts --include-workspace-root --workspace server --workspace console --workspace shared/browser --workspace shared/node --workspace shared/contracts
 COPY .config .config
 COPY shared shared
 COPY server server
 COPY console console
 RUN node_modules/.bin/tsc -b server shared/browser \
+ && node .config/pack.mjs \
  && cd console && ../node_modules/.bin/vite build --logLevel warn
 RUN mkdir /app && cp package.json package-lock.json .npmrc /app/ \
  && for folder in server shared/contracts; do mkdir -p "/app/$folder" && cp "$folder/package.json" "/app/$folder/" && cp -r "$folder/dist" "/app/$folder/"; done \
- && mkdir /app/console && cp -r console/dist /app/console/ \
+ && mkdir /app/console && cp -r console/dist /app/console/ && cp -r shared/dist /app/shared/ \
  && cd /app && npm ci --ignore-scripts --omit=dev --omit=optional --workspace server --workspace shared/contracts \
  && rm -f .npmrc package-lock.json
 

@@ -1,29 +1,72 @@
 /**
- * `node .config/pack.mjs <browser|node> <folder>`: packs `shared/<name>` as published, and prints the tarball's path.
- * Packs a copy, so that concurrent tests see no changes in the workspace.
+ * Packs both SDKs as an application installs them, and builds the browser SDK for pages without a bundler, into
+ * `shared/dist`. The server serves this folder at `/sdk` (decisions/0137).
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { run } from './lib/run.mjs';
 import { root } from './lib/workspace.mjs';
 
-const [name, folder] = process.argv.slice(2);
-const workspace = mkdtempSync(join(tmpdir(), 'latchkey-pack-'));
-try {
-  cpSync(join(root, '.config/tsconfig.base.json'), join(workspace, '.config/tsconfig.base.json'));
-  for (const part of ['contracts', name]) {
-    cpSync(join(root, 'shared', part), join(workspace, 'shared', part), {
-      recursive: true,
-      filter: (path) => !/\/(dist|node_modules)$/.test(path),
-    });
+const folder = join(root, 'shared/dist');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const name of ['browser', 'node']) await pack(name);
+const { version } = JSON.parse(readFileSync(join(root, 'shared/browser/package.json'), 'utf8'));
+const scripts = { 'browser.js': 'es', 'browser.global.js': 'iife' };
+for (const [file, format] of Object.entries(scripts)) await bundle(file, format);
+writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify(integrity(Object.keys(scripts)), null, 2)}\n`);
+
+async function pack(name) {
+  const args = ['pack', '--silent', '--pack-destination', folder];
+  const { code, output } = await run('npm', args, { cwd: join(root, 'shared', name), capture: true });
+  if (code === 0) return;
+  process.stderr.write(output);
+  process.exit(code);
+}
+
+/** One minified file without imports, under a name with the version and one without. */
+async function bundle(file, format) {
+  await build({
+    configFile: false,
+    root: join(root, 'shared/browser'),
+    logLevel: 'warn',
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      target: 'es2022',
+      modulePreload: false,
+      // Not as a library: Vite keeps the white space of libraries that are ES modules.
+      rolldownOptions: {
+        input: 'src/index.ts',
+        preserveEntrySignatures: 'strict',
+        output: { format, name: 'latchkey', entryFileNames: file },
+      },
+    },
+  });
+  const path = join(folder, file);
+  const content = readFileSync(path);
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+  for (const name of [file, versioned(file)]) {
+    if (name !== file) copyFileSync(path, join(folder, name));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content, quality));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
   }
-  symlinkSync(join(root, 'node_modules'), join(workspace, 'node_modules'));
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
-  const args = ['pack', '--silent', '--json', '--pack-destination', folder];
-  const printed = execFileSync('npm', args, { cwd: join(workspace, 'shared', name), env, encoding: 'utf8' });
-  const [{ filename }] = JSON.parse(printed.slice(printed.search(/^\[/m)));
-  console.log(join(folder, filename.replace('@', '').replace('/', '-')));
-} finally {
-  rmSync(workspace, { recursive: true });
+}
+
+/** `browser-0.1.0.js`: never changes. */
+function versioned(file) {
+  return file.replace('browser', `browser-${version}`);
+}
+
+/** For the attribute `integrity` of a script element (Subresource Integrity). */
+function integrity(files) {
+  return Object.fromEntries(
+    files.map((file) => {
+      const hash = createHash('sha384').update(readFileSync(join(folder, file)));
+      return [versioned(file), `sha384-${hash.digest('base64')}`];
+    }),
+  );
 }

@@ -1,28 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-let folder: string;
-const tarballs = new Map<string, Buffer<ArrayBuffer>>();
+const folder = join(root, 'shared/dist');
+const tarballs = new Map(
+  ['browser', 'node'].map((name) => {
+    const [file = ''] = readdirSync(folder).filter((each) => each.startsWith(`latchkey-${name}-`));
+    return [name, readFileSync(join(folder, file))] as const;
+  }),
+);
 const tarball = (name: string) => tarballs.get(name) as Buffer<ArrayBuffer>;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'latchkey-packages-'));
-  for (const name of ['browser', 'node']) {
-    const args = [join(root, '.config/pack.mjs'), name, folder];
-    const path = execFileSync(process.execPath, args, { encoding: 'utf8' }).trim();
-    tarballs.set(name, readFileSync(path));
-  }
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(['browser', 'node'])('@latchkey/%s, packed', (name) => {
   it('has a valid package.json for bundlers and Node (publint)', async () => {
@@ -63,5 +57,24 @@ describe('types of the packed tarball (Are the types wrong?)', () => {
         !withoutModules.includes(problem.resolutionKind),
     );
     expect(found).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  const text = (path: string) => readFileSync(join(root, path), 'utf8');
+
+  it.each(['browser', 'node'])('install @latchkey/%s in its version, from the instance', (name) => {
+    const { version } = JSON.parse(text(`shared/${name}/package.json`)) as { version: string };
+    const readme = text(`shared/${name}/README.md`);
+    expect(readme).toContain(`npm install https://id.example.com/sdk/latchkey-${name}-${version}.tgz`);
+    const named = [...readme.matchAll(/(?:latchkey-\w+|browser)-(\d+\.\d+\.\d+)\./g)].map(([, one]) => one);
+    expect(new Set(named)).toEqual(new Set([version]));
+    expect(readme).not.toMatch(/npm install @latchkey/);
+  });
+
+  it('show the tested sign-in steps', () => {
+    const example = text('shared/browser/example/next-step.js').replace('export ', '').trim();
+    const indented = example.replace(/^(?=.)/gm, '  ');
+    expect(text('shared/browser/README.md')).toContain(indented);
   });
 });

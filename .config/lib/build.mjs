@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
-import { memory, root, say, tool } from './workspace.mjs';
+import { memory, projectNode, root, say, tool } from './workspace.mjs';
 
 /** Parts to build, their sources and outputs. Sources are compared by content hash: a checkout changes mtimes. */
 const parts = [
@@ -21,9 +21,15 @@ const parts = [
   },
   {
     name: 'console',
-    sources: ['console', 'shared/browser/src', 'shared/contracts/src', '.config/tsconfig.base.json'],
+    sources: ['console', 'shared/browser', 'shared/contracts/src', '.config/tsconfig.base.json'],
     result: 'console/dist/signin/index.html',
     build: (options) => run(tool('vite'), ['build', '--logLevel', 'warn'], { ...options, cwd: join(root, 'console') }),
+  },
+  {
+    name: 'packages',
+    sources: ['shared', '.config/pack.mjs', '.config/tsconfig.base.json'],
+    result: 'shared/dist/integrity.json',
+    build: (options) => run(projectNode(), [join(root, '.config/pack.mjs')], options),
   },
 ];
 

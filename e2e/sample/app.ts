@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLatchkeyMiddleware, DelegationClient, type MfaMethod, type TokenAndClaims } from '@latchkey/node';
 import express, { type Express, type Request, type Response } from 'express';
@@ -46,6 +46,7 @@ export function sampleApp(settings: Settings, origin: string): Express {
 
   const app = express();
   app.use('/sdk', express.static(sdk));
+  app.get('/next-step.js', (_req, res) => res.sendFile(join(sdk, '../example/next-step.js')));
   app.use(express.static(files));
   app.get('/settings.json', (_req, res) => void res.json({ baseUrl, apiKey: publishableKey }));
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -8,26 +8,39 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** An application's folder with only the packed SDK installed. */
+/** An application's folder in which both packages were installed from a running Latchkey. */
 export class InstalledSdk {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'));
-  readonly package = join(this.folder, 'node_modules/@latchkey/browser');
 
-  constructor() {
-    const pack = [join(root, '.config/pack.mjs'), 'browser', this.folder];
-    const tarball = execFileSync(process.execPath, pack, { encoding: 'utf8' }).trim();
-    execFileSync('tar', ['xzf', tarball, '-C', this.folder]);
-    mkdirSync(this.package, { recursive: true });
-    cpSync(join(this.folder, 'package'), this.package, { recursive: true });
-    this.write('package.json', '{ "type": "module", "private": true }');
+  constructor(baseUrl: string) {
+    const { version } = JSON.parse(readFileSync(join(root, 'shared/browser/package.json'), 'utf8')) as {
+      version: string;
+    };
+    const address = (name: string) => `${baseUrl}/sdk/latchkey-${name}-${version}.tgz`;
+    const manifest = {
+      type: 'module',
+      private: true,
+      dependencies: { '@latchkey/browser': address('browser'), '@latchkey/node': address('node') },
+      // No registry is needed: the only other package is at hand.
+      overrides: { jose: `file:${join(root, 'node_modules/jose')}` },
+    };
+    this.write('package.json', JSON.stringify(manifest));
+    const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--registry', 'http://127.0.0.1:1'];
+    execFileSync('npm', ['install', ...quiet], { cwd: this.folder, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
   get readme(): string {
-    return readFileSync(join(this.package, 'README.md'), 'utf8');
+    return readFileSync(join(this.folder, 'node_modules/@latchkey/browser/README.md'), 'utf8');
   }
 
   write(path: string, text: string): void {
     writeFileSync(join(this.folder, path), text);
+  }
+
+  /** Runs a program in the folder and returns what it prints. */
+  run(program: string, kind: 'module' | 'commonjs'): string {
+    const args = [`--input-type=${kind}`, '-e', program];
+    return execFileSync(process.execPath, args, { cwd: this.folder, encoding: 'utf8' }).trim();
   }
 
   /** Builds index.html with Vite, for production, into `dist`. */

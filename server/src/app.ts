@@ -14,7 +14,7 @@ import { inProject } from './domain/kernel/scope.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
 import { withoutLongBodies } from './http/bodies.ts';
-import { builtFiles } from './http/built-files.ts';
+import { briefly, builtFiles, forEver } from './http/built-files.ts';
 import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { lastResort } from './http/last-resort.ts';
@@ -38,6 +38,8 @@ export interface AppOptions {
   trustProxy: boolean | number | string;
   /** Build output of the console package. */
   consoleFolder: string;
+  /** Packages and scripts of the SDKs, as built. */
+  sdkFolder: string;
   /** Bearer token that the admin API accepts as an owner. */
   bootstrapToken: string | undefined;
   observers?: readonly Observer[];
@@ -62,9 +64,13 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     next();
   });
   const built = (folder: string, cacheControl: string) =>
-    app.use(`/${folder}`, builtFiles(join(options.consoleFolder, folder), cacheControl));
-  built('assets', 'public, max-age=31536000, immutable');
-  built('messages', 'public, max-age=300');
+    app.use(
+      `/${folder}`,
+      builtFiles(join(options.consoleFolder, folder), () => ({ 'Cache-Control': cacheControl })),
+    );
+  built('assets', forEver);
+  built('messages', briefly);
+  app.use('/sdk', builtFiles(options.sdkFolder, sdkHeaders));
   const oidc = oidcDeps(options, cookies, pages);
   const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
   app.use('/p/:slug', oidcRoutes(oidc, ofProject));
@@ -118,6 +124,15 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     app,
   );
   return observed(options.observers ?? [], withoutLongBodies(readsBody, listener));
+}
+
+/** Any page may load the browser SDK, also with `integrity`. A file with a version in its name never changes. */
+function sdkHeaders(path: string): Record<string, string> {
+  return {
+    'Cache-Control': /-\d+\.\d+\.\d+/.test(path) ? forEver : briefly,
+    'Access-Control-Allow-Origin': '*',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  };
 }
 
 /** Routes that read a body, each with its own limit and error format. */

@@ -23,6 +23,7 @@ import type { Services } from './services.ts';
 
 /** Build output of the console package. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist');
+const sdkFolder = join(import.meta.dirname, '../../shared/dist');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -168,6 +169,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
       issuer: config.BASE_URL,
       trustProxy: config.TRUST_PROXY,
       consoleFolder,
+      sdkFolder,
       bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
       observers: [metrics.observe(), ...(tracing ? [tracing.observe] : [])],
       onSignInStep: (step, result) => metrics.signIn(step, result),

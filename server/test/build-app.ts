@@ -121,6 +121,7 @@ async function build(
     trustProxy: 'loopback',
     bootstrapToken,
     consoleFolder: join(import.meta.dirname, '../../console/dist'),
+    sdkFolder: join(import.meta.dirname, '../../shared/dist'),
   });
   server.on('request', app);
   const runJob = async () => {

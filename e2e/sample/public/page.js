@@ -1,3 +1,4 @@
+import { nextStep } from '/next-step.js';
 import * as latchkey from '/sdk/index.js';
 
 const element = (id) => document.getElementById(id);
@@ -26,19 +27,7 @@ async function signIn() {
   const userid = element('address').value;
   const shared = element('shared').checked;
   let step = await latchkey.authenticate(userid, { rememberDevice: !shared });
-  if (step.status === 'INVALID_EMAIL') return say(step.message);
-  if (step.status === 'OTP_NEEDED') {
-    const verify = (otp) => latchkey.verifyEmailOtp({ userid, otp });
-    await untilRight(`Enter the code that was sent to ${step.sentTo}`, verify, step.codeFormat);
-    step = await latchkey.verifyDevice({ userid });
-    if (step.status === 'MFA_ENROLLMENT_NEEDED') step = await latchkey.verifyDevice({ userid, mfaMethod: 'email' });
-    if (step.status === 'DEVICE_REGISTERED') step = await latchkey.authenticate(userid);
-  }
-  if (step.status === 'MFA_REQUIRED') {
-    const { method, sentTo, codeFormat } = await latchkey.initiateMfa({ userid, sessionId: step.sessionId });
-    const question = sentTo ? `Enter the second code, sent to ${sentTo}` : `Enter the code of your ${method} app`;
-    step = await untilRight(question, (otp) => latchkey.verifyMfa({ userid, otp }), codeFormat);
-  }
+  while (step.status !== 'SUCCESS') step = await nextStep(latchkey, step, userid, untilRight);
   const { ok } = await post('/sign-in', { code: step.code, code_verifier: step.codeVerifier });
   say(ok ? 'You are signed in.' : 'The sign-in was not accepted. Please try again.');
   await show();
@@ -53,10 +42,14 @@ async function changeFactor() {
   const question = change.totp
     ? `Put ${change.totp.secret} into your authenticator app, and enter the code that it shows`
     : `Enter the code that was sent to ${change.sent_to}`;
-  await untilRight(question, async (otp) => {
-    const result = await (await post('/factor/verify', { sessionId: change.session_id, otp })).json();
-    if (result.status !== 'success') throw Object.assign(new Error(result.message), { code: result.code });
-  });
+  await untilRight(
+    question,
+    async (otp) => {
+      const result = await (await post('/factor/verify', { sessionId: change.session_id, otp })).json();
+      if (result.status !== 'success') throw Object.assign(new Error(result.message), { code: result.code });
+    },
+    'digits',
+  );
   say('Your second factor was changed.');
   await show();
 }
@@ -76,9 +69,9 @@ async function untilRight(question, use, codeFormat) {
 
 function ask(question, codeFormat) {
   const [form, input] = [element('code-form'), element('code')];
-  const isLong = codeFormat === 'long';
-  element('code-label').textContent = isLong ? '10-character code' : 'Six-digit code';
-  input.inputMode = isLong ? 'text' : 'numeric';
+  const labels = { digits: 'Six-digit code', long: '10-character code' };
+  element('code-label').textContent = labels[codeFormat] ?? 'Your answer';
+  input.inputMode = codeFormat === 'digits' ? 'numeric' : 'text';
   say(question);
   form.hidden = false;
   input.value = '';

@@ -21,7 +21,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets', 'x.js'), script);
   writeFileSync(join(folder, 'assets', 'x.js.br'), brotliCompressSync(script));
   writeFileSync(join(folder, 'assets', 'x.js.gz'), gzipSync(script));
-  const app = express().use('/assets', builtFiles(join(folder, 'assets'), 'public, max-age=60'));
+  const app = express().use(
+    '/assets',
+    builtFiles(join(folder, 'assets'), () => ({ 'Cache-Control': 'public, max-age=60' })),
+  );
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });

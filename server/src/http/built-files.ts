@@ -2,18 +2,20 @@ import type { RequestHandler } from 'express';
 import sirv from 'sirv';
 
 /**
- * Serves files of the console build, precompressed (`.br`, `.gz`), with ETags. Looks them up on each request, so a build
+ * Serves files of a build, precompressed (`.br`, `.gz`), with ETags. Looks them up on each request, so a build
  * can finish while the server runs.
  *
- * @param cacheControl `immutable` for files with a content hash in their name
+ * @param headersOf headers by path, with `Cache-Control`: `immutable` for files whose name changes with their content
  */
-export function builtFiles(folder: string, cacheControl: string): RequestHandler {
+export function builtFiles(folder: string, headersOf: (path: string) => Record<string, string>): RequestHandler {
   const serve = sirv(folder, {
     dev: true,
     etag: true,
     brotli: true,
     gzip: true,
-    setHeaders: (res) => void res.setHeader('Cache-Control', cacheControl),
+    setHeaders: (res, path) => {
+      for (const [name, value] of Object.entries(headersOf(path))) res.setHeader(name, value);
+    },
   });
   return (req, res, next) => {
     // sirv treats every method as GET, even TRACE.
@@ -23,3 +25,7 @@ export function builtFiles(folder: string, cacheControl: string): RequestHandler
     serve(req, res, next);
   };
 }
+
+/** A year: the name of the file changes with its content. */
+export const forEver = 'public, max-age=31536000, immutable';
+export const briefly = 'public, max-age=300';

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,13 +22,14 @@ export interface Installed {
   remove(): void;
 }
 
-/** Packs this package and unpacks it as an installation would. */
+/** Unpacks the built package as an installation would. */
 export async function install(): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-installed-'));
-  const { stdout: tarball } = await run(process.execPath, [join(root, '.config/pack.mjs'), 'node', folder]);
+  const packed = join(root, 'shared/dist');
+  const [tarball = ''] = readdirSync(packed).filter((file) => file.startsWith('latchkey-node-'));
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@latchkey'), { recursive: true });
-  await run('tar', ['xzf', tarball.trim(), '-C', folder]);
+  await run('tar', ['xzf', join(packed, tarball), '-C', folder]);
   cpSync(join(folder, 'package'), join(modules, '@latchkey/node'), { recursive: true });
   for (const name of ['jose', 'express', '@types']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
   return {

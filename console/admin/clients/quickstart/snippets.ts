@@ -1,3 +1,6 @@
+// oxlint-disable-next-line import/default -- its text, by Vite
+import nextStep from '../../../../shared/browser/example/next-step.js?raw';
+import { version } from '../../../../shared/browser/package.json';
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import { needsProjectIssuer } from '../issuer-advice.ts';
 import type { ClientKind } from '../kind.ts';
@@ -31,6 +34,11 @@ export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] 
     : [all.browser, all.node, ...standard];
 }
 
+/** This instance serves its own packages. */
+function packageOf(name: 'browser' | 'node'): string {
+  return `${baseIssuer()}/sdk/latchkey-${name}-${version}.tgz`;
+}
+
 function isByShell(values: SnippetValues): boolean {
   return proofOf(values) !== 'key' || keyAlgorithmOf(values) === 'Ed25519';
 }
@@ -38,7 +46,7 @@ function isByShell(values: SnippetValues): boolean {
 function browser(values: SnippetValues): Snippet {
   return {
     label: '@latchkey/browser',
-    code: `// npm install @latchkey/browser
+    code: `// npm install ${packageOf('browser')}
 // Works from the origins of this application's redirect URIs.
 import * as latchkey from '@latchkey/browser';
 
@@ -48,30 +56,25 @@ await latchkey.init({
 });
 
 export async function signIn(userid) {
+  const ask = (question, use) => use(prompt(question));
   let step = await latchkey.authenticate(userid, { rememberDevice: true });
-  if (step.status === 'OTP_NEEDED') {
-    await latchkey.verifyEmailOtp({ userid, otp: prompt(\`The code sent to \${step.sentTo}\`) });
-    step = await latchkey.verifyDevice({ userid });
-    if (step.status === 'DEVICE_REGISTERED') step = await latchkey.authenticate(userid);
-  }
-  if (step.status === 'MFA_REQUIRED') {
-    await latchkey.initiateMfa({ userid, sessionId: step.sessionId });
-    step = await latchkey.verifyMfa({ userid, otp: prompt(\`The \${step.method} code\`) });
-  }
+  while (step.status !== 'SUCCESS') step = await nextStep(latchkey, step, userid, ask);
   // SUCCESS carries a code (single use, 60 seconds) and its PKCE verifier, both for your back end.
   await fetch('/sign-in', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ code: step.code, code_verifier: step.codeVerifier }),
   });
-}`,
+}
+
+${nextStep.replace('export ', '').trim()}`,
   };
 }
 
 function node(values: SnippetValues): Snippet {
   return {
     label: '@latchkey/node',
-    code: `// npm install @latchkey/node express
+    code: `// npm install express ${packageOf('node')}
 import { createLatchkeyMiddleware } from '@latchkey/node';
 import express from 'express';
 
