@@ -12,8 +12,9 @@ const mostBeyond = 3;
 type Operation = Parameters<typeof measure>[0][0]['operation'];
 
 /**
- * Sign-in by a trusted device (challenge → authenticate → code) and by a passkey (challenge → options → assertion →
- * code). No peer has them; the limits are relative to the signatures, and to each other.
+ * Sign-in by a trusted device and by a passkey. Both take two requests on an application's page: `challenge`, which for
+ * the passkey has its options, and the step with the proof. Both end with a code, which is not exchanged. No peer has them;
+ * the limits are relative to the signatures, and to each other.
  */
 export async function signIn(print: Print, options: Options): Promise<Row[]> {
   const latchkey = await benchedLatchkey();
@@ -62,7 +63,7 @@ function signInBy(
   };
 }
 
-/** A passkey takes one request more than a device key: its options. */
+/** Both verify one ES256 signature. */
 function besideDevice([own]: Figures[], [device]: Figures[]): Row['places'] {
   if (!own || !device) return [];
   const times = own.serverCpu / device.serverCpu;

@@ -24,6 +24,7 @@ interface StepAnswer {
   txn: string;
   code?: string;
   options?: Parameters<SoftPasskey['create']>[0];
+  passkey_options?: Parameters<SoftPasskey['get']>[0];
 }
 
 export function pkce(): { verifier: string; challenge: string } {
@@ -67,12 +68,11 @@ export class Browser {
     return codeOf(await this.#proved(connection, way, 'authenticate', { txn, userid: this.userid }, nonce, 'use'));
   }
 
-  /** Challenge → options → assertion → code, with the passkey and without an address. */
+  /** Challenge with options → assertion → code, with the passkey and without an address. */
   async signInWithPasskey(connection: Connection): Promise<string> {
     const way = this.#ownPage;
-    const { txn } = await this.#step(connection, way, 'challenge', { jkt: this.#key.jkt });
-    const { options } = await this.#step(connection, way, 'passkey-options', { txn });
-    const credential = this.#passkey.get(options as NonNullable<StepAnswer['options']>);
+    const { txn, passkey_options } = await this.#step(connection, way, 'challenge', { passkey: true });
+    const credential = this.#passkey.get(passkey_options as NonNullable<StepAnswer['passkey_options']>);
     return codeOf(await this.#step(connection, way, 'verify-passkey', { txn, credential }));
   }
 

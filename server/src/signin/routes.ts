@@ -77,10 +77,10 @@ function answering(deps: SigninDeps, handler: Handler): express.RequestHandler {
 }
 
 async function challenge(deps: SigninDeps, req: Request): Promise<object> {
-  const { code_challenge, jkt } = checked(challengeRequest, readJson(bodyOf(req)));
+  const { code_challenge, jkt, passkey } = checked(challengeRequest, readJson(bodyOf(req)));
   const page = await pageOf(deps, req);
-  const begun = { codeChallenge: code_challenge, jkt };
-  const { txn, nonce, expiresInSeconds, nowSeconds } = await deps.ceremonies.challenge(
+  const begun = { codeChallenge: code_challenge, jkt, passkey };
+  const { txn, nonce, expiresInSeconds, nowSeconds, passkeyOptions } = await deps.ceremonies.challenge(
     page,
     begun,
     requestContext(req).ip,
@@ -93,6 +93,7 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
     client_id: page.client.id,
     issuer: deps.issuer,
     time: nowSeconds,
+    ...(passkeyOptions && { passkey_options: passkeyOptions }),
   };
 }
 

@@ -7,11 +7,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { changed, rows } from '../../test/rows.ts';
+import { givenNow, onceRead, outcomeOf } from '../../test/shortcuts.ts';
 import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
-import type { NamedQuery } from '../domain/kernel/sql.ts';
 
 const otherUri = 'https://second.example.com/callback';
 
@@ -173,33 +173,12 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
 ];
 
 /** Expects no code and no sign-in event. */
-async function expectNothingGiven(): Promise<void> {
-  const { db } = world.app.services;
-  expect(await rows(db, 'select from authorization_codes where created_at = ?', [now()])).toEqual([]);
-  expect(await rows(db, `select from audit_log where type = 'user.signed_in' and at = ?`, [now()])).toEqual([]);
-  expect(await rows(db, 'select from users where last_sign_in_at = ?', [now()])).toEqual([]);
-}
+const expectNothingGiven = async () => expect(await givenNow(world)).toEqual([]);
 
 /** Commits the change after the reading statement and before the granting one. */
-function onceRead(work: () => Promise<unknown>): { count: number } {
-  const { alone } = world.app.services.db;
-  const getKysely = alone.getKysely;
-  const kysely = getKysely();
-  const seen = { count: 0 };
-  alone.getKysely = () => ({
-    getExecutor: () => kysely.getExecutor(),
-    executeQuery: async <Row>(asked: NamedQuery) => {
-      const found = await kysely.executeQuery<Row>(asked as never);
-      if (asked.name === 'trusted-sign-in.candidate') {
-        seen.count += found.rows.length;
-        await work();
-      }
-      return found;
-    },
-  });
-  release = () => {
-    alone.getKysely = getKysely;
-  };
+function between(what: Change): { count: number } {
+  const seen = onceRead(world.app, 'trusted-sign-in.candidate', () => change(what));
+  ({ release } = seen);
   return seen;
 }
 
@@ -213,7 +192,7 @@ describe('a valid proof of a trusted device gets no code', () => {
 
   it.each(inProgress)('if, between the two statements, %s', async (_, what, answer) => {
     await page.challenge();
-    const seen = onceRead(() => change(what));
+    const seen = between(what);
     expect(await page.step('authenticate', { userid }, 'use')).toMatchObject(answer);
     expect(seen.count).toBe(1);
     await expectNothingGiven();
@@ -315,35 +294,13 @@ const changes = inProgress.map(([what, otherwise]): (typeof asks)[number] => [
 ]);
 
 describe('authenticate with and without its shortcut: same responses, same rows', () => {
-  const tables = ['ceremonies', 'credentials', 'users', 'audit_log', 'one_time_codes'];
-
   async function outcome(app: TestApp, ask: Ask): Promise<unknown> {
     await begin();
     const seconds = () => Math.floor(now().getTime() / 1000);
     const at = new SigninPage(app.url, { origin: appOrigin, apiKey: world.apiKey }, page.key, seconds);
     await at.challenge();
     page.txn = at.txn;
-    const { text, httpStatus } = await ask(at);
-    const { db } = world.app.services;
-    const ofTables = tables.map((table) =>
-      rows(db, `select '${table}' as name, to_jsonb(t) as row from ${table} t where project_id = ? order by t.id`, [
-        world.project.id,
-      ]),
-    );
-    const codes = `select to_jsonb(c) as row from authorization_codes c join clients k on k.id = c.client_id
-      where k.project_id = ? order by c.id`;
-    const left = [...(await Promise.all(ofTables)), await rows(db, codes, [world.project.id])];
-    return [httpStatus, JSON.parse(comparable(text)), JSON.parse(comparable(JSON.stringify(left)))];
-  }
-
-  /** Removes random values and times. */
-  function comparable(json: string): string {
-    return json
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, (at) => `${new Date(at).getTime() - now().getTime()} ms`)
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, 'id')
-      .replaceAll(/[\w-]{43}(?![\w-])/g, 'hash')
-      .replaceAll(/"example(?:-[0-9a-f]{8})?"/g, '"slug"')
-      .replaceAll(/"…[\w-]{4}"/g, '"hint"');
+    return outcomeOf(world, await ask(at));
   }
 
   it.each([...asks, ...changes])('%s', async (_, ask) => {
@@ -379,7 +336,7 @@ describe('a trusted device', () => {
 
   it('is not remembered if that is revoked between the two statements', async () => {
     await page.challenge();
-    const seen = onceRead(() => change(['update credentials set remembered = false where jkt = ?', ofDevice]));
+    const seen = between(['update credentials set remembered = false where jkt = ?', ofDevice]);
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
     expect([seen.count, await trust()]).toEqual([1, null]);
     expectStatus(await signIn(), 'OTP_NEEDED');

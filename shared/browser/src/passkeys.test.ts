@@ -35,7 +35,8 @@ const mfaRequired = ok('nonce-3', { status: 'MFA_REQUIRED', session_id: 's', met
 describe('sign-in with a passkey', () => {
   it('needs no address, device key or proof', async () => {
     const { requests } = stubAuthenticator({ get: chosen });
-    const { service, signin, store } = await setUp(bySign);
+    const challenge = [{ body: { ...challengeBody, passkey_options: options.body['options'] } }];
+    const { service, signin, store } = await setUp({ ...bySign, challenge });
     expect(await signin.signInWithPasskey()).toEqual({
       status: 'SUCCESS',
       message: 'm',
@@ -43,14 +44,20 @@ describe('sign-in with a passkey', () => {
       code: 'authorization-code',
     });
     expect(service.received.map(({ step, body }) => [step, body])).toEqual([
-      ['challenge', {}],
-      ['passkey-options', { txn: 'txn-1', purpose: 'sign_in' }],
+      ['challenge', { passkey: true }],
       ['verify-passkey', { txn: 'txn-1', credential: credentialJson }],
     ]);
     expect(service.received.some(({ proof }) => proof)).toBe(false);
     expect(requests[0]).toMatchObject({ publicKey: { parsed: { challenge: 'Y2hhbGxlbmdl' } } });
     expect(requests[0]).not.toHaveProperty('mediation');
     expect(store.keys()).toEqual([]);
+  });
+
+  it('asks for the options, or the reason why it gets none, if its challenge came without', async () => {
+    stubAuthenticator({ get: chosen });
+    const { service, signin } = await setUp(bySign);
+    expect(await signin.signInWithPasskey()).toMatchObject({ status: 'SUCCESS' });
+    expect(service.of('passkey-options').map(({ body }) => body)).toEqual([{ txn: 'txn-1', purpose: 'sign_in' }]);
   });
 
   it('creates PKCE if the client requires it', async () => {

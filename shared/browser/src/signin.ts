@@ -70,6 +70,8 @@ type Begun = {
   codeVerifier: string | undefined;
   /** Milliseconds by which the service's clock is ahead of the page's, because proofs carry a timestamp. */
   ahead: number;
+  /** For one sign-in by passkey, if requested. */
+  passkeyOptions: PasskeyRequestOptions | undefined;
 };
 /** One pending sign-in of an address, from its challenge to its end, in memory only. */
 type Transaction = Begun & {
@@ -230,8 +232,11 @@ export class Signin<End = CodeIssued> {
     return exclusively(options.signal, async (signal) => {
       for (;;) {
         const given = { ...options, signal };
-        const transaction = userid === undefined ? await this.#challenge(given) : this.#current(userid);
-        const requested = await this.#passkeyOptions<PasskeyRequestOptions>(transaction, 'sign_in', signal);
+        const transaction =
+          userid === undefined ? await this.#challenge(given, { passkey: true }) : this.#current(userid);
+        const requested =
+          transaction.passkeyOptions ??
+          (await this.#passkeyOptions<PasskeyRequestOptions>(transaction, 'sign_in', signal));
         const lifetime = mediation && transaction.lifetime - renewal;
         const credential = await requestPasskey(requested, mediation, signal, lifetime);
         if (credential) {
@@ -318,7 +323,7 @@ export class Signin<End = CodeIssued> {
     // Retry with the returned client IDs if they were unknown or outdated.
     for (let round = 0; round < 3; round++) {
       const key = application && (await this.#keyOf(application, userid));
-      const begun = await this.#challenge(options, key?.kid);
+      const begun = await this.#challenge(options, key ? { jkt: key.kid } : {});
       const { issuer, clientId } = begun.application;
       if (key && application && issuer === application.issuer && clientId === application.clientId)
         return { ...begun, userid, key, options, newDevice: false, awaitsAuthenticate: false };
@@ -328,21 +333,26 @@ export class Signin<End = CodeIssued> {
     throw unexpected('challenge for a different client on each attempt');
   }
 
-  /** Requests a challenge, with PKCE if the client requires it. `jkt`: the device key it is bound to. */
-  async #challenge(options: AuthenticateOptions, jkt?: string): Promise<Begun> {
+  /**
+   * Requests a challenge, with PKCE if the client requires it.
+   *
+   * @param begun.jkt the device key it is bound to
+   * @param begun.passkey whether to request the options of a passkey, too
+   */
+  async #challenge(options: AuthenticateOptions, begun: { jkt?: string; passkey?: true }): Promise<Begun> {
     const pkce = this.#needsPkce && !options.code_challenge ? await createPkce() : undefined;
     const codeChallenge = options.code_challenge ?? pkce?.codeChallenge;
     const fields: ChallengeRequest = {
       code_challenge: codeChallenge,
       code_challenge_method: codeChallenge ? 'S256' : undefined,
-      jkt,
+      ...begun,
     };
     const answer = await this.#post('challenge', encode(fields), undefined, options.signal);
     if (answer.status === 'ERROR') {
       const error = refused(answer);
       if (error.code !== 'PKCE_REQUIRED' || codeChallenge) throw error;
       this.#needsPkce = true;
-      return this.#challenge(options, jkt);
+      return this.#challenge(options, begun);
     }
     const response = answer as Partial<ChallengeResponse>;
     const { txn, nonce, issuer, project_id: projectId, client_id: clientId, time, expires_in = 600 } = response;
@@ -355,6 +365,7 @@ export class Signin<End = CodeIssued> {
       ahead: typeof time === 'number' ? time * 1000 - this.#setting.now() : 0,
       codeChallenge,
       codeVerifier: pkce?.codeVerifier,
+      passkeyOptions: response.passkey_options,
     };
   }
 

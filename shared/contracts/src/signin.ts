@@ -55,6 +55,8 @@ export const challengeRequest = z.object({
   code_challenge_method: z.literal('S256').optional(),
   /** RFC 7638 SHA-256 thumbprint of the device key; required to register a device. */
   jkt: base64url256.optional(),
+  /** True: the response has the options for a sign-in by passkey, which saves `passkey-options`. */
+  passkey: z.boolean().optional(),
 });
 /** Actions that a step-up sign-in authorizes. */
 export const stepUps = ['change_phone_number', 'create_passkey'] as const;
@@ -134,6 +136,8 @@ export type ChallengeResponse = {
   issuer: string;
   /** The service's time in Unix seconds, because proofs carry a timestamp and the page's clock may be wrong. */
   time: number;
+  /** Requested by `passkey`; absent if this page cannot use passkeys. */
+  passkey_options?: PasskeyRequestOptions;
 };
 export type AuthenticateResponse = Answer<
   | Success

@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core';
+import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentClient } from '../clients/client-registry.ts';
 import { credentialIdOf } from '../credentials/passkey-values.ts';
@@ -8,14 +8,14 @@ import { undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { LimitRule } from '../limits/limits.ts';
 import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
 import type { JudgedPage, SigninCaller } from './callers.ts';
-import { Ceremony } from './ceremony.entity.ts';
+import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
 import { Counters } from './counters.ts';
 import { accountOf, withPiece } from './evidence.ts';
 import {
@@ -27,8 +27,12 @@ import {
   StepRefusal,
   type StepRule,
 } from './flow.ts';
+import { open, type TakenNonce } from './opening.ts';
+import { requestOptions } from './passkey-request.ts';
+import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
-import { nonceTtlSeconds } from './shortcuts/trusted-sign-in.ts';
+
+import { mayUsePasskeys } from './standing.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
 import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.ts';
@@ -65,6 +69,14 @@ export interface Challenge {
   expiresInSeconds: number;
   /** Server time, Unix seconds: pages correct their clock by it. */
   nowSeconds: number;
+  /** As from `passkey-options`, if the page asked for them and can use passkeys. */
+  passkeyOptions: PasskeyRequestOptions | null;
+}
+
+interface Begun {
+  codeChallenge?: string | undefined;
+  jkt?: string | undefined;
+  passkey?: boolean | undefined;
 }
 
 /** No user has this id: an unknown address costs the same lookup. */
@@ -88,39 +100,45 @@ export class Ceremonies {
    *
    * @param begun.codeChallenge RFC 7636 S256 challenge that the code of this sign-in will be bound to
    * @param begun.jkt RFC 7638 thumbprint of the page's device key
+   * @param begun.passkey whether it may end with a passkey at once
    * @param ip the caller's address, for the limit per network. Refuses `too-many`
    */
-  async challenge(
-    page: JudgedPage,
-    begun: { codeChallenge?: string | undefined; jkt?: string | undefined },
-    ip: string | undefined,
-  ): Promise<Challenge> {
-    const { db, clock, limits, random, callers } = this.deps;
+  async challenge(page: JudgedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
+    const { db, limits, callers } = this.deps;
     const spent = await limits.spendInPassing(db, this.challengesPerNetwork, networkOf(ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
+    const challenge = await this.begin(page, begun);
+    if (challenge) return challenge;
+    const current = await callers.current(page);
+    if (lacksPkce(current, begun.codeChallenge)) refuse({ code: 'pkce-required' });
+    return (await this.begin(current, begun)) ?? refuse({ code: 'unauthenticated' });
+  }
+
+  /** Null, with nothing written, if the page lacks PKCE or is stale. */
+  private async begin(page: JudgedPage, begun: Begun): Promise<Challenge | null> {
+    if (lacksPkce(page, begun.codeChallenge)) return null;
+    const { db, clock, random } = this.deps;
     const [txn, nonce] = [newSecret(random), newSecret(random)];
     const now = clock.now();
-    const begins = async (as: JudgedPage): Promise<boolean> => {
-      if (lacksPkce(as, begun.codeChallenge)) return false;
-      const inserted = await execute(
-        db.alone,
-        sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
-              origin, jkt, code_challenge, amr, created_at, expires_at)
-            select ${random.id()}::uuid, ${as.project.id}::uuid, ${as.client.id}::uuid, ${as.request?.id ?? null}::uuid,
-              ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
-              ${as.origin}, ${begun.jkt ?? null}, ${begun.codeChallenge ?? null}, '{}', ${now}::timestamptz,
-              ${secondsLater(now, txnTtlSeconds)}::timestamptz
-            where ${as.key ? sql`exists (${currentClient(as)})` : sql`true`}`,
-        { prepare: 'ceremonies.challenge' },
-      );
-      return inserted === 1;
-    };
-    if (!(await begins(page))) {
-      const current = await callers.current(page);
-      if (lacksPkce(current, begun.codeChallenge)) refuse({ code: 'pkce-required' });
-      if (!(await begins(current))) refuse({ code: 'unauthenticated' });
-    }
-    return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now) };
+    const usesPasskey = begun.passkey === true && mayUsePasskeys({ deps: this.deps, caller: page });
+    const challenge = usesPasskey ? newSecret(random) : null;
+    const purpose: PasskeyPurpose | null = challenge === null ? null : 'sign-in';
+    const challengeHash = challenge === null ? null : digest(challenge);
+    const inserted = await execute(
+      db.alone,
+      sql`insert into ceremonies (id, project_id, client_id, request_id, txn_hash, nonce_hash, nonce_expires_at, state,
+            origin, jkt, code_challenge, passkey_challenge_hash, passkey_purpose, amr, created_at, expires_at)
+          select ${random.id()}::uuid, ${page.project.id}::uuid, ${page.client.id}::uuid, ${page.request?.id ?? null}::uuid,
+            ${digest(txn)}, ${digest(nonce)}, ${secondsLater(now, nonceTtlSeconds)}::timestamptz, 'challenged',
+            ${page.origin}, ${begun.jkt ?? null}, ${begun.codeChallenge ?? null}, ${challengeHash}::text,
+            ${purpose}::text, '{}', ${now}::timestamptz, ${secondsLater(now, txnTtlSeconds)}::timestamptz
+          where ${page.key ? sql`exists (${currentClient(page)})` : sql`true`}`,
+      { prepare: 'ceremonies.challenge' },
+    );
+    if (inserted !== 1) return null;
+    const asking = { caller: page, ceremony: { stepUp: null } };
+    const passkeyOptions = challenge === null ? null : requestOptions(this.deps, asking, challenge);
+    return { txn, nonce, expiresInSeconds: txnTtlSeconds, nowSeconds: seconds(now), passkeyOptions };
   }
 
   /** Takes one step. Throws {@link StepRefusal}, with the next nonce if the sign-in can continue. */
@@ -141,9 +159,7 @@ export class Ceremonies {
     const nonce = newSecret(random);
     const short = caller.key !== undefined && (await this.shortcuts[step]?.(this.deps, caller, input, nonce));
     if (short) return { ...short, nonce };
-    const outcome = await pastDeadlocks(() =>
-      db.transaction(async (em) => ((await holds(em, caller)) ? this.decide(em, step, caller, input, nonce) : null)),
-    );
+    const outcome = await pastDeadlocks(() => db.transaction((em) => this.decide(em, step, caller, input, nonce)));
     if (!outcome) return null;
     if (!('refused' in outcome)) return { ...outcome.answer, nonce };
     const goesOn = outcome.refused.code !== 'transaction-expired';
@@ -157,8 +173,8 @@ export class Ceremonies {
   }
 
   /**
-   * One step in three parts: admission, which consumes the nonce; the count of the attempt; and the step itself, which
-   * is rolled back if it refuses. So a refusal changes only counters and the nonce.
+   * One step in four parts: the opening, which takes the nonce; admission; the count of the attempt; and the step itself,
+   * which is rolled back if it refuses. So a refusal changes only counters and the nonce. Null if the page is stale.
    */
   private async decide<S extends CeremonyStep>(
     em: EntityManager,
@@ -166,11 +182,14 @@ export class Ceremonies {
     caller: SigninCaller,
     input: StepInput,
     nonce: string,
-  ): Promise<Accepted<S> | RefusedStep> {
+  ): Promise<Accepted<S> | RefusedStep | null> {
     const provesNothing = step === 'authenticate' && input.proof === undefined;
-    if (!provesNothing) await lockUserOf(em, caller.project.id, input);
-    const ceremony = await this.open(em, caller, input.txn);
-    if (!ceremony) return { refused: { code: 'transaction-expired' } };
+    const now = this.deps.clock.now();
+    const next = { hash: digest(nonce), expiresAt: secondsLater(now, nonceTtlSeconds) };
+    const opened = await open(em, caller, input, { now, next, locksUser: !provesNothing });
+    if (opened === 'page-changed') return null;
+    if (!opened) return { refused: { code: 'transaction-expired' } };
+    const { ceremony, taken } = opened;
     const flow: Flow = {
       em,
       deps: this.deps,
@@ -182,9 +201,7 @@ export class Ceremonies {
       counted: null,
       challenge: null,
     };
-    const admitted = await this.admit(flow, step, nonce);
-    ceremony.nonceHash = digest(nonce);
-    ceremony.nonceExpiresAt = secondsLater(this.deps.clock.now(), nonceTtlSeconds);
+    const admitted = await this.admit(flow, step, taken);
     const rule: StepRule<S> = rules[step];
     const outcome =
       admitted ?? (await this.count(flow, rule)) ?? (await undoneIfRefused(em, () => run(flow, step, rule)));
@@ -213,27 +230,14 @@ export class Ceremonies {
     await deps.audit.recordRepeated(em, { ...event, actor, projectId: project.id, clientId: client.id }, fault);
   }
 
-  /** Locks the ceremony; null if it belongs to another page, has ended or has expired. */
-  private async open(em: EntityManager, caller: SigninCaller, txn: string): Promise<Ceremony | null> {
-    const ceremony = await em.findOne(
-      Ceremony,
-      { project: caller.project.id, txnHash: digest(txn), client: { id: caller.client.id } },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (!ceremony || ceremony.finishedAt || isPast(ceremony.expiresAt, this.deps.clock.now())) return null;
-    const samePage =
-      ceremony.origin === caller.origin && (ceremony.request?.id ?? null) === (caller.request?.id ?? null);
-    return samePage ? ceremony : null;
-  }
-
   /** Checks the step's state, proof and user; null: admitted. */
-  private async admit(flow: Flow, step: CeremonyStep, nextNonce: string): Promise<RefusedStep | null> {
+  private async admit(flow: Flow, step: CeremonyStep, nonce: TakenNonce): Promise<RefusedStep | null> {
     const { caller, ceremony, input } = flow;
     const { from, proof } = steps[step];
     const stateAllows = from.includes(ceremony.state);
     const outOfOrder: RefusedStep = { refused: { code: 'out-of-order', step, state: ceremony.state } };
     if (proof !== 'none' && proof !== 'passkey' && input.proof !== undefined) {
-      const refused = await this.prove(flow, step, input.proof, stateAllows, nextNonce);
+      const refused = await this.prove(flow, step, input.proof, stateAllows, nonce);
       if (refused) return refused === 'state' ? outOfOrder : refused;
     } else {
       if (!stateAllows) return outOfOrder;
@@ -252,9 +256,10 @@ export class Ceremonies {
     step: CeremonyStep,
     proof: string,
     stateAllows: boolean,
-    nextNonce: string,
+    taken: TakenNonce,
   ): Promise<RefusedStep | 'state' | null> {
-    const { em, deps, caller, ceremony, input } = flow;
+    const { deps, caller, ceremony, input } = flow;
+    const now = deps.clock.now();
     const verdict = await judgeProof(proof, {
       key: await this.keyOf(flow, step),
       act: step,
@@ -268,8 +273,8 @@ export class Ceremonies {
       codeChallenge: ceremony.codeChallenge ?? null,
       jkt: ceremony.jkt ?? null,
       body: input.body,
-      consumeNonce: (nonce) => this.consume(em, ceremony, nonce, nextNonce),
-      nowSeconds: seconds(deps.clock.now()),
+      consumeNonce: async (nonce) => digest(nonce) === taken.hash && !isPast(taken.expiresAt, now),
+      nowSeconds: seconds(now),
     });
     if (!verdict.valid) return rejection(step, verdict);
     flow.publicJwk = verdict.publicJwk ?? null;
@@ -299,17 +304,6 @@ export class Ceremonies {
     const { jkt, publicJwk, alg } = flow.device;
     return { kind: 'stored', jkt, jwk: publicJwk, alg };
   }
-
-  private async consume(em: EntityManager, { project, id }: Ceremony, nonce: string, next: string): Promise<boolean> {
-    const now = this.deps.clock.now();
-    const consumed = await execute(
-      em,
-      sql`update ceremonies set nonce_hash = ${digest(next)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
-          where project_id = ${project.id} and id = ${id} and nonce_hash = ${digest(nonce)} and nonce_expires_at > ${now}`,
-      { prepare: 'ceremonies.consume-nonce' },
-    );
-    return consumed === 1;
-  }
 }
 
 /** Takes the step; if accepted, updates the ceremony's state by the table and appends the evidence. */
@@ -326,11 +320,6 @@ async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S
   return outcome;
 }
 
-async function holds(em: EntityManager, page: JudgedPage): Promise<boolean> {
-  if (page.key === undefined) return true;
-  return (await query(em, currentClient(page), { prepare: 'ceremonies.page-holds' })).length === 1;
-}
-
 /** True for an application's page without a code_challenge whose client requires PKCE. */
 function lacksPkce({ client, request }: JudgedPage, codeChallenge: string | null | undefined): boolean {
   return client.pkceRequired && !request && codeChallenge == null;
@@ -343,26 +332,4 @@ function rejection(step: CeremonyStep, { fault }: Extract<ProofVerdict, { valid:
     refused: { code: 'proof-rejected', reason: fault },
     event: { type: 'device.proof_rejected', detail: { step, fault } },
   };
-}
-
-/**
- * Locks the user before the ceremony, in the order of `endOpenWork`. A step concurrent with a revocation therefore
- * either commits first and is ended by it, or runs later and sees it. The user is found by the evidence, the page's key
- * and the passkey, never by the address: a request for another user's address must neither block that user nor take
- * longer.
- */
-async function lockUserOf(em: EntityManager, projectId: string, { txn, credential }: StepInput): Promise<void> {
-  const credentialId = credentialIdOf(credential);
-  await query(
-    em,
-    sql`select from users where project_id = ${projectId} and id = any(array(
-          select account_id from ceremonies where project_id = ${projectId} and txn_hash = ${digest(txn)}
-          union all select d.user_id
-            from ceremonies c join credentials d on d.project_id = c.project_id and d.jkt = c.jkt
-              and (d.client_id = c.client_id or d.hosted)
-            where c.project_id = ${projectId} and c.txn_hash = ${digest(txn)}
-          union all select user_id from credentials where project_id = ${projectId} and credential_id = ${credentialId}))
-        order by id for no key update`,
-    { prepare: 'ceremonies.lock-user' },
-  );
 }

@@ -3,9 +3,10 @@ import { Device } from '../credentials/device.entity.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { mfaMethods } from '../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../projects/project.entity.ts';
-import type { SigninCaller } from './callers.ts';
+import type { JudgedPage, SigninCaller } from './callers.ts';
+import type { Ceremony } from './ceremony.entity.ts';
 import type { Standing } from './evidence.ts';
-import type { Flow } from './flow.ts';
+import type { Flow, FlowDeps } from './flow.ts';
 
 /** The current policy and factors. */
 export async function standingOf(
@@ -57,13 +58,19 @@ export async function hasPasskey(
 }
 
 /** Whether the project uses passkeys, and a page of this origin can. */
-export function mayUsePasskeys({ deps, caller }: Pick<Flow, 'deps' | 'caller'>): boolean {
+export function mayUsePasskeys({ deps, caller }: { deps: Pick<FlowDeps, 'issuer'>; caller: JudgedPage }): boolean {
   const isOwnPage = caller.origin === new URL(deps.issuer).origin;
   return caller.project.passkeys && (isOwnPage || caller.client.relatedOrigins);
 }
 
 /** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a setup link. */
-export function isPersonRequired({ caller: { request }, ceremony }: Pick<Flow, 'caller' | 'ceremony'>): boolean {
+export function isPersonRequired({
+  caller: { request },
+  ceremony,
+}: {
+  caller: Pick<SigninCaller, 'request'>;
+  ceremony: Pick<Ceremony, 'stepUp'>;
+}): boolean {
   return ceremony.stepUp != null || request?.personRequired === true || request?.setupLinkId != null;
 }
 

@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 
 /** COSE algorithms of passkeys, preferred first: EdDSA (Ed25519), ES256, RS256. */
@@ -78,19 +78,17 @@ export function cborEnd(bytes: Buffer, at: number, depth = 0): number {
 const cose = { kty: 1, alg: 3, crv: -1, x: -2, y: -3, n: -1, e: -2 };
 
 /**
- * The algorithm of a COSE public key, or null if the key is not one of {@link passkeyAlgorithms}, has other members
+ * A COSE public key with its algorithm, or null if the key is not one of {@link passkeyAlgorithms}, has other members
  * than required (WebAuthn §6.5.1), is weak or not on its curve.
  */
-export function algorithmOfKey(publicKey: string): PasskeyAlgorithm | null {
+export function passkeyKeyOf(publicKey: string): { alg: PasskeyAlgorithm; key: KeyObject } | null {
   try {
     const bytes = Buffer.from(publicKey, 'base64url');
     if (cborEnd(bytes, 0) !== bytes.length) return null;
-    const key = decodeCredentialPublicKey(new Uint8Array(bytes)) as unknown as Map<number, unknown>;
-    const alg = passkeyAlgorithms.find((offered) => offered === key.get(cose.alg));
-    const jwk = alg && jwkOf[alg](key);
-    if (!jwk) return null;
-    createPublicKey({ key: jwk, format: 'jwk' });
-    return alg;
+    const members = decodeCredentialPublicKey(new Uint8Array(bytes)) as unknown as Map<number, unknown>;
+    const alg = passkeyAlgorithms.find((offered) => offered === members.get(cose.alg));
+    const jwk = alg && jwkOf[alg](members);
+    return jwk ? { alg, key: createPublicKey({ key: jwk, format: 'jwk' }) } : null;
   } catch {
     return null;
   }
@@ -120,7 +118,18 @@ const jwkOf: Record<PasskeyAlgorithm, (key: Map<number, unknown>) => JsonWebKey 
   },
 };
 
-/** True for two integers in DER (RFC 3279 §2.2.3), as ES256 signs. The library accepts other tags and lengths. */
+/** Whether the key signed the bytes; synchronous, as for device proofs (decisions/0085). */
+export function isSignedBy(
+  { alg, key }: { alg: PasskeyAlgorithm; key: KeyObject },
+  bytes: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  // ES256 signs in DER (WebAuthn §6.5.5); OpenSSL would also accept BER.
+  if (alg === -7 && !isEcdsaSignature(signature)) return false;
+  return verify(alg === -8 ? null : 'sha256', bytes, key, signature);
+}
+
+/** True for two integers in DER (RFC 3279 §2.2.3), as ES256 signs. */
 export function isEcdsaSignature(bytes: Uint8Array): boolean {
   const [sequence, length, first, rLength = 0] = bytes;
   const [second, sLength] = bytes.subarray(4 + rLength);

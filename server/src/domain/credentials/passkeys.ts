@@ -6,8 +6,9 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
-import { query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import type { CredentialOrigin } from './credential.entity.ts';
 import type { DeviceOwner } from './devices.ts';
@@ -21,6 +22,11 @@ export interface PasskeyRegistration {
   createdBy: CredentialOrigin;
   clientId?: string | undefined;
   actor: Actor;
+}
+
+interface PasskeyUse {
+  signCount: number;
+  backedUp: boolean;
 }
 
 /** The passkeys that a user may have. */
@@ -99,8 +105,15 @@ export class Passkeys {
     return passkey;
   }
 
+  /** SQL: records a use that verified its user. */
+  notedUse({ project, id }: TenantKey<string | Fragment>, { signCount, backedUp }: PasskeyUse): Fragment {
+    return sql`update credentials set sign_count = ${signCount}, backed_up = ${backedUp}, user_verified = true,
+        last_used_at = ${this.deps.clock.now()}
+      where project_id = ${project.id} and id = ${id}`;
+  }
+
   /** Records a verified use. */
-  used(passkey: Passkey, use: { signCount: number; backedUp: boolean; userVerified: boolean }): void {
+  used(passkey: Passkey, use: PasskeyUse & { userVerified: boolean }): void {
     const { signCount, backedUp } = use;
     const userVerified = passkey.userVerified || use.userVerified;
     Object.assign(passkey, { signCount, backedUp, userVerified, lastUsedAt: this.deps.clock.now() });

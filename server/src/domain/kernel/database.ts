@@ -46,7 +46,8 @@ export interface Refused {
 
 /**
  * Runs one step of `em`'s transaction in a savepoint. If it refuses, as a value or by a throw, its writes are rolled
- * back and earlier ones stay, above all the count of the attempt. Entities read so far are then detached.
+ * back and earlier ones stay, above all the count of the attempt. Entities read so far are then detached. Otherwise the
+ * savepoint ends with the transaction.
  */
 export async function undoneIfRefused<T extends object>(
   em: EntityManager,
@@ -62,7 +63,7 @@ export async function undoneIfRefused<T extends object>(
   if ('refused' in outcome) {
     em.clear();
     await execute(em, sql`rollback to savepoint step`);
-  } else await execute(em, sql`release savepoint step`);
+  }
   return outcome;
 }
 

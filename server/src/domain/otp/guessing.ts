@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { TenantKey } from '../projects/tenant.ts';
@@ -74,17 +74,19 @@ export class Guessing {
   }
 
   /** Marks the network as known after a sign-in with more than a device key. */
-  async remember(em: EntityManager, { project, id }: TenantKey, ip: string | undefined): Promise<void> {
+  async remember(em: EntityManager, user: TenantKey, ip: string | undefined): Promise<void> {
+    const noted = this.remembered(user, ip);
+    if (noted) await execute(em, noted, { prepare: 'guessing.remember' });
+  }
+
+  /** Like {@link remember}, as SQL that writes if `condition` is true; null if the network is not known. */
+  remembered({ project, id }: TenantKey, ip: string | undefined, condition: Fragment = sql`true`): Fragment | null {
     const network = networkOf(ip);
-    if (network === 'unknown') return;
-    await execute(
-      em,
-      sql`
-        insert into known_networks (project_id, user_id, network, last_at)
-        values (${project.id}, ${id}, ${this.deps.vault.mac('network', id, network)}, ${this.deps.clock.now()})
-        on conflict (project_id, user_id, network) do update set last_at = excluded.last_at`,
-      { prepare: 'guessing.remember' },
-    );
+    if (network === 'unknown') return null;
+    return sql`insert into known_networks (project_id, user_id, network, last_at)
+        select ${project.id}::uuid, ${id}::uuid, ${this.deps.vault.mac('network', id, network)}, ${this.deps.clock.now()}::timestamptz
+        where ${condition}
+        on conflict (project_id, user_id, network) do update set last_at = excluded.last_at`;
   }
 
   private async isKnownNetwork(em: EntityManager, { projectId, userId, ip }: Requester): Promise<boolean> {

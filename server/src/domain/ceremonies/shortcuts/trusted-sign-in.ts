@@ -1,27 +1,18 @@
 import type { JWK } from 'jose';
-import { currentClient } from '../../clients/client-registry.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { judgeProof } from '../../credentials/proof.ts';
 import { seconds, secondsLater } from '../../kernel/clock.ts';
-import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
-import { execute, type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
+import { type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
 import type { Project } from '../../projects/project.entity.ts';
-import { sdkScope } from '../../tokens/claims.ts';
-import { insertedCode } from '../../tokens/new-code.ts';
-import { pastDeadlocks } from '../../users/deadlock.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
-import { notedSignIn } from '../../users/user-writing.ts';
 import type { SigninCaller } from '../callers.ts';
-import { amrOf, type Evidence } from '../evidence.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { isPasskeyRequired } from '../standing.ts';
 import { type Success, steps } from '../steps/steps.ts';
+import { type Candidate, granted, passed } from './granting.ts';
 
-/** Lifetime of a nonce. */
-export const nonceTtlSeconds = 120;
-
-const { from, leadsTo } = steps.authenticate;
+const { from } = steps.authenticate;
 
 /** SQL condition: the current policy trusts the device `d` (`devices/trust.ts`). */
 function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date): Fragment {
@@ -31,17 +22,11 @@ function trustedAt({ deviceTrustSeconds, deviceTrustDays }: Project, now: Date):
 }
 
 /** The row for verifying the proof; returned only if every check except the proof has passed. */
-interface Candidate {
-  id: string;
+interface DeviceCandidate extends Candidate {
   jkt: string;
-  code_challenge: string | null;
-  nonce_hash: string;
-  device_id: string;
   public_jwk: JWK;
   alg: string;
   remembered: boolean;
-  user_id: string;
-  user_name: string;
 }
 
 /**
@@ -51,14 +36,14 @@ interface Candidate {
 export function candidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,
   asked: Asked,
-): Statement<Candidate> {
+): Statement<DeviceCandidate> {
   const { txn, addressKey: key, now } = asked;
-  return sql<Candidate>`with begun as materialized (
+  return sql<DeviceCandidate>`with begun as materialized (
       select * from ceremonies where project_id = ${project.id} and txn_hash = ${digest(txn)}
     ), known as materialized (
       select d.* from begun, credentials d where d.project_id = ${project.id} and d.jkt = begun.jkt
     )
-    select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as device_id, d.public_jwk, d.alg, d.remembered,
+    select c.id, c.jkt, c.code_challenge, c.nonce_hash, d.id as credential_id, d.public_jwk, d.alg, d.remembered,
       u.id as user_id, u.user_name
     from begun c join known d on d.client_id = c.client_id,
       lateral (select id, user_name, active, email_key, user_name_key from users
@@ -116,82 +101,42 @@ export async function trustedSignIn(
     consumeNonce: async (nonce) => digest(nonce) === candidate.nonce_hash,
     nowSeconds: seconds(now),
   });
-  const code = verdict.valid ? await grant(deps, caller, input, { candidate, address: key, nextNonce }) : null;
-  return code === null ? null : { status: 'SUCCESS', code };
+  return verdict.valid ? grant(deps, caller, input, { candidate, address: key, nextNonce }) : null;
 }
 
-/**
- * The statement repeats every condition and locks the user, then the device, then the sign-in, in the order of a
- * deactivation. So one nonce yields at most one code, and none once its user is deactivated or its device revoked.
- * Factors, key, client and project are read in the snapshot of the statement's start, even if it then waits for a lock.
- */
-async function grant(
+/** Requires the user, the device and the sign-in as the reading statement found them. */
+function grant(
   deps: FlowDeps,
   caller: SigninCaller,
   input: StepInput,
-  { candidate, address, nextNonce }: { candidate: Candidate; address: string; nextNonce: string },
-): Promise<string | null> {
-  const { db, clock, random, audit, devices } = deps;
-  const { project, client, actor } = caller;
+  { candidate, address, nextNonce }: { candidate: DeviceCandidate; address: string; nextNonce: string },
+): Promise<Success | null> {
+  const { clock, devices } = deps;
+  const { project } = caller;
   const now = clock.now();
-  const code = newSecret(random);
-  const piece: Evidence = {
-    kind: 'device-key',
-    account: candidate.user_id,
-    device: candidate.device_id,
-    at: now.toISOString(),
-  };
-  const amr = amrOf([piece]);
   const trustedUntil = devices.trustAfterUse(candidate, project);
-  const told = audit.insertion(
-    {
-      type: 'user.signed_in',
-      actor,
-      projectId: project.id,
-      clientId: client.id,
-      subject: { kind: 'user', id: candidate.user_id, name: candidate.user_name },
-      detail: { amr, deviceId: candidate.device_id },
+  return granted(deps, caller, {
+    label: 'trusted-sign-in.grant',
+    candidate,
+    nextNonce,
+    piece: {
+      kind: 'device-key',
+      account: candidate.user_id,
+      device: candidate.credential_id,
+      at: now.toISOString(),
     },
-    isPassed,
-  );
-  const columns = {
-    projectId: project.id,
-    clientId: sql`client_id`,
-    userId: sql`user_id`,
-    codeChallenge: sql`code_challenge`,
-    scope: sdkScope,
-    authTime: now,
-    amr,
-  };
-  const statement = sql`with trusted as (
-      select d.id, d.user_id, d.client_id, d.jkt
+    credential: sql`select d.id, d.user_id, d.client_id, d.jkt
       from users u join credentials d on d.project_id = u.project_id and d.user_id = u.id
       where u.project_id = ${project.id} and u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
-        and d.id = ${candidate.device_id} and d.revoked_at is null and d.hosted is not true and ${trustedAt(project, now)}
+        and d.id = ${candidate.credential_id} and d.revoked_at is null and d.hosted is not true and ${trustedAt(project, now)}
         and d.remembered = ${candidate.remembered}
         and not exists (select from enrolments e where e.project_id = u.project_id and e.user_id = u.id)
-      for no key update of u, d
-    ), passed as (
-      update ceremonies c set state = ${leadsTo.SUCCESS}, finished_at = ${now}, address = ${address},
-        evidence = ${JSON.stringify([piece])}::jsonb, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
-        mfa_session_hash = null, enrolment_id = null,
-        nonce_hash = ${digest(nextNonce)}, nonce_expires_at = ${secondsLater(now, nonceTtlSeconds)}
-      from trusted t
-      where c.project_id = ${project.id} and c.id = ${candidate.id} and c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
-        and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
-        and c.nonce_hash = ${candidate.nonce_hash}
-        and exists (${currentClient(caller)})
-      returning c.client_id, t.user_id, t.id as device_id, c.code_challenge
-    ), seen as (
-      ${notedSignIn({ project, id: sql`(select user_id from passed)` }, now)}
-    ), used as (
-      ${notedUse({ project, id: sql`(select device_id from passed)` }, { lastUsedAt: now, trustedUntil })}
-    ), told as (
-      ${told}
-    )
-    ${insertedCode({ random, hash: digest(code), now }, columns, sql`from passed`)}`;
-  const given = await pastDeadlocks(() => execute(db.alone, statement, { prepare: 'trusted-sign-in.grant' }));
-  return given === 1 ? code : null;
+      for no key update of u, d`,
+    allowed: sql`c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
+        and least(c.expires_at, c.nonce_expires_at) > ${now}`,
+    columns: sql`address = ${address}, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
+        mfa_session_hash = null, enrolment_id = null`,
+    writes: { used: notedUse({ project, id: passed.credential }, { lastUsedAt: now, trustedUntil }) },
+    detail: { deviceId: candidate.credential_id },
+  });
 }
-
-const isPassed = sql`exists (select from passed)`;

@@ -62,7 +62,7 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   const evidence = withPiece(ceremony.evidence, proved);
   const owing = owed(evidence, standing);
   if (owing === 'nothing' && !pending) {
-    return { answer: await finish(flow, { user, credential: device, proved, isStored: true }), proved };
+    return { answer: await finish(flow, { user, credential: device, proved, isStored: true, standing }), proved };
   }
   if ((owing === 'passkey' || owing === 'factor') && (await awaitsMailCode(flow, evidence, user))) return null;
   if (owing === 'creation') return { ...needPasskey(flow), proved };

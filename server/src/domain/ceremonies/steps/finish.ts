@@ -19,6 +19,7 @@ import {
   mayAddPasskey,
   owed,
   provedPasskey,
+  type Standing,
   withPiece,
 } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
@@ -36,6 +37,8 @@ export interface Proved {
   proved: Evidence;
   /** True if this sign-in changed neither user nor device. */
   isStored?: boolean;
+  /** Read in this step, if it has changed no factor and no passkey since. */
+  standing?: Standing;
   /** Seconds for which this device skips the second factor; 0: never. */
   skipFactorSeconds?: number;
   recoveryCodes?: string[] | null;
@@ -78,8 +81,9 @@ export async function finish(flow: Flow, ending: Proved): Promise<Success> {
   };
 }
 
-async function conclude(flow: Flow, { user, credential, proved }: Proved): Promise<Conclusion> {
-  const { em, deps, ceremony } = flow;
+async function conclude(flow: Flow, ending: Proved): Promise<Conclusion> {
+  const { user, credential, proved } = ending;
+  const { ceremony } = flow;
   const evidence = withPiece(ceremony.evidence, proved);
   const isNamed = evidence.some(
     (piece) =>
@@ -89,16 +93,9 @@ async function conclude(flow: Flow, { user, credential, proved }: Proved): Promi
   if (accountOf(evidence) !== user.id || credential.user.id !== user.id || !isNamed) {
     throw new Error('the evidence of the sign-in names another user or credential');
   }
-  await em.flush();
-  const factors = await deps.mfa.factors(em, user);
-  if (owed(evidence, await standingOf(flow, factors, credential)) !== 'nothing')
-    throw new Error('a requirement of the sign-in is still open');
-  const offersPasskey = await mayOffer(
-    flow,
-    user,
-    evidence,
-    factors.map(({ method }) => method),
-  );
+  const standing = ending.standing ?? (await currentStanding(flow, ending));
+  if (owed(evidence, standing) !== 'nothing') throw new Error('a requirement of the sign-in is still open');
+  const offersPasskey = await mayOffer(flow, user, evidence, standing.factors);
   return {
     amr: amrOf(evidence),
     passkeyId: provedPasskey(evidence),
@@ -106,6 +103,11 @@ async function conclude(flow: Flow, { user, credential, proved }: Proved): Promi
     freshAt: freshAt(evidence),
     offersPasskey,
   };
+}
+
+async function currentStanding(flow: Flow, { user, credential }: Proved): Promise<Standing> {
+  await flow.em.flush();
+  return standingOf(flow, await flow.deps.mfa.factors(flow.em, user), credential);
 }
 
 /**

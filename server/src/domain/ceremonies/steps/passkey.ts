@@ -12,12 +12,10 @@ import type { PasskeyPurpose } from '../ceremony.entity.ts';
 import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { hasPasskey, isPasskeyRequired, isPersonRequired, mayUsePasskeys, standingOf } from '../standing.ts';
+import { descriptor, requestOptions, rpIdOf, timeoutMs, verificationOf } from '../passkey-request.ts';
+import { hasPasskey, mayUsePasskeys, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
 import { creatorOf, finishWith } from './new-passkey.ts';
-
-/** Milliseconds that a browser waits for the user. */
-const timeoutMs = 5 * 60 * 1000;
 
 const purposes = {
   sign_in: 'sign-in',
@@ -38,7 +36,7 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
     const isAllowed = isNeeded ? purpose !== 'conditional-registration' : isRegistration === isAfterSignIn;
     if (!isAllowed) return outOfOrder(flow, 'passkey-options');
     const challenge = newSecret(deps.random);
-    const options = isRegistration ? await creationOptions(flow, challenge) : await requestOptions(flow, challenge);
+    const options = isRegistration ? await creationOptions(flow, challenge) : await signInOptions(flow, challenge);
     if (!options) return { refused: { code: 'transaction-expired' } };
     ceremony.passkeyChallengeHash = digest(challenge);
     ceremony.passkeyPurpose = purpose;
@@ -47,17 +45,11 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
 };
 
 /** Without evidence any passkey may answer: a list would reveal whether an address has one. */
-async function requestOptions(flow: Flow, challenge: string) {
+async function signInOptions(flow: Flow, challenge: string) {
   const { em, deps, caller, ceremony } = flow;
   const account = accountOf(ceremony.evidence);
   const known = account && (await deps.passkeys.list(em, { projectId: caller.project.id, userId: account }));
-  return {
-    challenge,
-    rpId: rpIdOf(flow),
-    timeout: timeoutMs,
-    userVerification: verificationOf(flow),
-    ...(known && { allowCredentials: known.map(descriptor) }),
-  };
+  return requestOptions(deps, flow, challenge, known || undefined);
 }
 
 async function creationOptions(flow: Flow, challenge: string) {
@@ -68,7 +60,7 @@ async function creationOptions(flow: Flow, challenge: string) {
   const name = user.email ?? user.userName;
   return {
     challenge,
-    rp: { id: rpIdOf(flow), name: caller.project.name },
+    rp: { id: rpIdOf(deps), name: caller.project.name },
     user: { id: userHandleOf(user.id), name, displayName: user.displayName ?? name },
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
     timeout: timeoutMs,
@@ -96,7 +88,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     if (!user?.active) return reject('user');
     const { credentialId, publicKey, coseAlg: alg, signCount, backupEligible } = passkey;
     const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle: userHandleOf(user.id) };
-    const verdict = await judgeAssertion(input.credential, stored, expectation(flow));
+    const verdict = judgeAssertion(input.credential, stored, expectation(flow));
     if (!verdict.valid) return rejectOf(passkey, user, verdict.fault);
     // A device-bound key counts its uses: a lower count shows a copy. Copies of synced keys are intended.
     if (verdict.counterRegressed && !backupEligible) return rejectOf(passkey, user, 'counter');
@@ -115,7 +107,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     // Whatever address was typed before: the passkey names the user.
     if (ceremony.evidence.length === 0) ceremony.address = addressKey(user.email ?? user.userName);
     deps.passkeys.used(passkey, verdict);
-    return { answer: await finish(flow, { user, credential: passkey, proved }), proved };
+    return { answer: await finish(flow, { user, credential: passkey, proved, standing }), proved };
   },
 };
 
@@ -153,7 +145,7 @@ export const registerPasskey: StepRule<'register-passkey'> = {
       answer: {
         status: 'PASSKEY_REGISTERED',
         name: added.name,
-        rpId: rpIdOf(flow),
+        rpId: rpIdOf(deps),
         userHandle: userHandleOf(user.id),
         credentialIds: all.map(({ credentialId }) => credentialId),
       },
@@ -189,30 +181,14 @@ function expectation(flow: Flow): PasskeyExpectation {
   return {
     challenge: flow.challenge ?? '',
     origins: [flow.caller.origin],
-    rpId: rpIdOf(flow),
+    rpId: rpIdOf(flow.deps),
     userVerification: verificationOf(flow),
     userHandleRequired: flow.ceremony.evidence.length === 0,
   };
 }
 
-function verificationOf(flow: Flow): 'required' | 'preferred' {
-  const { project } = flow.caller;
-  const isRequired =
-    project.mfaPolicy === 'required' || project.builtIn === 'console' || isPasskeyRequired(flow.caller);
-  return isPersonRequired(flow) || isRequired ? 'required' : 'preferred';
-}
-
 function registrationVerification({ ceremony }: Flow): 'required' | 'preferred' {
   return ceremony.state === 'passkey_owed' ? 'required' : 'preferred';
-}
-
-/** The relying-party id: the issuer's host. */
-function rpIdOf({ deps }: Flow): string {
-  return new URL(deps.issuer).hostname;
-}
-
-function descriptor({ credentialId: id, transports }: Passkey) {
-  return { type: 'public-key' as const, id, ...(transports.length > 0 && { transports }) };
 }
 
 function outOfOrder(flow: Flow, step: 'passkey-options' | 'register-passkey'): RefusedStep {

@@ -1,0 +1,43 @@
+import type { PasskeyRequestOptions } from '@latchkey/contracts';
+import type { Passkey } from '../credentials/passkey.entity.ts';
+import type { JudgedPage } from './callers.ts';
+import { isPasskeyRequired, isPersonRequired } from './standing.ts';
+
+/** Milliseconds that a browser waits for the user. */
+export const timeoutMs = 5 * 60 * 1000;
+
+/** The relying-party id: the issuer's host. */
+export function rpIdOf({ issuer }: { issuer: string }): string {
+  return new URL(issuer).hostname;
+}
+
+/** `PublicKeyCredentialRequestOptionsJSON` of a page. Without `known`, any passkey may answer. */
+export function requestOptions(
+  deps: { issuer: string },
+  asking: Parameters<typeof verificationOf>[0],
+  challenge: string,
+  known?: readonly Passkey[],
+): PasskeyRequestOptions {
+  return {
+    challenge,
+    rpId: rpIdOf(deps),
+    timeout: timeoutMs,
+    userVerification: verificationOf(asking),
+    ...(known && { allowCredentials: known.map(descriptor) }),
+  };
+}
+
+/** Whether a sign-in must end with PIN or biometrics. */
+export function verificationOf(asking: {
+  caller: Pick<JudgedPage, 'project' | 'client' | 'request'>;
+  ceremony: Parameters<typeof isPersonRequired>[0]['ceremony'];
+}): 'required' | 'preferred' {
+  const { project } = asking.caller;
+  const isRequired =
+    project.mfaPolicy === 'required' || project.builtIn === 'console' || isPasskeyRequired(asking.caller);
+  return isPersonRequired(asking) || isRequired ? 'required' : 'preferred';
+}
+
+export function descriptor({ credentialId: id, transports }: Passkey) {
+  return { type: 'public-key' as const, id, ...(transports.length > 0 && { transports }) };
+}

@@ -1,0 +1,277 @@
+/** Sign-in by passkey on an application's page: one reading and one granting statement (decisions/0132). */
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type GetDeviations, SoftAuthenticator } from '../../test/authenticator.ts';
+import { buildSibling, type TestApp } from '../../test/build-app.ts';
+import { HostedBrowser } from '../../test/hosted-browser.ts';
+import { indexConditions, multiply } from '../../test/plan.ts';
+import { changed } from '../../test/rows.ts';
+import { givenNow, onceRead, outcomeOf } from '../../test/shortcuts.ts';
+import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { statementsDuring } from '../../test/statements.ts';
+import { passkeyCandidateStatement } from '../domain/ceremonies/shortcuts/passkey-sign-in.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { digest } from '../domain/kernel/secret.ts';
+
+const world = SigninWorld.ofTests();
+/** A process without shortcuts. */
+let plain: TestApp;
+let authenticator: SoftAuthenticator;
+let userid: string;
+let page: SigninPage;
+let release = () => {};
+
+beforeAll(async () => {
+  plain = await buildSibling(world.app, undefined, { signInShortcuts: false });
+});
+afterAll(() => plain.close());
+beforeEach(() => begin());
+afterEach(() => release());
+
+/** A user with a passkey, and a page of the application in another browser. */
+async function begin(over: Record<string, unknown> = {}): Promise<void> {
+  userid = newAddress();
+  authenticator = new SoftAuthenticator();
+  await world.app.services.clients.update(world.client, { relatedOrigins: true }, system);
+  const hosted = new HostedBrowser(world, authenticator);
+  await hosted.open();
+  expectStatus(await hosted.register(userid), 'SUCCESS');
+  expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
+  page = await world.page();
+  world.app.clock.turn(60);
+}
+
+const rejected = refusal('PASSKEY_REJECTED', 401);
+const flags = { BE: true, BS: true };
+
+/** The credential for a new challenge of that page. */
+async function answered(at = page, over: Partial<GetDeviations> = {}) {
+  const { passkey_options: options } = await at.challenge({ passkey: true });
+  return authenticator.get(options, { origin: appOrigin, ...over });
+}
+
+const change = (sql: string, ...params: unknown[]) => changed(world.app.services.db, sql, params);
+
+describe('a passkey on a page of an application', () => {
+  it('signs in with two requests, and two statements for the second', async () => {
+    const { ceremonies, callers } = world.app.services;
+    const credential = await answered();
+    const site = await callers.byApiKey(world.apiKey, appOrigin);
+    const caller = { ...site, actor: { kind: 'anonymous' as const }, locale: 'en' as const };
+    const statements = await statementsDuring(async () => {
+      const input = { txn: page.txn, credential, body: Buffer.alloc(0) };
+      expect(await ceremonies.take('verify-passkey', caller, input)).toMatchObject({ status: 'SUCCESS' });
+    });
+    expect(statements).toHaveLength(2);
+  });
+
+  it('yields tokens of its user, with mfa, for the page’s code_challenge', async () => {
+    const verifier = 'v'.repeat(43);
+    const challenge = { code_challenge: digest(verifier), code_challenge_method: 'S256', passkey: true };
+    const { passkey_options: options } = await page.challenge(challenge);
+    const credential = authenticator.get(options, { origin: appOrigin });
+    const { code } = expectStatus(await page.step('verify-passkey', { credential }), 'SUCCESS');
+    expect((await world.exchange(code)).status).toBe(400);
+    const { body } = await world.exchange(code, { form: { code_verifier: verifier } });
+    const sub = (await world.findUser(userid))?.id;
+    expect(claimsOf(body['id_token'])).toMatchObject({ sub, amr: ['hwk', 'user', 'pop', 'mfa'] });
+  });
+
+  it('gets one code for one response in a hundred concurrent requests', async () => {
+    const credential = await answered();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => page.step('verify-passkey', { credential })));
+    expect(answers.filter(({ status }) => status === 'SUCCESS')).toHaveLength(1);
+    expect(await givenNow(world)).toHaveLength(3);
+  });
+
+  it('gets options with its challenge only where it can use passkeys', async () => {
+    expect(await page.challenge({})).not.toHaveProperty('passkey_options');
+    const { passkey_options: options } = await page.challenge({ passkey: true });
+    expect(options).toMatchObject({ rpId: '127.0.0.1', userVerification: 'preferred' });
+    expect(options).not.toHaveProperty('allowCredentials');
+    await world.set({ passkeyPolicy: 'required' });
+    const required = await page.challenge({ passkey: true });
+    expect(required['passkey_options']).toMatchObject({ userVerification: 'required' });
+    await world.app.services.clients.update(world.client, { relatedOrigins: false }, system);
+    const { passkey_options: none } = await page.challenge({ passkey: true });
+    expect(none).toBeUndefined();
+    const credential = authenticator.get(options, { origin: appOrigin });
+    expect(await page.step('verify-passkey', { credential })).toMatchObject(rejected);
+  });
+
+  it('is found by its keys, whatever the statistics', async () => {
+    const { db } = world.app.services;
+    const name = 'gen_random_uuid()';
+    await multiply(db, 'users', { id: name, user_name_key: name, email_key: name, phone: 'null' });
+    await multiply(db, 'credentials', { id: name, jkt: name, credential_id: name });
+    const asked = { txn: 'txn', challenge: 'c', credentialId: 'id', now: world.app.clock.now() };
+    const { project, client } = world;
+    const found = await indexConditions(db, passkeyCandidateStatement({ project, client, origin: appOrigin }, asked));
+    expect(
+      Object.entries(found)
+        .map(([table, [first]]) => `${table}: ${first}`)
+        .sort(),
+    ).toMatchInlineSnapshot(`
+      [
+        "credentials: (credential_id = ?)",
+        "users: ((project_id = ?) AND (id = k.user_id))",
+      ]
+    `);
+  });
+});
+
+const changes: readonly (readonly [what: string, change: () => Promise<unknown>, answer: object])[] = [
+  ['its user is deactivated', () => change('update users set active = false where email_key = ?', userid), rejected],
+  [
+    'the passkey is revoked',
+    () =>
+      change(`update credentials set revoked_at = now() where kind = 'passkey' and project_id = ?`, world.project.id),
+    refusal('PASSKEY_UNKNOWN', 401),
+  ],
+  [
+    'its counter has moved past the response',
+    () => change(`update credentials set sign_count = 7 where kind = 'passkey' and project_id = ?`, world.project.id),
+    rejected,
+  ],
+  [
+    'the challenge was used',
+    () => change('update ceremonies set passkey_challenge_hash = null where txn_hash = ?', digest(page.txn)),
+    rejected,
+  ],
+  [
+    'the challenge is for a registration',
+    () => change(`update ceremonies set passkey_purpose = 'registration' where txn_hash = ?`, digest(page.txn)),
+    rejected,
+  ],
+  [
+    'the sign-in has expired',
+    () => change('update ceremonies set expires_at = ? where txn_hash = ?', world.app.clock.now(), digest(page.txn)),
+    refusal('TRANSACTION_EXPIRED', 410),
+  ],
+  [
+    'the sign-in is finished',
+    () => change('update ceremonies set finished_at = now() where txn_hash = ?', digest(page.txn)),
+    refusal('TRANSACTION_EXPIRED', 410),
+  ],
+  [
+    'the sign-in is in another state',
+    () => change(`update ceremonies set state = 'otp_verified' where txn_hash = ?`, digest(page.txn)),
+    refusal('OUT_OF_ORDER', 409),
+  ],
+  [
+    'the sign-in has evidence of another user',
+    async () =>
+      change(
+        `update ceremonies set evidence = jsonb_build_array(jsonb_build_object('kind', 'device-key', 'account', ?::text))
+         where txn_hash = ?`,
+        (await world.user()).id,
+        digest(page.txn),
+      ),
+    refusal('TRANSACTION_EXPIRED', 410),
+  ],
+  [
+    'the API key is revoked',
+    () => change('update api_keys set revoked_at = now() where hash = ?', digest(world.apiKey)),
+    refusal('INVALID_API_KEY', 401),
+  ],
+  [
+    'the client is disabled, with an unchanged version',
+    () => change('update clients set disabled_at = now() where id = ?', world.client.id),
+    refusal('INVALID_API_KEY', 401),
+  ],
+  [
+    'the project has turned passkeys off',
+    () =>
+      change(
+        `update projects set version = version + 1, passkeys = false, passkey_policy = 'off' where id = ?`,
+        world.project.id,
+      ),
+    refusal('PASSKEYS_NOT_ALLOWED', 403),
+  ],
+];
+
+describe('a valid response gets no code', () => {
+  it.each(changes)('if, between the two statements, %s', async (_, what, answer) => {
+    const credential = await answered();
+    let once = what;
+    const seen = onceRead(world.app, 'passkey-sign-in.candidate', () => {
+      const now = once();
+      once = () => Promise.resolve(0);
+      return now;
+    });
+    release = seen.release;
+    expect(await page.step('verify-passkey', { credential })).toMatchObject(answer);
+    expect(seen.count).toBe(1);
+    expect(await givenNow(world)).toEqual([]);
+  });
+
+  it('on another page, client or origin', async () => {
+    const credential = await answered();
+    const { client } = await world.app.make.client(world.project);
+    for (const [column, value] of [
+      ['client_id', client.id],
+      ['origin', 'https://second.example.com'],
+    ]) {
+      await change(`update ceremonies set ${column} = ? where txn_hash = ?`, value, digest(page.txn));
+      const answer = await page.step('verify-passkey', { credential });
+      expect([column, answer]).toEqual([column, expect.objectContaining(refusal('TRANSACTION_EXPIRED', 410))]);
+    }
+    expect(await givenNow(world)).toEqual([]);
+  });
+});
+
+/** A request for the step, on a page of this process. */
+type Ask = (at: SigninPage) => Promise<StepAnswer>;
+const ask =
+  (over: Partial<GetDeviations> = {}): Ask =>
+  async (at) =>
+    at.step('verify-passkey', { credential: await answered(at, over) });
+
+describe('verify-passkey with and without its shortcut: same responses, same rows', () => {
+  const asks: [what: string, ask: Ask, registered?: Record<string, unknown>][] = [
+    ['a key of one device', ask({ signCount: 3 }), { signCount: 2 }],
+    ['a synced key', ask({ flags }), { flags }],
+    ['a synced key whose counter goes back', ask({ flags, signCount: 1 }), { flags, signCount: 2 }],
+    ['a key of one device whose counter goes back', ask({ signCount: 2 }), { signCount: 2 }],
+    ['without PIN or biometrics', ask({ flags: { UV: false } })],
+    ['for a passkey that had not verified its user', ask(), { flags: { UV: false } }],
+    ['of a foreign origin', ask({ origin: 'https://evil.example' })],
+    ['in a frame of another origin', ask({ crossOrigin: true })],
+    ['without a user handle', ask({ userHandle: null })],
+    ['with a foreign signature', ask({ signature: 'AAAA' })],
+    ['with another challenge', ask({ challenge: 'c'.repeat(43) })],
+    [
+      'of a replay',
+      async (at) => {
+        const credential = await answered(at);
+        await at.step('verify-passkey', { credential });
+        return at.step('verify-passkey', { credential });
+      },
+    ],
+    [
+      'after an address was typed, with options of their own step',
+      async (at) => {
+        await at.challenge();
+        await at.step('authenticate', { userid: `other-${userid}` });
+        const { options } = await at.step('passkey-options', {});
+        return at.step('verify-passkey', { credential: authenticator.get(options, { origin: appOrigin }) });
+      },
+    ],
+  ];
+
+  it.each(asks.map(([what, asked, registered = {}]) => ({ what, asked, registered })))(
+    '$what',
+    async ({ asked, registered }) => {
+      const outcomes = [];
+      for (const app of [world.app, plain]) {
+        await world.begin();
+        await begin(registered);
+        const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
+        const at = new SigninPage(app.url, { origin: appOrigin, apiKey: world.apiKey }, await newDeviceKey(), now);
+        outcomes.push(await outcomeOf(world, await asked(at)));
+      }
+      expect(outcomes[0]).toEqual(outcomes[1]);
+    },
+  );
+});
