@@ -5,6 +5,7 @@ import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
 import { Admins } from './domain/admins/admins.ts';
+import { DirectoryWarnings } from './domain/admins/directory-warnings.ts';
 import { Seed } from './domain/admins/seed.ts';
 import { Apis } from './domain/apis/apis.ts';
 import { IssuerKeys } from './domain/apis/issuer-keys.ts';
@@ -238,6 +239,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const logout = new Logout({ ...base, sessions, signer, post: ports.postLogoutToken });
   const directories = new Directories(base);
   const requestRecords = new RequestRecords(base);
+  const directoryWarnings = new DirectoryWarnings({ ...base, directories, delivery });
   const seed = new Seed({ ...base, projects, clients });
   const accounts = new Accounts({ ...base, users, sessions });
   const person = { users, devices, passkeys, consents, sessions, mfa, logout };
@@ -311,6 +313,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     factorChanges,
     logout,
     directories,
+    directoryWarnings,
     requestRecords,
     admins,
     adminClients,

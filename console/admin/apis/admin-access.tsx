@@ -14,6 +14,7 @@ const rights = {
   'projects:read': 'Read the project, its branding and directories',
   'projects:write': 'Change the project, its branding and directories',
   'audit:read': 'Read events and messages',
+  scim: 'Provision users and groups as a directory, by SCIM',
 };
 
 interface Values {

@@ -94,6 +94,8 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'logout-delivery.failed': ['applications', 'A logout to {subject} failed'],
   'directory.tested': ['directory', '{actor} ran the self-test of the directory'],
   'scim-token.issued': ['directory', '{actor} issued the directory token {subject}'],
+  'scim-token.expiring': ['directory', 'The directory token {subject} expires soon'],
+  'scim-token.network_refused': ['directory', 'The directory token {subject} was refused from another network'],
   'scim-token.revoked': ['directory', '{actor} revoked the directory token {subject}'],
   'project.created': ['administration', '{actor} created the project {subject}'],
   'project.updated': ['administration', '{actor} changed the settings of {subject}'],

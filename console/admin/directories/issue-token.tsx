@@ -17,11 +17,14 @@ interface IssueTokenProps {
 export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTokenProps) {
   const [name, setName] = useState<string>();
   const [days, setDays] = useState('365');
+  const [networks, setNetworks] = useState('');
   const [issue, busy, failure] = useMutation(IssueScimToken, [ScimTokens]);
   const wanted = name ?? suggestedName;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const outcome = await issue({ input: { projectId, name: wanted, expiresAt: moment(days) } });
+    const outcome = await issue({
+      input: { projectId, name: wanted, expiresAt: moment(days), networks: listOf(networks) },
+    });
     if (!outcome.data) return;
     toast('Token issued');
     onIssued(outcome.data.issueScimToken.token);
@@ -43,11 +46,23 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
           data={[...lifetimes]}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
+        <TextInput
+          flex="1 1 100%"
+          label="Networks"
+          description="Addresses or ranges that may use the token, such as 192.0.2.0/24. Empty: all."
+          value={networks}
+          error={faultAt(failure, 'networks')}
+          onChange={(event) => setNetworks(event.currentTarget.value)}
+        />
         <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>
           Issue token
         </Button>
       </Group>
-      <FormError failure={failure} except={['name']} />
+      <FormError failure={failure} except={['name', 'networks']} />
     </form>
   );
+}
+
+function listOf(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((part) => part !== '');
 }

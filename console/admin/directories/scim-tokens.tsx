@@ -17,6 +17,10 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
       label="Directory tokens"
       tokens={tokens}
       prefix="lk_scim_"
+      columns={[
+        { header: 'Networks', cell: ({ networks }) => networks.join(', ') || 'All' },
+        { header: 'Last address', cell: ({ lastUsedAddress }) => lastUsedAddress ?? '–' },
+      ]}
       empty="Directories authenticate with a token. Without one, SCIM requests fail."
       mayChange={mayChange}
       mayIssue={project.scimEnabled}

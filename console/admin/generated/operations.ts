@@ -133,7 +133,7 @@ export type CreateApiInput = {
 export type CreateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`. Default: nothing. */
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`; and `scim`, at the SCIM endpoints. Default: nothing. */
   adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
@@ -309,6 +309,8 @@ export type IssueScimTokenInput = {
   /** Absent: never. */
   expiresAt?: string | null | undefined;
   name: string;
+  /** Networks that may use it: addresses, or ranges such as `192.0.2.0/24`; at most 20. Absent or empty: all. */
+  networks?: Array<string> | null | undefined;
   projectId: string;
 };
 
@@ -363,6 +365,7 @@ export type MessageTemplate =
   | 'RECOVERY_CODE_USED'
   | 'RECOVERY_GRANTED'
   | 'RECOVERY_USED'
+  | 'SCIM_TOKEN_EXPIRING'
   | 'SIGN_IN_CODE'
   | 'TEST_MESSAGE';
 
@@ -525,7 +528,7 @@ export type UpdateClaimSettingsInput = {
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`. Default: nothing. */
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`; and `scim`, at the SCIM endpoints. Default: nothing. */
   adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
@@ -935,7 +938,7 @@ export type DevMailboxQueryVariables = Exact<{
 
 export type DevMailboxQuery = { devMailbox: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, channel: MessageChannel, to: string, subject: string | null, text: string } }> } };
 
-export type ScimTokenRowFragment = { id: string, name: string, hint: string, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
+export type ScimTokenRowFragment = { id: string, name: string, hint: string, createdAt: string, expiresAt: string | null, networks: Array<string>, lastUsedAt: string | null, lastUsedAddress: string | null, revokedAt: string | null };
 
 export type ScimTokensQueryVariables = Exact<{
   projectId: string;
@@ -1486,9 +1489,9 @@ export const RevokeDelegationKey = "mutation RevokeDelegationKey($id:ID!){revoke
 export const BeginTrial = "mutation BeginTrial($clientId:ID!){beginTrial(clientId:$clientId){address}}" as Operation<BeginTrialMutation, BeginTrialMutationVariables>;
 export const FinishTrial = "mutation FinishTrial($input:FinishTrialInput!){finishTrial(input:$input){client{id name project{id name}}idToken{header claims verified}accessToken{header claims verified}userInfo scope expiresInSeconds revoked}}" as Operation<FinishTrialMutation, FinishTrialMutationVariables>;
 export const DevMailbox = "query DevMailbox($after:String){devMailbox(first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at channel to subject text}}}}" as Operation<DevMailboxQuery, DevMailboxQueryVariables>;
-export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId:$projectId){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as Operation<ScimTokensQuery, ScimTokensQueryVariables>;
-export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
-export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt lastUsedAt revokedAt}" as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
+export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId:$projectId){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as Operation<ScimTokensQuery, ScimTokensQueryVariables>;
+export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as Operation<IssueScimTokenMutation, IssueScimTokenMutationVariables>;
+export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
 export const ScimRequests = "query ScimRequests($projectId:ID!$after:String){scimRequests(projectId:$projectId first:20 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at tokenName method path status scimType detail durationMs userAgent requestBody responseBody ignored}}}}" as Operation<ScimRequestsQuery, ScimRequestsQueryVariables>;
 export const TestDirectory = "mutation TestDirectory($projectId:ID!){testDirectory(projectId:$projectId){name proves passed request fault durationMs}}" as Operation<TestDirectoryMutation, TestDirectoryMutationVariables>;
 export const ExperienceOf = "query ExperienceOf($projectId:ID!){experience(projectId:$projectId){...ExperienceState textRules{key kind maxLength placeholders}standardMailTexts{locale key text}}clients(projectId:$projectId first:1){edges{node{id name}}}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as Operation<ExperienceOfQuery, ExperienceOfQueryVariables>;

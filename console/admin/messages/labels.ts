@@ -13,6 +13,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   RECOVERY_CODES_RENEWED: 'New recovery codes',
   RECOVERY_GRANTED: 'Account recovery granted',
   RECOVERY_USED: 'Account recovery used',
+  SCIM_TOKEN_EXPIRING: 'Directory token expires',
   TEST_MESSAGE: 'Test message',
 };
 

@@ -148,7 +148,9 @@ describe('a project exported and imported into another instance', () => {
     const em = services.db.reader();
     expect(await em.findOne(User, { id: user.id, project: project.id })).toMatchObject({ attributes: user.attributes });
     expect((await services.registry.bySecretKey(secretKey))?.name).toBe('App');
-    expect(await services.directories.authenticate(project.id, `Bearer ${scimToken}`)).toBeTruthy();
+    expect(
+      await services.directories.authenticate(project.id, { authorization: `Bearer ${scimToken}`, ip: undefined }),
+    ).toBeTruthy();
     const [enrolment] = await em.execute<{ sealed_secret: Buffer }[]>('select sealed_secret from enrolments');
     expect(services.vault.open('totp', totp.id, enrolment?.sealed_secret as Buffer).toString()).toBe(totp.secret);
     const used = (typed: string) => services.db.transaction((own) => services.mfa.recoveryCodes.use(own, user, typed));

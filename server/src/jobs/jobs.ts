@@ -3,6 +3,7 @@
  * them.
  */
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
+import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
@@ -34,6 +35,7 @@ export interface JobsDeps {
   limits: Limits;
   retention: Retention;
   recoveries: Recoveries;
+  directoryWarnings: DirectoryWarnings;
   auditRetention: AuditRetention;
   experiences: Experiences;
   activity: Activity;
@@ -53,6 +55,7 @@ export function jobs({
   limits,
   retention,
   recoveries,
+  directoryWarnings,
   auditRetention,
   experiences,
   requestRecords,
@@ -92,6 +95,7 @@ export function jobs({
       { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },
       { name: 'sweep.events', everyMinutes: 60, run: () => auditRetention.sweep() },
       { name: 'recoveries.expire', everyMinutes: 15, run: () => recoveries.expire() },
+      { name: 'directories.warn', everyMinutes: 60, run: () => directoryWarnings.send() },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

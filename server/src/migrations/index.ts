@@ -47,6 +47,7 @@ import { Migration20261123001401SuspendedDevices } from './20261123001401-suspen
 import { Migration20261123001402IgnoredAttributes } from './20261123001402-ignored-attributes.ts';
 import { Migration20261123001600DeviceAuthorizations } from './20261123001600-device-authorizations.ts';
 import { Migration20261123013000RoleKeys } from './20261123013000-role-keys.ts';
+import { Migration20261123013001ScimTokenLimits } from './20261123013001-scim-token-limits.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -99,4 +100,5 @@ export const migrations = [
   { name: '20261123001402-ignored-attributes', class: Migration20261123001402IgnoredAttributes },
   { name: '20261123001600-device-authorizations', class: Migration20261123001600DeviceAuthorizations },
   { name: '20261123013000-role-keys', class: Migration20261123013000RoleKeys },
+  { name: '20261123013001-scim-token-limits', class: Migration20261123013001ScimTokenLimits },
 ];

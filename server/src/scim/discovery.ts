@@ -45,6 +45,13 @@ export function serviceProviderConfig(baseUrl: string): object {
         specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
         primary: true,
       },
+      {
+        type: 'oauth2',
+        name: 'OAuth 2.0 client credentials',
+        description: 'An access token with the scope scim, from the token endpoint of the project.',
+        specUri: 'https://www.rfc-editor.org/rfc/rfc6749',
+        primary: false,
+      },
     ],
     meta: { resourceType: 'ServiceProviderConfig', location: `${baseUrl}/ServiceProviderConfig` },
   };

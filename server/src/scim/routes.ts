@@ -6,7 +6,9 @@
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Accounts } from '../domain/accounts/accounts.ts';
-import type { Directories } from '../domain/directories/directories.ts';
+import type { AdminClients } from '../domain/admins/admin-clients.ts';
+import type { Directories, Directory } from '../domain/directories/directories.ts';
+import { isCompactJws } from '../domain/kernel/base64url.ts';
 import { isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
@@ -37,6 +39,7 @@ export interface ScimDeps extends ResponseDeps {
   groups: Groups;
   roles: Roles;
   directories: Directories;
+  adminClients: AdminClients;
   vault: Vault;
   random: Random;
   rateLimit?: RateLimit;
@@ -204,7 +207,7 @@ function documentById(documents: readonly { id: string }[], id: string): object 
 function authentication(deps: ScimDeps): RequestHandler<{ projectId: string }> {
   const limiter = new RateLimiter({ clock: deps.clock, limit: deps.rateLimit ?? defaultRateLimit });
   return async (req, res, next) => {
-    const directory = await deps.directories.authenticate(req.params.projectId, req.get('authorization'));
+    const directory = await directoryOf(deps, req, req.params.projectId);
     const { projectId } = directory;
     const actor = actorOf(req, { kind: 'scim', id: directory.tokenId, name: directory.tokenName });
     const caller = { actor, baseUrl: `${deps.issuer}/v1/scim/${projectId}`, projectId };
@@ -214,11 +217,26 @@ function authentication(deps: ScimDeps): RequestHandler<{ projectId: string }> {
   };
 }
 
+/**
+ * The directory of a request, by a SCIM token, or by an access token of an application with the scope `scim`. Refuses as
+ * {@link Directories.authenticate} does.
+ */
+async function directoryOf(deps: ScimDeps, req: Request, projectId: string): Promise<Directory> {
+  const authorization = req.get('authorization');
+  const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+  const client = isCompactJws(token) ? await deps.adminClients.byToken({ token, scheme: 'Bearer', proof }) : null;
+  const application = client?.scopes.includes('scim') ? client : undefined;
+  return deps.directories.authenticate(projectId, { authorization, application, ip: req.ip });
+}
+
+/** Directories have no keys for DPoP. */
+const proof = async () => null;
+
 function handler({ maxBytes, run }: Operation, deps: ScimDeps): RequestHandler {
   return async (req: Request, res: Response) => {
     const call = callOf(res);
     const { projectId } = call.caller;
-    const authenticate = () => deps.directories.authenticate(projectId, req.get('authorization'));
+    const authenticate = () => directoryOf(deps, req, projectId);
     if (maxBytes !== undefined) {
       const isSlow = !req.complete;
       const body = await readBody(req, maxBytes);

@@ -19,12 +19,12 @@ export interface Lifetime {
 
 export type TokenState = 'live' | 'ending' | 'expired' | 'revoked';
 
-/** `ending`: expires within two weeks. */
+/** `ending`: expires within 30 days. */
 export function stateOf({ revokedAt, expiresAt }: Lifetime): TokenState {
   if (revokedAt) return 'revoked';
   const left = expiresAt ? new Date(expiresAt).getTime() - Date.now() : Number.POSITIVE_INFINITY;
   if (left <= 0) return 'expired';
-  return left < 14 * 86_400_000 ? 'ending' : 'live';
+  return left <= 30 * 86_400_000 ? 'ending' : 'live';
 }
 
 export const isLive = (token: Lifetime): boolean => ['live', 'ending'].includes(stateOf(token));

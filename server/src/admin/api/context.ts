@@ -11,6 +11,7 @@ import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import type { SenderTests } from '../../domain/delivery/sender-tests.ts';
+import type { ScimTokenInput } from '../../domain/directories/directories.ts';
 import type { RequestRecords } from '../../domain/directories/request-records.ts';
 import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
 import type { Experiences } from '../../domain/experience/experiences.ts';
@@ -31,10 +32,7 @@ import { type Loaders, loadersFor } from './loaders.ts';
 
 /** The part of `Directories` that admins use. */
 interface DirectoryTokens {
-  issueScimToken(
-    input: { projectId: string; name: string; expiresAt?: Date | undefined },
-    actor: Actor,
-  ): Promise<{ token: string; scimToken: ScimToken }>;
+  issueScimToken(input: ScimTokenInput, actor: Actor): Promise<{ token: string; scimToken: ScimToken }>;
   revokeScimToken(key: TenantKey, actor: Actor): Promise<ScimToken>;
 }
 

@@ -8,7 +8,9 @@ import { administer, apiOf, ask, basic, type Machine, machineOf, send, tokenOf }
 import { partyAt } from '../../../test/project-issuer.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { type AdminScope, adminScopes } from '../../domain/kernel/admin-api.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 import { adminSchema } from '../schema.ts';
 import { operationRuleOf } from './access.ts';
@@ -47,6 +49,36 @@ describe('a client with scopes at the admin API', () => {
     for (const [name, query] of Object.entries(refused)) {
       expect([name, (await administer(app, token, query)).code]).toEqual([name, 'forbidden']);
     }
+  });
+
+  it('provisions users with the scope `scim`, as the directory of its project alone', async () => {
+    const machine = await withScopes('scim');
+    const token = await tokenOf(machine, { scope: 'scim' });
+    const provision = async (of: Project, held = token, scheme = 'Bearer') => {
+      const response = await fetch(`${app.url}/v1/scim/${of.id}/Users`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/scim+json', Authorization: `${scheme} ${held}` },
+        body: JSON.stringify({ userName: crypto.randomUUID() }),
+      });
+      return response.status;
+    };
+    expect(await provision(project)).toBe(201);
+    const [event] = await query(
+      app.services.db.alone,
+      sql<{ actor_kind: string; actor_id: string }>`select actor_kind, actor_id from audit_log
+        where project_id = ${project.id} and type = 'user.created' order by id desc limit 1`,
+    );
+    expect(event).toEqual({ actor_kind: 'scim', actor_id: machine.client.id });
+    // It has no right at the admin API, and a token without the scope has none here.
+    expect((await administer(app, token, readUser())).code).toBe('forbidden');
+    expect(await provision(project, await tokenOf(await withScopes('users:write', 'projects:write')))).not.toBe(201);
+    const other = await app.make.project();
+    await app.services.directories.issueScimToken({ projectId: other.id, name: 'Other' }, system);
+    expect(await provision(other)).toBe(401);
+    expect(await provision(project, `${token}x`)).not.toBe(201);
+    expect(await provision(project, token, 'DPoP')).not.toBe(201);
+    await app.services.clients.update(keyIn(project.id, machine.client.id), { disabled: true }, system);
+    expect(await provision(project)).not.toBe(201);
   });
 
   it('that may write, may read; the audit log names it', async () => {
@@ -276,11 +308,9 @@ it('every scope has operations, no reading scope changes anything, and none is f
       ...operationRuleOf(type as GraphQLObjectType, field as GraphQLField<unknown, unknown>),
     })),
   );
-  for (const scope of adminScopes)
-    expect(
-      rules.some((rule) => rule.scope === scope),
-      scope,
-    ).toBe(true);
+  // A directory has no operations.
+  const used = adminScopes.filter((scope) => rules.some((rule) => rule.scope === scope));
+  expect(used).toEqual(adminScopes.filter((scope) => scope !== 'scim'));
   // The rest is in permissions.txt, which a review sees.
   const closed = rules.filter(({ scope }) => scope === undefined).map(({ name }) => name);
   const credentials = ['issueAdminToken', 'revokeAdminToken', 'grantRole', 'revokeRole', 'issueScimToken'];

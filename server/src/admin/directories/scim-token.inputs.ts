@@ -11,4 +11,11 @@ export class IssueScimTokenInput {
 
   @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: never.' })
   expiresAt?: Date | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'Networks that may use it: addresses, or ranges such as `192.0.2.0/24`; at most 20. Absent or empty: all.',
+  })
+  networks?: string[] | null;
 }

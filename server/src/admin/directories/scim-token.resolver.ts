@@ -18,8 +18,9 @@ export class DirectoryResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true })
   @Mutation(() => IssuedScimToken)
   issueScimToken(@Arg('input', () => IssueScimTokenInput) input: IssueScimTokenInput, @Ctx() ctx: AdminContext) {
-    const { projectId, name, expiresAt } = input;
-    return ctx.domain.directories.issueScimToken({ projectId, name, expiresAt: expiresAt ?? undefined }, ctx.actor);
+    const { projectId, name, expiresAt, networks } = input;
+    const wanted = { projectId, name, expiresAt, networks: networks ?? undefined };
+    return ctx.domain.directories.issueScimToken(wanted, ctx.actor);
   }
 
   @Requires('project_admin', { about: { 'scim-token': 'id' }, scope: 'projects:write' })

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { everything } from '../../domain/admins/permission.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 
 let room: AdminRoom;
 let projectId: string;
@@ -20,12 +23,16 @@ describe('SCIM tokens', () => {
     const { token, scimToken } = data.issueScimToken;
     expect(token).toMatch(/^lk_scim_/);
     expect(scimToken).toMatchObject({ name: 'Okta', hint: token.slice(-4), expiresAt: '2030-01-01T00:00:00.000Z' });
-    await expect(room.services.directories.authenticate(projectId, `Bearer ${token}`)).resolves.toMatchObject({
+    await expect(
+      room.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip: undefined }),
+    ).resolves.toMatchObject({
       tokenName: 'Okta',
     });
     const revoke = 'mutation ($id: ID!) { revokeScimToken(id: $id) { id revokedAt } }';
     expect((await room.call(revoke, { id: scimToken.id })).data.revokeScimToken.revokedAt).toBeTruthy();
-    await expect(room.services.directories.authenticate(projectId, `Bearer ${token}`)).rejects.toThrow();
+    await expect(
+      room.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip: undefined }),
+    ).rejects.toThrow();
     const list = await room.call('query ($id: ID!) { scimTokens(projectId: $id) { id hint } }', { id: projectId });
     expect(list.data.scimTokens).toEqual([{ id: scimToken.id, hint: token.slice(-4) }]);
   });
@@ -34,6 +41,101 @@ describe('SCIM tokens', () => {
     const input = { projectId, name: 'Late', expiresAt: '2020-01-01T00:00:00Z' };
     const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
     expect((await room.call(mutation, { input })).code).toBe('invalid');
+  });
+});
+
+describe('a SCIM token with networks', () => {
+  const mutation = `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
+    token scimToken { id networks } } }`;
+  const issue = (networks: string[]) => room.call(mutation, { input: { projectId, name: 'Bound', networks } });
+
+  it('works from them alone, and records uses from others once an hour', async () => {
+    const networks = ['192.0.2.0/24', '2001:DB8::/32', '198.51.100.7'];
+    const { token, scimToken } = (await issue(networks)).data.issueScimToken;
+    expect(scimToken.networks).toEqual(['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']);
+    const from = async (ip: string | undefined) =>
+      room.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip }).then(
+        () => 'accepted',
+        (error) => error.problem?.code ?? error,
+      );
+    for (const ip of ['192.0.2.200', '::ffff:192.0.2.1', '2001:db8:1::9', '2001:db8::1%eth0', '198.51.100.7']) {
+      expect([ip, await from(ip)]).toEqual([ip, 'accepted']);
+    }
+    for (const ip of ['192.0.3.1', '::ffff:192.0.3.1', '2001:db9::1', '198.51.100.8', '::1', '', 'x', undefined]) {
+      expect([ip, await from(ip)]).toEqual([ip, 'forbidden']);
+    }
+    const refusals = async () => {
+      const query = `query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["scim-token.network_refused"] }) {
+        edges { node { subject { id } ip } } } }`;
+      return (await room.call(query, { id: projectId })).data.auditEvents.edges.length;
+    };
+    expect(await refusals()).toBe(1);
+    room.clock.turn(3601);
+    await Promise.all(Array.from({ length: 5 }, () => from('192.0.3.1')));
+    expect(await refusals()).toBe(2);
+  });
+
+  it.each([
+    '10.0.0.0/33',
+    '2001:db8::/129',
+    '10.0.0',
+    'example.com',
+    '10.0.0.0/8/8',
+    '::ffff:10.0.0.1',
+    'fe80::1%0',
+    '',
+  ])('refuses %j as a network', async (network) => {
+    expect((await issue([network])).code).toBe('invalid');
+  });
+
+  it('is at most 20 of them', async () => {
+    expect((await issue(Array.from({ length: 21 }, (_, index) => `10.0.0.${index}`))).code).toBe('invalid');
+  });
+});
+
+describe('warnings of SCIM tokens that expire', () => {
+  it('are sent once for 30, 7 and 1 days ahead, to the admins of the project', async () => {
+    const { admins, db, directories, directoryWarnings, projects } = room.services;
+    const { id } = await projects.create({ name: 'Warned' }, { kind: 'system' });
+    const by = { grants: everything, actor: { kind: 'system' as const } };
+    for (const email of ['one@example.com', 'two@example.com']) {
+      await admins.grantRole({ email, role: 'project_admin', projectId: id }, by);
+    }
+    const day = 24 * 3600;
+    const at = (days: number) => new Date(room.clock.now().getTime() + days * day * 1000);
+    await directories.issueScimToken({ projectId: id, name: 'Year', expiresAt: at(365) }, { kind: 'system' });
+    await directories.issueScimToken({ projectId: id, name: 'Never' }, { kind: 'system' });
+    await directories.issueScimToken({ projectId: id, name: 'Week', expiresAt: at(3) }, { kind: 'system' });
+    const ended = await directories.issueScimToken(
+      { projectId: id, name: 'Ended', expiresAt: at(40) },
+      { kind: 'system' },
+    );
+    await directories.revokeScimToken(keyIn(id, ended.scimToken.id), { kind: 'system' });
+    const sent = async () => {
+      // Two processes run the job at the same time.
+      await Promise.all([directoryWarnings.send(), directoryWarnings.send()]);
+      const rows = await query(
+        db.alone,
+        sql<{ name: string; days: number }>`select subject_name as name, (detail->>'days')::int as days from audit_log
+          where project_id = ${id} and type = 'scim-token.expiring' order by at, id`,
+      );
+      const [mails] = await query(
+        db.alone,
+        sql<{ count: string }>`select count(*) from messages where template = 'scim-token-expiring'
+          and recipient in ('one@example.com', 'two@example.com')`,
+      );
+      return [rows.map(({ name, days }) => `${name} ${days}`), Number(mails?.count)];
+    };
+    expect(await sent()).toEqual([[], 0]);
+    room.clock.turn(2.5 * day);
+    expect(await sent()).toEqual([['Week 1'], 2]);
+    room.clock.turn(333 * day);
+    expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
+    expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
+    room.clock.turn(28.8 * day);
+    expect(await sent()).toEqual([['Week 1', 'Year 30', 'Year 1'], 6]);
+    room.clock.turn(2 * day);
+    expect((await sent())[1]).toBe(6);
   });
 });
 

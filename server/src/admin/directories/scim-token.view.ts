@@ -23,8 +23,14 @@ export class ScimTokenView {
   @Field(() => GraphQLDateTime, { nullable: true })
   expiresAt!: Date | null;
 
+  @Field(() => [String], { description: 'Networks that may use it; empty: all.' })
+  networks!: string[];
+
   @Field(() => GraphQLDateTime, { nullable: true, description: 'With a resolution of one minute.' })
   lastUsedAt!: Date | null;
+
+  @Field(() => String, { nullable: true, description: 'The address of the last request.' })
+  lastUsedAddress!: string | null;
 
   @Field(() => GraphQLDateTime, { nullable: true })
   revokedAt!: Date | null;

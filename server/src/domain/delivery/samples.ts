@@ -12,6 +12,7 @@ export const templateNames = [
   'recovery-codes-renewed',
   'recovery-granted',
   'recovery-used',
+  'scim-token-expiring',
   'test-message',
 ] as const satisfies MessageContent['template'][];
 export type TemplateName = MessageContent['template'];
@@ -38,6 +39,7 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
       at,
     },
     'recovery-used': { template: 'recovery-used', app, at },
+    'scim-token-expiring': { template: 'scim-token-expiring', app, token: 'Okta', days: 7, at },
     'test-message': { template: 'test-message', app, at },
   };
   return samples[template];

@@ -13,6 +13,7 @@ export type MessageContent =
   | { template: 'recovery-codes-renewed'; app: string; at: string }
   | { template: 'recovery-granted'; app: string; from: string; until: string; cancelUrl: string; at: string }
   | { template: 'recovery-used'; app: string; at: string }
+  | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
   | { template: 'test-message'; app: string; at: string };
 
 /** Templates that carry a one-time code; every other one is a notice. */

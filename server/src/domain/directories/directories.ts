@@ -4,13 +4,15 @@ import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
+import { addressOf } from '../kernel/network.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { checkedNetworks } from './networks.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
 export interface ScimTokenInput {
@@ -18,11 +20,39 @@ export interface ScimTokenInput {
   name: string;
   /** Absent: it does not expire. */
   expiresAt?: Date | null | undefined;
+  /** See {@link checkedNetworks}; none: from everywhere. */
+  networks?: readonly string[] | undefined;
+}
+
+/** An application whose access token for SCIM is valid. */
+interface ScimApplication {
+  id: string;
+  name: string;
+  projectId: string;
+}
+
+/** How a directory authenticates. */
+export interface ScimCredential {
+  authorization: string | undefined;
+  /** The application of an access token in `authorization`. */
+  application?: ScimApplication | undefined;
+  /** Address of the client. */
+  ip: string | undefined;
+}
+
+/** A token that expires soon. */
+export interface ExpiringToken extends TenantKey {
+  name: string;
+  projectName: string;
+  expiresAt: Date;
+  /** 30, 7 or 1. */
+  days: number;
 }
 
 /** A directory whose token has been checked. */
 export interface Directory {
   projectId: string;
+  /** Of the SCIM token, or of the application. */
   tokenId: string;
   tokenName: string;
 }
@@ -30,6 +60,11 @@ export interface Directory {
 /** Lets secret scanners recognise SCIM tokens. */
 const scimTokenPrefix = 'lk_scim_';
 const notSetUpRetrySeconds = 60;
+const secondsOfDay = 24 * 3600;
+/** A token that is used from other networks is recorded once in this time. */
+const refusalsSeconds = 3600;
+/** The most tokens that one run of the job warns of. */
+const maxWarnings = 500;
 const noProject = '00000000-0000-0000-0000-000000000000';
 
 /** SCIM tokens of projects. Several may be live at once, so that one can be rotated. */
@@ -39,6 +74,7 @@ export class Directories {
   /** A new token, which cannot be read again. Refuses `not-found` (project), `invalid`. */
   async issueScimToken(input: ScimTokenInput, actor: Actor): Promise<{ token: string; scimToken: ScimToken }> {
     const name = cleanName(input.name);
+    const networks = checkedNetworks(input.networks ?? []);
     const now = this.deps.clock.now();
     const expiresAt = input.expiresAt ?? null;
     if (expiresAt && (Number.isNaN(expiresAt.getTime()) || isPast(expiresAt, now))) {
@@ -57,6 +93,7 @@ export class Directories {
         hash: digest(token),
         hint: token.slice(-4),
         expiresAt,
+        networks,
         createdAt: now,
       });
       em.persist(scimToken);
@@ -113,17 +150,18 @@ export class Directories {
   /**
    * The directory of a request, by one statement. Refuses, in this order and at the same cost: `not-found` if the project
    * does not exist or has SCIM off, `unavailable` if it never had a token, `unauthenticated` unless the header is
-   * `Bearer <a live token of this project>`.
+   * `Bearer <a live token of this project>`, and `forbidden` from a network that the token excludes.
    */
-  async authenticate(projectId: string, authorization: string | undefined): Promise<Directory> {
+  async authenticate(projectId: string, { authorization, application, ip }: ScimCredential): Promise<Directory> {
     const id = isUuid(projectId) ? projectId.toLowerCase() : noProject;
     openProject(id);
     const [row] = await query(
       this.deps.db.alone,
-      sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string }>`
+      sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string; is_near: boolean }>`
         select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
           exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
-          t.id as token_id, t.name as token_name
+          t.id as token_id, t.name as token_name,
+          t.networks = '{}' or coalesce(${addressOf(ip)}::inet <<= any(t.networks::inet[]), false) as is_near
         from projects p
         left join scim_tokens t on t.project_id = p.id and t.hash = ${hashOf(authorization)} and t.revoked_at is null
           and (t.expires_at is null or t.expires_at > ${this.deps.clock.now()})
@@ -131,11 +169,74 @@ export class Directories {
       { prepare: 'directories.authenticate' },
     );
     if (!row?.enabled) refuse({ code: 'not-found', what: 'project' });
+    if (application?.projectId === id) return { projectId: id, tokenId: application.id, tokenName: application.name };
     if (!row.configured) {
       refuse({ code: 'unavailable', reason: 'no SCIM token has been issued', retryAfterSeconds: notSetUpRetrySeconds });
     }
     if (row.token_id === null) refuse({ code: 'unauthenticated' });
+    if (!row.is_near) {
+      await this.recordOtherNetwork(keyIn(id, row.token_id), ip);
+      refuse({ code: 'forbidden', reason: 'the token may not be used from this network' });
+    }
     return { projectId: id, tokenId: row.token_id, tokenName: row.token_name };
+  }
+
+  /** At most one event per token and hour: requests may be many. */
+  private async recordOtherNetwork({ project, id }: TenantKey, ip: string | undefined): Promise<void> {
+    const { audit, clock, db } = this.deps;
+    const now = clock.now();
+    await db.transaction(async (em) => {
+      const [token] = await query(
+        em,
+        sql<{ name: string }>`update scim_tokens set network_refused_at = ${now}
+          where project_id = ${project.id} and id = ${id}
+            and (network_refused_at is null or network_refused_at < ${secondsLater(now, -refusalsSeconds)})
+          returning name`,
+      );
+      if (!token) return;
+      const subject = { kind: 'scim-token', id, name: token.name };
+      const actor = { kind: 'anonymous' as const, ...(ip === undefined ? {} : { ip }) };
+      audit.record(em, { type: 'scim-token.network_refused', actor, projectId: project.id, subject });
+    });
+  }
+
+  /** Tokens of which no warning has been given for 30, 7 or 1 days ahead. A token that lives shorter has fewer warnings. */
+  async expiring(): Promise<TenantKey[]> {
+    const rows = await query(
+      this.deps.db.alone,
+      sql<{ project: string; id: string }>`select t.project_id as project, t.id from scim_tokens t
+        where ${this.isDue()} order by t.expires_at limit ${maxWarnings}`,
+    );
+    return rows.map(({ project, id }) => keyIn(project, id));
+  }
+
+  /** Joins: claims the next warning of a token; undefined if it was given meanwhile. */
+  async claimWarning(em: EntityManager, { project, id }: TenantKey): Promise<ExpiringToken | undefined> {
+    const [row] = await query(
+      em,
+      sql<{ name: string; project_name: string; expires_at: string; days: number }>`
+        update scim_tokens t set warned_days = ${this.daysLeft()} from projects p
+        where p.id = t.project_id and t.project_id = ${project.id} and t.id = ${id} and ${this.isDue()}
+        returning t.name, p.name as project_name, t.expires_at, t.warned_days as days`,
+    );
+    if (!row) return undefined;
+    const { name, project_name: projectName, expires_at: at, days } = row;
+    return { project, id, name, projectName, expiresAt: new Date(at), days };
+  }
+
+  /** SQL: the warning that is due for the token `t`, in days. */
+  private daysLeft(): Fragment {
+    const now = this.deps.clock.now();
+    return sql`case when t.expires_at <= ${secondsLater(now, secondsOfDay)}::timestamptz then 1
+      when t.expires_at <= ${secondsLater(now, 7 * secondsOfDay)}::timestamptz then 7 else 30 end`;
+  }
+
+  private isDue(): Fragment {
+    const now = this.deps.clock.now();
+    return sql`t.revoked_at is null and t.expires_at > ${now}::timestamptz
+      and t.expires_at <= ${secondsLater(now, 30 * secondsOfDay)}::timestamptz
+      and (t.warned_days is null or t.warned_days > ${this.daysLeft()})
+      and t.created_at < t.expires_at - make_interval(days => ${this.daysLeft()})`;
   }
 
   private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {
@@ -144,7 +245,7 @@ export class Directories {
       actor,
       projectId,
       subject: { kind: 'scim-token', id: token.id, name: token.name },
-      detail: { hint: token.hint, expiresAt: token.expiresAt?.toISOString() ?? null },
+      detail: { hint: token.hint, expiresAt: token.expiresAt?.toISOString() ?? null, networks: token.networks },
     });
   }
 }

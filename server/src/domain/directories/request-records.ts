@@ -17,6 +17,8 @@ export type RequestEntry = Omit<
   projectId: string;
   ignored: string[];
   concerns: string[];
+  /** Of the client. */
+  address: string | null;
 };
 
 /** Number of records kept per project. */
@@ -111,7 +113,7 @@ export class RequestRecords {
 
   private async store(batch: readonly RequestEntry[]): Promise<void> {
     const projects = [...new Set(batch.map(({ projectId }) => projectId))];
-    const tokens = [...new Set(batch.map(({ tokenId }) => tokenId))];
+    const uses = lastUses(batch);
     await this.deps.db.transaction(async (em) => {
       // A crash of the database may lose the last second of records.
       await execute(em, sql`set local synchronous_commit = off`);
@@ -156,12 +158,19 @@ export class RequestRecords {
       );
       await execute(
         em,
-        sql`update scim_tokens set last_used_at = ${this.deps.clock.now()}
-          where id = any(${tokens}::uuid[])
-            and (last_used_at is null or last_used_at < ${secondsLater(this.deps.clock.now(), -30)})`,
+        sql`update scim_tokens t set last_used_at = ${this.deps.clock.now()}, last_used_address = u.address
+          from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u("projectId" uuid, "tokenId" uuid, address text)
+          where t.project_id = u."projectId" and t.id = u."tokenId" and (t.last_used_at is null
+            or t.last_used_at < ${secondsLater(this.deps.clock.now(), -30)} or t.last_used_address is distinct from u.address)`,
       );
     });
   }
+}
+
+/** The last use of each token. */
+function lastUses(batch: readonly RequestEntry[]) {
+  const uses = batch.map(({ projectId, tokenId, address }) => [tokenId, { projectId, tokenId, address }] as const);
+  return [...new Map(uses).values()];
 }
 
 /** The hashed marks of the users erased lately. */

@@ -13,7 +13,14 @@ const schema = defineEntity({
     hint: p.text(),
     expiresAt: instant().nullable(),
     createdAt: instant(),
+    /** Networks that may use it, as CIDR; none: all. */
+    networks: p.array().columnType('text[]').default([]),
     lastUsedAt: instant().nullable(),
+    lastUsedAddress: p.text().nullable(),
+    /** When a use from another network was last recorded. */
+    networkRefusedAt: instant().nullable(),
+    /** The last warning before the expiry: this many days ahead. */
+    warnedDays: p.integer().nullable(),
     revokedAt: instant().nullable(),
   },
 });

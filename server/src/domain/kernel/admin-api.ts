@@ -1,4 +1,7 @@
-/** Rights of machines at the admin API (service.md 2.7). `write` includes `read` of the same noun. */
+/**
+ * Rights of machines at the admin API (service.md 2.7). `write` includes `read` of the same noun; `scim` is that of a
+ * directory, at the SCIM endpoints alone.
+ */
 export const adminScopes = [
   'users:read',
   'users:write',
@@ -7,6 +10,7 @@ export const adminScopes = [
   'projects:read',
   'projects:write',
   'audit:read',
+  'scim',
 ] as const;
 export type AdminScope = (typeof adminScopes)[number];
 

@@ -5,18 +5,24 @@ import { isIPv4, isIPv6 } from 'node:net';
  * it. IPv4 in IPv6 form (`::ffff:192.0.2.1`) is the IPv4 address.
  */
 export function networkOf(ip: string | undefined): string {
-  const address = (ip ?? '').split('%', 1)[0] as string;
+  const address = addressOf(ip);
+  if (address === null) return 'unknown';
   if (isIPv4(address)) return address;
-  if (!isIPv6(address)) return 'unknown';
-  const groups = hextets(address);
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    const [high, low] = groups.slice(6) as [number, number];
-    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
-  }
-  return `${groups
+  return `${hextets(address)
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`;
+}
+
+/** The address without a zone, IPv4 in IPv6 form as IPv4; null if it is none. */
+export function addressOf(ip: string | undefined): string | null {
+  const address = (ip ?? '').split('%', 1)[0] as string;
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  const groups = hextets(address);
+  if (groups.slice(0, 5).some((group) => group !== 0) || groups[5] !== 0xffff) return address;
+  const [high, low] = groups.slice(6) as [number, number];
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
 /** The eight groups of a valid IPv6 address. */

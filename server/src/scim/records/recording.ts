@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Directory } from '../../domain/directories/directories.ts';
 import type { RequestEntry } from '../../domain/directories/request-records.ts';
+import { addressOf } from '../../domain/kernel/network.ts';
 import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
 import { listResponseSchema } from '../answer.ts';
 import { isObject } from '../patch-operations.ts';
@@ -31,6 +32,7 @@ export function recordOf(req: Request, directory: Directory, outcome: RequestOut
     projectId: directory.projectId,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,
+    address: addressOf(req.ip),
     at: outcome.at,
     method: req.method,
     path,

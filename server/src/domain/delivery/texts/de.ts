@@ -107,6 +107,15 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'scim-token-expiring': ({ app, token, days, at }) => ({
+    subject: `Das Verzeichnis-Token ${token} für ${app} läuft in ${days} ${days === 1 ? 'Tag' : 'Tagen'} ab`,
+    before: [
+      `Das SCIM-Token ${token} von ${app} läuft bald ab. Danach kann das Verzeichnis keine Benutzer mehr anlegen, ändern oder deaktivieren.`,
+      `Ablauf: ${time(at)}`,
+      'Um es zu ersetzen, stellen Sie in der Konsole unter Directory sync ein neues Token aus, tragen Sie es im Verzeichnis ein und widerrufen Sie dann das alte.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Testnachricht von ${app}`,
     before: [

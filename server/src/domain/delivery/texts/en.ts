@@ -107,6 +107,15 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'scim-token-expiring': ({ app, token, days, at }) => ({
+    subject: `The directory token ${token} for ${app} expires in ${days} ${days === 1 ? 'day' : 'days'}`,
+    before: [
+      `The SCIM token ${token} of ${app} expires soon. The directory can then no longer create, change or deactivate users.`,
+      `Expires: ${time(at)}`,
+      'To rotate it, issue a new token in the console under Directory sync, set it in the directory, then revoke the old one.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Test message from ${app}`,
     before: [`This is a test message from ${app}. Delivery works.`, `No action is needed. Time: ${time(at)}`],

@@ -107,6 +107,15 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  'scim-token-expiring': ({ app, token, days, at }) => ({
+    subject: `El token de directorio ${token} de ${app} caduca en ${days} ${days === 1 ? 'día' : 'días'}`,
+    before: [
+      `El token SCIM ${token} de ${app} caduca pronto. Después, el directorio ya no podrá crear, cambiar ni desactivar usuarios.`,
+      `Caduca: ${time(at)}`,
+      'Para sustituirlo, emita un token nuevo en la consola, en Directory sync, configúrelo en el directorio y revoque el anterior.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Mensaje de prueba de ${app}`,
     before: [

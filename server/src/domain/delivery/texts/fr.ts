@@ -107,6 +107,15 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'scim-token-expiring': ({ app, token, days, at }) => ({
+    subject: `Le jeton d’annuaire ${token} de ${app} expire dans ${days} ${days === 1 ? 'jour' : 'jours'}`,
+    before: [
+      `Le jeton SCIM ${token} de ${app} expire bientôt. L’annuaire ne pourra alors plus créer, modifier ni désactiver d’utilisateurs.`,
+      `Expiration : ${time(at)}`,
+      'Pour le remplacer, créez un nouveau jeton dans la console sous Directory sync, configurez-le dans l’annuaire, puis révoquez l’ancien.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Message d’essai de ${app}`,
     before: [

@@ -107,6 +107,15 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  'scim-token-expiring': ({ app, token, days, at }) => ({
+    subject: `${app} のディレクトリトークン ${token} はあと ${days} 日で期限切れになります`,
+    before: [
+      `${app} の SCIM トークン ${token} はまもなく期限切れになります。その後、ディレクトリはユーザーの作成、変更、無効化ができなくなります。`,
+      `有効期限: ${time(at)}`,
+      '更新するには、コンソールの Directory sync で新しいトークンを発行し、ディレクトリに設定してから、古いトークンを失効させてください。',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `${app} からのテストメッセージ`,
     before: [

@@ -1,0 +1,50 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { notifyEverywhere } from '../ceremonies/notices.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Directories } from '../directories/directories.ts';
+import { system } from '../kernel/actor.ts';
+import type { Database } from '../kernel/database.ts';
+import type { User } from '../users/user.entity.ts';
+import { Membership } from './membership.entity.ts';
+
+interface Deps {
+  db: Database;
+  audit: Audit;
+  directories: Directories;
+  delivery: Delivery;
+}
+
+/** Warns admins by mail and event of SCIM tokens that expire, 30, 7 and 1 days ahead: the sync would stop. */
+export class DirectoryWarnings {
+  constructor(private readonly deps: Deps) {}
+
+  /** Job. Each warning is claimed in the transaction that queues its mails, and so is sent once. */
+  async send(): Promise<void> {
+    const { audit, db, delivery, directories } = this.deps;
+    for (const key of await directories.expiring()) {
+      await db.transaction(async (em) => {
+        const token = await directories.claimWarning(em, key);
+        if (!token) return;
+        const { days, expiresAt, id, name, project, projectName } = token;
+        const at = expiresAt.toISOString();
+        const subject = { kind: 'scim-token', id, name };
+        const detail = { days, expiresAt: at };
+        audit.record(em, { type: 'scim-token.expiring', actor: system, projectId: project.id, subject, detail });
+        const content = { template: 'scim-token-expiring', app: projectName, token: name, days, at } as const;
+        for (const admin of await adminsOf(em, project.id)) await notifyEverywhere(em, delivery, admin, content);
+      });
+    }
+  }
+}
+
+/** The active admins of a project; the owners of the instance if it has none. */
+async function adminsOf(em: EntityManager, projectId: string): Promise<User[]> {
+  const ofProject = await activeUsers(em, { project: projectId, role: 'project_admin' });
+  return ofProject.length > 0 ? ofProject : activeUsers(em, { role: 'owner' });
+}
+
+async function activeUsers(em: EntityManager, where: { project?: string; role: Membership['role'] }): Promise<User[]> {
+  const memberships = await em.find(Membership, where, { populate: ['user'], limit: 50 });
+  return memberships.map(({ user }) => user.getEntity() as User).filter(({ active }) => active);
+}
