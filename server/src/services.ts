@@ -78,6 +78,7 @@ import { RefreshTokens } from './domain/tokens/refresh-tokens.ts';
 import { RevocableTokens } from './domain/tokens/revocable-tokens.ts';
 import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
+import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
 import { Groups } from './domain/users/groups.ts';
 import { Users } from './domain/users/users.ts';
 
@@ -169,6 +170,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
   const users = new Users(base);
+  const customAttributes = new CustomAttributes(base);
   const groups = new Groups(base);
   const roles = new Roles(base);
   const claims = new Claims(base);
@@ -288,6 +290,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     introspection,
     revocableTokens,
     users,
+    customAttributes,
     groups,
     roles,
     claims,

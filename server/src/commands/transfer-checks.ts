@@ -10,6 +10,8 @@ import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import { checkSessionPolicy } from '../domain/projects/session-policy.ts';
 import { checkedSlug } from '../domain/projects/slug.ts';
 import { checkedRole, checkHolder, checkRoleKey } from '../domain/roles/roles.ts';
+import type { CustomAttribute } from '../domain/users/custom/custom-schema.entity.ts';
+import { checkedDefinition, checkNames } from '../domain/users/custom/definition.ts';
 import type { Services } from '../services.ts';
 
 type Data = Record<string, unknown>;
@@ -83,6 +85,12 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
       userId: (user_id ?? undefined) as string | undefined,
       groupId: (group_id ?? undefined) as string | undefined,
     });
+  },
+  'custom-schema'({ attributes }) {
+    const definitions = (attributes ?? []) as CustomAttribute[];
+    checkNames(definitions);
+    if (isDeepStrictEqual(definitions.map(checkedDefinition), definitions)) return;
+    refuse({ code: 'invalid', field: 'attributes', reason: 'have an unknown member' });
   },
   'claim-settings'(data) {
     const { mappings } = changedSettings(defaultClaimSettings, settingsOf(data, columns.claimSettings));

@@ -71,6 +71,8 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },
   { type: 'user', table: 'users', parent: of('project'), key: ['id'] },
   { type: 'user-email', table: 'user_emails', parent: of('user'), key: ['user_id', 'value_key'] },
+  { type: 'custom-schema', table: 'custom_schemas', parent: of('project'), key: ['project_id'] },
+  { type: 'custom-value', table: 'custom_values', parent: of('user'), key: ['user_id', 'attribute', 'key'] },
   { type: 'group', table: 'groups', parent: of('project'), key: ['id'] },
   { type: 'group-member', table: 'group_members', parent: of('group'), key: ['group_id', 'user_id'] },
   { type: 'role', table: 'client_roles', parent: of('client'), key: ['id'] },

@@ -50,6 +50,8 @@ import { Session } from './sessions/session.entity.ts';
 import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
 import { DeviceAuthorization } from './tokens/device/device-authorization.entity.ts';
 import { RefreshGrant } from './tokens/refresh-grant.entity.ts';
+import { CustomSchemaRow } from './users/custom/custom-schema.entity.ts';
+import { CustomValue } from './users/custom/custom-value.entity.ts';
 import { Group } from './users/group.entity.ts';
 import { GroupMember } from './users/group-member.entity.ts';
 import { User } from './users/user.entity.ts';
@@ -71,6 +73,8 @@ export const entities = [
   User,
   UserCount,
   UserEmail,
+  CustomSchemaRow,
+  CustomValue,
   Group,
   GroupMember,
   Client,

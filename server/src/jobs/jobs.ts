@@ -23,6 +23,7 @@ import { deliverData, deliverJob, type Logout } from '../domain/logout/logout.ts
 import type { Otp } from '../domain/otp/otp.ts';
 import type { Projects } from '../domain/projects/projects.ts';
 import { keyIn, type TenantKey } from '../domain/projects/tenant.ts';
+import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 
 export interface JobsDeps {
   db: Database;
@@ -38,6 +39,7 @@ export interface JobsDeps {
   directoryWarnings: DirectoryWarnings;
   auditRetention: AuditRetention;
   experiences: Experiences;
+  customAttributes: CustomAttributes;
   activity: Activity;
   requestRecords: RequestRecords;
   /** Called when a message could not be sent yet, or a logout delivery throws unexpectedly. */
@@ -58,6 +60,7 @@ export function jobs({
   directoryWarnings,
   auditRetention,
   experiences,
+  customAttributes,
   requestRecords,
   activity,
   onError,
@@ -96,6 +99,7 @@ export function jobs({
       { name: 'sweep.events', everyMinutes: 60, run: () => auditRetention.sweep() },
       { name: 'recoveries.expire', everyMinutes: 15, run: () => recoveries.expire() },
       { name: 'directories.warn', everyMinutes: 60, run: () => directoryWarnings.send() },
+      { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => customAttributes.sweep() },
       { name: 'sweep.rest', everyMinutes: 30, run: () => retention.sweep() },
     ],
   };

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { customTypes, scalarTypes } from '../domain/users/custom/custom-schema.entity.ts';
 
 /** An attribute as in `/Schemas`, the only schema that these tests use. */
 interface Announced {
@@ -8,7 +10,10 @@ interface Announced {
   type: string;
   multiValued: boolean;
   required: boolean;
+  caseExact?: boolean;
   mutability: string;
+  returned: string;
+  uniqueness?: string;
   canonicalValues?: string[];
   referenceTypes?: string[];
   subAttributes?: Announced[];
@@ -26,6 +31,15 @@ let schemas: Map<string, Document>;
 beforeAll(async () => {
   app = await startScimApp();
   project = await app.project();
+  const { customAttributes } = app.services;
+  const subAttributes = scalarTypes.map((type) => ({ name: `part-${type}`, type }));
+  for (const multiValued of [false, true]) {
+    for (const type of customTypes) {
+      const name = `${type}${multiValued ? 's' : ''}`;
+      const parts = type === 'complex' ? { subAttributes } : {};
+      await customAttributes.create(project.id, { name, type, multiValued, ...parts }, system);
+    }
+  }
   const { Resources } = (await project.request('GET', '/Schemas')).body as { Resources: Document[] };
   schemas = new Map(Resources.map((schema) => [schema.name, schema]));
 });
@@ -47,6 +61,12 @@ async function randomValue(attribute: Announced, parent = ''): Promise<unknown> 
       }
       case 'boolean':
         return attribute.name === 'primary' || Math.random() < 0.5;
+      case 'integer':
+        return Math.floor(Math.random() * 1e9);
+      case 'decimal':
+        return Math.random();
+      case 'dateTime':
+        return new Date(Math.floor(Math.random() * 1e12)).toISOString();
       case 'binary':
         return Buffer.from(randomUUID()).toString('base64');
       case 'reference': {
@@ -75,21 +95,36 @@ const patch = (path: string, op: string, at: string, value?: unknown) =>
     Operations: [{ op, path: at, ...(value === undefined ? {} : { value }) }],
   });
 
+const literals: Record<string, string> = {
+  boolean: 'true',
+  integer: '1',
+  decimal: '0.5',
+  dateTime: '"2026-01-31T12:00:00Z"',
+};
+
 const kinds = [
-  { kind: 'User', endpoint: '/Users', extension: 'EnterpriseUser', minimum: () => ({ userName: randomUUID() }) },
-  { kind: 'Group', endpoint: '/Groups', extension: undefined, minimum: () => ({ displayName: randomUUID() }) },
+  {
+    kind: 'User',
+    endpoint: '/Users',
+    extensions: ['EnterpriseUser', 'CustomUser'],
+    minimum: () => ({ userName: randomUUID() }),
+  },
+  { kind: 'Group', endpoint: '/Groups', extensions: [], minimum: () => ({ displayName: randomUUID() }) },
 ];
 
-describe.each(kinds)('the schema of $kind in /Schemas', ({ kind, endpoint, extension, minimum }) => {
+describe.each(kinds)('the schema of $kind in /Schemas', ({ kind, endpoint, extensions, minimum }) => {
   it('round-trips through create, read and replace', async () => {
     const id = schemas.get(kind)?.id as string;
-    const extensionId = extension && (schemas.get(extension)?.id as string);
-    const whole = async () => ({
-      schemas: extensionId ? [id, extensionId] : [id],
-      ...(await randomValues(kind)),
-      externalId: randomUUID(),
-      ...(extension && extensionId ? { [extensionId]: await randomValues(extension) } : {}),
-    });
+    const extensionIds = extensions.map((name) => schemas.get(name)?.id as string);
+    const whole = async () => {
+      const values = await Promise.all(extensions.map(randomValues));
+      return {
+        schemas: [id, ...extensionIds],
+        ...(await randomValues(kind)),
+        externalId: randomUUID(),
+        ...Object.fromEntries(extensionIds.map((urn, at) => [urn, values[at]])),
+      };
+    };
     const sent = await whole();
     const made = await project.request('POST', endpoint, sent);
     expect(made.status, made.text).toBe(201);
@@ -103,7 +138,7 @@ describe.each(kinds)('the schema of $kind in /Schemas', ({ kind, endpoint, exten
   it('allows add, replace and remove of each attribute by its full URN', async () => {
     const made = await project.request('POST', endpoint, minimum());
     const path = `${endpoint}/${made.body.id}`;
-    for (const schema of extension ? [kind, extension] : [kind]) {
+    for (const schema of [kind, ...extensions]) {
       const { id } = schemas.get(schema) as Document;
       for (const attribute of writable(schema)) {
         const at = `${id}:${attribute.name}`;
@@ -123,13 +158,13 @@ describe.each(kinds)('the schema of $kind in /Schemas', ({ kind, endpoint, exten
   });
 
   it('allows filtering, sorting and selecting by each attribute', async () => {
-    for (const schema of extension ? [kind, extension] : [kind]) {
+    for (const schema of [kind, ...extensions]) {
       const { id, attributes } = schemas.get(schema) as Document;
       for (const attribute of attributes) {
         const values = attribute.type === 'complex' ? (attribute.subAttributes ?? []) : [attribute];
         for (const part of values) {
           const name = `${id}:${attribute.name}${part === attribute ? '' : `.${part.name}`}`;
-          const literal = part.type === 'boolean' ? 'true' : '"x"';
+          const literal = literals[part.type] ?? '"x"';
           for (const filter of [`${name} eq ${literal}`, `not (${name} pr)`, `${name} ne ${literal}`]) {
             const reply = await project.request('GET', `${endpoint}?count=1&filter=${encodeURIComponent(filter)}`);
             expect(reply.status, `${filter} ${reply.text}`).toBe(200);
@@ -154,6 +189,7 @@ it('contains every characteristic of RFC 7643 §7 for each attribute, and no nul
   expect(text).not.toContain('null');
   expect(body.Resources.map(({ name }: Document) => name).sort()).toEqual([
     'ApplicationRole',
+    'CustomUser',
     'EnterpriseUser',
     'Entitlement',
     'Group',
@@ -163,20 +199,22 @@ it('contains every characteristic of RFC 7643 §7 for each attribute, and no nul
     'ServiceProviderConfig',
     'User',
   ]);
-  const check = (attribute: Announced) => {
+  const check = (attribute: Announced, isCustom: boolean) => {
     expect(attribute).toMatchObject({
       name: expect.any(String),
-      type: expect.stringMatching(/^(string|boolean|integer|dateTime|reference|binary|complex)$/),
+      type: expect.stringMatching(/^(string|boolean|integer|decimal|dateTime|reference|binary|complex)$/),
       multiValued: expect.any(Boolean),
-      description: expect.stringMatching(/\S/),
+      description: isCustom ? expect.any(String) : expect.stringMatching(/\S/),
       required: expect.any(Boolean),
       mutability: expect.stringMatching(/^(readOnly|readWrite|immutable)$/),
       returned: expect.stringMatching(/^(always|default)$/),
     });
     expect(attribute.subAttributes !== undefined).toBe(attribute.type === 'complex');
-    for (const part of attribute.subAttributes ?? []) check(part);
+    for (const part of attribute.subAttributes ?? []) check(part, isCustom);
   };
-  for (const { attributes } of body.Resources as Document[]) for (const attribute of attributes) check(attribute);
+  for (const { name, attributes } of body.Resources as Document[]) {
+    for (const attribute of attributes) check(attribute, name === 'CustomUser');
+  }
   for (const { id, meta } of body.Resources as { id: string; meta: { location: string } }[]) {
     expect((await project.request('GET', meta.location)).body).toMatchObject({ id });
   }

@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/kernel/actor.ts';
+import type { CustomSchema } from '../domain/users/custom/values.ts';
 import type { QueryContext } from './filter/operand.ts';
 import { ScimError } from './scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
@@ -6,6 +7,8 @@ import type { SearchRequest } from './search-request.ts';
 /** The directory that sent a request, and the base URL of its project's SCIM service. */
 export interface ScimCaller extends QueryContext {
   actor: Actor;
+  /** The definitions of the project's custom attributes. */
+  custom: CustomSchema;
 }
 
 /** The answer of an operation, in HTTP or within a Bulk response. */

@@ -3,7 +3,7 @@ import { maxOperations, maxPayloadBytes } from './bulk.ts';
 import { cursorTimeoutSeconds } from './cursor.ts';
 import { type Attribute, isReadOnly, type Schema } from './schema/attribute.ts';
 import { discoverySchemas } from './schema/discovery.ts';
-import { type ResourceType, resourceTypes } from './schema/resource-type.ts';
+import { type ResourceType, resourceTypesWith } from './schema/resource-type.ts';
 import { maxPageSize } from './search-request.ts';
 
 const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
@@ -58,8 +58,8 @@ export function serviceProviderConfig(baseUrl: string): object {
 }
 
 /** Every resource type (RFC 7643 §6). */
-export function resourceTypeDocuments(baseUrl: string): { id: string }[] {
-  return resourceTypes.flatMap((type: ResourceType) => {
+export function resourceTypeDocuments(baseUrl: string, userType: ResourceType): { id: string }[] {
+  return resourceTypesWith(userType).flatMap((type: ResourceType) => {
     const { name, also } = type;
     const named = [{ id: name, schema: type.schema }, ...(also ? [{ id: also.name, schema: also }] : [])];
     return named.map(({ id, schema }) => ({
@@ -76,8 +76,8 @@ export function resourceTypeDocuments(baseUrl: string): { id: string }[] {
 }
 
 /** Every schema (RFC 7643 §7). */
-export function schemaDocuments(baseUrl: string): { id: string }[] {
-  const ofTypes = resourceTypes.flatMap(({ schema, also, extensions }) => [
+export function schemaDocuments(baseUrl: string, userType: ResourceType): { id: string }[] {
+  const ofTypes = resourceTypesWith(userType).flatMap(({ schema, also, extensions }) => [
     schema,
     ...(also ? [also] : []),
     ...extensions,
@@ -111,7 +111,7 @@ function describe(attribute: Attribute): object {
     multiValued: attribute.multiValued ?? false,
     description,
     required: attribute.required ?? false,
-    ...(['complex', 'boolean', 'integer'].includes(type) ? {} : { caseExact: attribute.caseExact ?? false }),
+    ...(['complex', 'boolean', 'integer', 'decimal'].includes(type) ? {} : { caseExact: attribute.caseExact ?? false }),
     mutability: isReadOnly(attribute) ? 'readOnly' : (attribute.mutability ?? 'readWrite'),
     returned: attribute.returned ?? 'default',
     ...(type === 'boolean' ? {} : { uniqueness: attribute.uniqueness ?? 'none' }),

@@ -7,7 +7,7 @@ import { compileElementFilter } from './filter/compile.ts';
 import type { Resource } from './patch.ts';
 import { entries, isObject, type PatchStep, patchSteps } from './patch-operations.ts';
 import { type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
-import { groupType } from './schema/resource-type.ts';
+import { groupType, type ResourceType } from './schema/resource-type.ts';
 import { invalid, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 import type { Source } from './search.ts';
@@ -17,7 +17,8 @@ const maxAnsweredMembers = 1000;
 
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
-  readonly type = groupType;
+  readonly name = groupType.name;
+  readonly path = groupType.endpoint;
 
   constructor(private readonly deps: { groups: Groups }) {}
 
@@ -89,6 +90,10 @@ export class GroupEndpoint {
   async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
     await this.deps.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
     return { status: 204, resourceId: id };
+  }
+
+  typeFor(_caller: ScimCaller): ResourceType {
+    return groupType;
   }
 
   source(caller: ScimCaller): Source<GroupRecord> {
@@ -187,7 +192,7 @@ async function patchChosen(
   caller: ScimCaller,
 ) {
   const replacement = op === 'remove' ? [] : memberIds(path.target.sub ? [value] : value);
-  const removed = await editing.removeWhere(compileElementFilter(filter, caller));
+  const removed = await editing.removeWhere(compileElementFilter(path.target.attribute, filter, caller));
   if (op === 'remove') return;
   const seed =
     filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value' ? filter.value : undefined;

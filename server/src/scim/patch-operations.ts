@@ -1,7 +1,7 @@
 import type { Path } from './filter/ast.ts';
 import { parsePath } from './filter/parser.ts';
 import { isReadOnly, type Schema } from './schema/attribute.ts';
-import { type AttributeTarget, type ResourceType, resolve } from './schema/resource-type.ts';
+import { type AttributeTarget, hasAliases, type ResourceType, resolve } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 
@@ -103,6 +103,9 @@ export function* entries(
   for (const [name, each] of Object.entries(value)) {
     const full = schema === type.schema || /^urn:/i.test(name) ? name : `${schema.id}:${name}`;
     const path = pathOf(type, full);
+    if (path?.kind === 'ignored' && isObject(each) && hasAliases(type, name)) {
+      yield* entries(type, op, Object.fromEntries(Object.entries(each).map(([part, own]) => [`${name}:${part}`, own])));
+    }
     if (path === undefined || path.kind === 'ignored') continue;
     if (path.kind === 'schema') {
       yield* stepsAt(type, op, path, each);

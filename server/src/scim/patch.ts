@@ -4,7 +4,7 @@ import type { ElementFilter } from './filter/ast.ts';
 import { type Matcher, matcherOf } from './filter/evaluate.ts';
 import type { DropStep, PatchStep } from './patch-operations.ts';
 import { isObject } from './patch-operations.ts';
-import { type Attribute, attributeNamed, defaultSubAttribute, isReadOnly } from './schema/attribute.ts';
+import { type Attribute, attributeNamed, defaultSubAttribute, isReadOnly, type Schema } from './schema/attribute.ts';
 import type { AttributeTarget } from './schema/resource-type.ts';
 import {
   type Complex,
@@ -42,7 +42,7 @@ export class PatchCost {
 /** Applies one step to `resource`, in place (RFC 7644 §3.5.2.1–3). */
 export function applyStep(resource: Resource, step: PatchStep | DropStep, cost = new PatchCost()): void {
   if (step.op === 'drop') {
-    delete resource[step.schema.id];
+    dropExtension(resource, step.schema);
     return;
   }
   const { target, filter } = step.path;
@@ -59,6 +59,19 @@ export function applyStep(resource: Resource, step: PatchStep | DropStep, cost =
   else container[target.attribute.name] = next;
   const { extension } = target;
   if (extension && Object.keys(container).length === 0) delete resource[extension.id];
+}
+
+/** Removes the attributes of an extension that clients can write. */
+function dropExtension(resource: Resource, { id, attributes }: Schema): void {
+  const values = resource[id];
+  if (!isObject(values)) return;
+  const required = attributes.find((attribute) => attribute.required && Object.hasOwn(values, attribute.name));
+  if (required) throw badRequest('mutability', `${required.name} is required and cannot be removed.`);
+  const kept = attributes.flatMap((attribute) =>
+    isReadOnly(attribute) && Object.hasOwn(values, attribute.name) ? [[attribute.name, values[attribute.name]]] : [],
+  );
+  if (kept.length > 0) resource[id] = Object.fromEntries(kept);
+  else delete resource[id];
 }
 
 function containerOf(resource: Resource, { extension }: AttributeTarget): Record<string, unknown> {
@@ -118,6 +131,7 @@ function severalAfter(
   const { attribute, sub } = path.target;
   const matcher = filter && matcherOf(filter);
   cost.add((current.length + 1) * Math.max(1, matcher?.terms ?? 0));
+  if (attribute.type !== 'complex') return plainAfter(current, { op, path, value }, matcher, cost);
   if (op === 'remove') return assigned(removed(current, path.target, matcher, value, cost));
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
@@ -137,6 +151,28 @@ function severalAfter(
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} matches the filter of the path.`);
   const created = readElements(attribute, { ...seed, ...parts });
   return assigned(bounded(attribute, [...current, ...(created ?? [])]));
+}
+
+/** The values of an attribute without parts. */
+function plainAfter(
+  current: readonly unknown[],
+  { op, path, value }: PatchStep,
+  matcher: Matcher | undefined,
+  cost: PatchCost,
+): Complex[] | undefined {
+  const { attribute } = path.target;
+  const given: readonly unknown[] = readElements(attribute, value) ?? [];
+  cost.add(current.length * given.length);
+  const isChosen = (each: unknown) => {
+    if (matcher) return matcher.meets(each as Complex);
+    return op === 'replace' || (op === 'remove' && (value == null || given.some((other) => agrees(each, other))));
+  };
+  const kept = current.filter((each) => !isChosen(each));
+  if (op !== 'remove' && matcher && kept.length === current.length) {
+    throw badRequest('noTarget', `No value of ${attribute.name} matches the filter of the path.`);
+  }
+  const next = normalized([...kept, ...(op === 'remove' ? [] : given)] as Complex[]);
+  return next.length === 0 ? undefined : bounded(attribute, next);
 }
 
 /** The parts to set in each matching element; null removes a part. */
@@ -185,12 +221,12 @@ function isHollow(attribute: Attribute, element: Complex): boolean {
   return told.length === 0 && (defaultSubAttribute(attribute) !== undefined || Object.keys(element).length === 0);
 }
 
-function agrees(element: Complex, named: Complex): boolean {
-  return Object.entries(named).every(([name, part]) => {
-    const there = element[name];
-    if (typeof part === 'string' && typeof there === 'string') return foldCase(part) === foldCase(there);
-    return isDeepStrictEqual(part, there);
-  });
+function agrees(element: unknown, named: unknown): boolean {
+  if (isObject(named) && isObject(element)) {
+    return Object.entries(named).every(([name, part]) => agrees(element[name], part));
+  }
+  if (typeof named === 'string' && typeof element === 'string') return foldCase(named) === foldCase(element);
+  return isDeepStrictEqual(named, element);
 }
 
 /** The element to create for `attr eq value` if none matches. */

@@ -10,6 +10,9 @@ export interface Projection {
   isMinimal?: boolean;
 }
 
+/** Custom attributes that the request has set: those returned on request come with the response (RFC 7643 §7). */
+export type Asserted = ReadonlySet<string>;
+
 export const wholeResource: Projection = { attributes: [], excludedAttributes: [] };
 
 /** For an answer of which only version and location are used. */
@@ -31,16 +34,45 @@ export function project(
   type: ResourceType,
   resource: Resource,
   { attributes, excludedAttributes }: Projection,
+  asserted: Asserted = new Set(),
 ): Resource {
+  const always = returning(type, 'always');
   if (attributes.length > 0) {
     const wanted = named(type, [...attributes, 'id', 'schemas']);
-    return only(resource, wanted);
+    for (const path of always) mark(wanted, path);
+    return filled(type, only(resource, wanted));
   }
-  if (excludedAttributes.length === 0) return resource;
   const unwanted = named(type, excludedAttributes);
   unwanted.parts.delete('id');
   unwanted.parts.delete('schemas');
-  return without(resource, unwanted);
+  for (const [urn = '', name = ''] of always) keep(type, unwanted, urn, name);
+  for (const path of returning(type, 'request')) if (!asserted.has(path[1] ?? '')) mark(unwanted, path);
+  return unwanted.parts.size === 0 ? resource : filled(type, without(resource, unwanted));
+}
+
+/** The paths of custom attributes with this characteristic. */
+function returning({ custom }: ResourceType, returned: 'always' | 'request'): string[][] {
+  const attributes = custom?.attributes.filter((attribute) => attribute.returned === returned) ?? [];
+  return attributes.map(({ name }) => [custom?.id ?? '', name]);
+}
+
+/** Takes an attribute out of the unwanted ones. */
+function keep({ custom }: ResourceType, unwanted: Named, urn: string, name: string): void {
+  const extension = unwanted.parts.get(urn);
+  if (!extension) return;
+  if (extension.all) {
+    extension.all = false;
+    for (const each of custom?.attributes ?? []) mark(unwanted, [urn, each.name]);
+  }
+  extension.parts.delete(name);
+}
+
+/** Without the extension of custom attributes if nothing of it is left. */
+function filled({ custom }: ResourceType, resource: Resource): Resource {
+  const values = custom && resource[custom.id];
+  if (!custom || !isObject(values) || Object.keys(values).length > 0) return resource;
+  const { [custom.id]: _, ...rest } = resource;
+  return rest;
 }
 
 /** Whether the response shows `attribute`; if not, it need not be read. */

@@ -6,6 +6,7 @@ import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { isUnchanged, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { type RequestOutcome, recordOf } from './records/recording.ts';
+import { userTypeOf } from './schema/custom.ts';
 import { badRequest, toScimError } from './scim-error.ts';
 
 export interface ResponseDeps {
@@ -71,13 +72,19 @@ function write(res: Response, status: number, body: object | undefined): void {
 
 function record(
   req: Request,
-  { directory, startedAt, body }: Call,
+  { directory, caller, startedAt, body }: Call,
   outcome: Pick<RequestOutcome, 'status' | 'error' | 'responseBody' | 'resourceId'>,
   { requestRecords, clock, log }: ResponseDeps,
 ): void {
   const resourceId = outcome.resourceId ?? (typeof req.params['id'] === 'string' ? req.params['id'] : undefined);
   const durationMs = clock.now().getTime() - startedAt.getTime();
-  const entry = recordOf(req, directory, { ...outcome, resourceId, at: startedAt, durationMs, requestBody: body });
+  const entry = recordOf(req, directory, userTypeOf(caller.custom), {
+    ...outcome,
+    resourceId,
+    at: startedAt,
+    durationMs,
+    requestBody: body,
+  });
   requestRecords.add(entry, (err) => log.error({ err }, 'SCIM request not recorded'));
 }
 

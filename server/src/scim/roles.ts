@@ -14,10 +14,14 @@ import type { Source } from './search.ts';
  * (draft-ietf-scim-roles-entitlements). Read-only: admins define them.
  */
 export class OfferedRoleEndpoint {
+  readonly path: ResourceType['endpoint'];
+
   constructor(
-    readonly type: ResourceType,
+    private readonly type: ResourceType,
     private readonly deps: { roles: Roles },
-  ) {}
+  ) {
+    this.path = type.endpoint;
+  }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
     const where = sql`r.id = ${isUuid(id) ? id : null}::uuid`;

@@ -52,19 +52,19 @@ async function byCursor(
   const { projectId } = caller;
   const position = cursor === '' ? undefined : cursors.open(projectId, request, everyType, cursor);
   const total = position?.total ?? (await totalOf(endpoints, request, caller));
-  const start = position ? endpoints.findIndex(({ type }) => type.name === position.type) : 0;
+  const start = position ? endpoints.findIndex(({ name }) => name === position.type) : 0;
   const resources: object[] = [];
   let last = position;
   for (const endpoint of count === 0 ? [] : endpoints.slice(start)) {
-    const isStart = position !== undefined && endpoint.type.name === position.type;
+    const isStart = position !== undefined && endpoint.name === position.type;
     const from = isStart ? { afterId: position.id, afterKey: position.key } : { offset: 0 };
     const left = count - resources.length;
-    const query = queryOf(endpoint.type, request, caller);
+    const query = queryOf(endpoint.typeFor(caller), request, caller);
     const rows = await sourceOf(endpoint, caller).list({ ...query, from, limit: left + 1 });
     const page = rows.slice(0, left);
     resources.push(...(await endpoint.shown(page as never, caller, request)));
     const end = page.at(-1);
-    if (end) last = { id: end.id, key: end.order_key, total, type: endpoint.type.name };
+    if (end) last = { id: end.id, key: end.order_key, total, type: endpoint.name };
     if (rows.length > left && last) {
       return { total, resources, nextCursor: cursors.seal(projectId, request, everyType, last) };
     }
@@ -75,7 +75,7 @@ async function byCursor(
 async function totalOf(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller): Promise<number> {
   let total = 0;
   for (const endpoint of endpoints) {
-    total += await sourceOf(endpoint, caller).count(queryOf(endpoint.type, request, caller).where);
+    total += await sourceOf(endpoint, caller).count(queryOf(endpoint.typeFor(caller), request, caller).where);
   }
   return total;
 }
@@ -83,9 +83,9 @@ async function totalOf(endpoints: readonly Endpoint[], request: SearchRequest, c
 /** The types that have every attribute of filter and order. Throws if none has. */
 function searchable(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller): Endpoint[] {
   const refusals: unknown[] = [];
-  const able = endpoints.filter(({ type }) => {
+  const able = endpoints.filter((endpoint) => {
     try {
-      queryOf(type, request, caller);
+      queryOf(endpoint.typeFor(caller), request, caller);
       return true;
     } catch (error) {
       if (!(error instanceof ScimError)) throw error;

@@ -13,6 +13,7 @@ import { isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
 import type { Roles } from '../domain/roles/roles.ts';
+import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { Groups } from '../domain/users/groups.ts';
 import { actorOf } from '../http/context.ts';
 import { queryOf } from '../http/parameters.ts';
@@ -27,6 +28,7 @@ import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { callOf, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
 import { OfferedRoleEndpoint } from './roles.ts';
 import { rootSearch } from './root-search.ts';
+import { userTypeOf } from './schema/custom.ts';
 import { entitlementType, roleType } from './schema/resource-type.ts';
 import { ScimError } from './scim-error.ts';
 import { search } from './search.ts';
@@ -40,6 +42,7 @@ export interface ScimDeps extends ResponseDeps {
   roles: Roles;
   directories: Directories;
   adminClients: AdminClients;
+  customAttributes: CustomAttributes;
   vault: Vault;
   random: Random;
   rateLimit?: RateLimit;
@@ -95,9 +98,9 @@ export function scimRoutes(deps: ScimDeps): Router {
 
 /** Every operation, by path and method. HEAD is answered as GET. */
 function routesOf(deps: ScimDeps): Routes {
-  const { accounts, groups, roles, vault, clock, random, log } = deps;
+  const { accounts, customAttributes, groups, roles, vault, clock, random, log } = deps;
   const cursors = new Cursors({ vault, clock });
-  const endpoints = [new UserEndpoint({ accounts }), new GroupEndpoint({ groups })] as const;
+  const endpoints = [new UserEndpoint({ accounts, customAttributes }), new GroupEndpoint({ groups })] as const;
   const onBug = (err: unknown) => log.error({ err }, 'SCIM bulk operation failed');
   const bulk = new BulkEndpoint({ users: endpoints[0], groups: endpoints[1], random, onBug });
   return {
@@ -122,19 +125,22 @@ function routesOf(deps: ScimDeps): Routes {
       },
     },
     '/ServiceProviderConfig': discovery(({ baseUrl }) => serviceProviderConfig(baseUrl)),
-    '/ResourceTypes': discovery(({ baseUrl }) => wholeList(resourceTypeDocuments(baseUrl))),
-    '/ResourceTypes/:id': discovery(({ baseUrl }, id) => documentById(resourceTypeDocuments(baseUrl), id)),
-    '/Schemas': discovery(({ baseUrl }) => wholeList(schemaDocuments(baseUrl))),
-    '/Schemas/:id': discovery(({ baseUrl }, id) => documentById(schemaDocuments(baseUrl), id)),
+    '/ResourceTypes': discovery((caller) => wholeList(typesOf(caller))),
+    '/ResourceTypes/:id': discovery((caller, id) => documentById(typesOf(caller), id)),
+    '/Schemas': discovery((caller) => wholeList(schemasOf(caller))),
+    '/Schemas/:id': discovery((caller, id) => documentById(schemasOf(caller), id)),
   };
 }
+
+const typesOf = ({ baseUrl, custom }: ScimCaller) => resourceTypeDocuments(baseUrl, userTypeOf(custom));
+const schemasOf = ({ baseUrl, custom }: ScimCaller) => schemaDocuments(baseUrl, userTypeOf(custom));
 
 type Endpoint = UserEndpoint | GroupEndpoint | OfferedRoleEndpoint;
 
 const idOf = ({ params }: ScimRequest) => String(params['id']);
 
 function readRoutes(endpoint: Endpoint, cursors: Cursors): Routes {
-  const path = endpoint.type.endpoint;
+  const { path } = endpoint;
   const list = async (caller: ScimCaller, request: SearchRequest) => {
     const { rows, total, nextCursor } = await search<never>(endpoint.source(caller) as never, request, caller, cursors);
     return listAnswer(request, total, await endpoint.shown(rows, caller, request), nextCursor);
@@ -151,7 +157,7 @@ function readRoutes(endpoint: Endpoint, cursors: Cursors): Routes {
 }
 
 function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors): Routes {
-  const path = endpoint.type.endpoint;
+  const { path } = endpoint;
   const maxBytes = maxBodyBytes;
   const answered = ({ query, isMinimal }: ScimRequest): Projection => ({ ...projectionOfQuery(query), isMinimal });
   const reads = readRoutes(endpoint, cursors);
@@ -208,9 +214,10 @@ function authentication(deps: ScimDeps): RequestHandler<{ projectId: string }> {
   const limiter = new RateLimiter({ clock: deps.clock, limit: deps.rateLimit ?? defaultRateLimit });
   return async (req, res, next) => {
     const directory = await directoryOf(deps, req, req.params.projectId);
-    const { projectId } = directory;
+    const { projectId, schemaVersion } = directory;
+    const custom = await deps.customAttributes.ofVersion(projectId, schemaVersion);
     const actor = actorOf(req, { kind: 'scim', id: directory.tokenId, name: directory.tokenName });
-    const caller = { actor, baseUrl: `${deps.issuer}/v1/scim/${projectId}`, projectId };
+    const caller = { actor, baseUrl: `${deps.issuer}/v1/scim/${projectId}`, projectId, custom };
     setCall(res, { directory, caller, startedAt: deps.clock.now() });
     limiter.spend(projectId);
     next();

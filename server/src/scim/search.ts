@@ -5,7 +5,7 @@ import type { ResourceFilter } from './filter/ast.ts';
 import { compileFilter } from './filter/compile.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './filter/operand.ts';
 import { parseFilter } from './filter/parser.ts';
-import { defaultSubAttribute } from './schema/attribute.ts';
+import { defaultSubAttribute, isHidden } from './schema/attribute.ts';
 import { type AttributeTarget, type ResourceType, resolve } from './schema/resource-type.ts';
 import { badRequest } from './scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
@@ -84,7 +84,7 @@ function nameOfCommon(filter: ResourceFilter | undefined): string | undefined {
 function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, context: QueryContext): Order | undefined {
   if (sortBy === undefined) return undefined;
   const target = resolve(type, sortBy);
-  if (target?.kind !== 'attribute')
+  if (target?.kind !== 'attribute' || isHidden(target.attribute))
     throw badRequest('invalidPath', `${type.name} has no attribute ${sortBy.slice(0, 80)}.`);
   const { attribute, sub } = target;
   const part = sub ?? (attribute.type === 'complex' ? defaultSubAttribute(attribute) : undefined);
@@ -94,9 +94,9 @@ function orderOf(type: ResourceType, { sortBy, descending }: SearchRequest, cont
   const named: AttributeTarget = part ? { ...target, sub: part } : target;
   if (!attribute.multiValued) return { ...keyOf(operandOf(named, context), attribute.required), descending };
   if (attribute.storage?.kind === 'elements') throw badRequest('invalidPath', `${attribute.name} cannot be sorted by.`);
-  const { key, type: sqlType } = keyOf(elementOperandOf(part, context));
+  const { key, type: sqlType } = keyOf(elementOperandOf(attribute, part, context));
   // Sorts by the primary value, else by the first.
-  const preferred = sql.raw(`coalesce((e.el->>'primary')::boolean, false) desc, e.n`);
+  const preferred = sql.raw(`coalesce(e.el->'primary' = 'true', false) desc, e.n`);
   const first = sql`(select ${key} from ${elementsOf(named)} order by ${preferred} limit 1)`;
   return { key: first, type: sqlType, descending };
 }
@@ -112,6 +112,8 @@ function keyOf(operand: Operand, required = false): { key: Fragment; type: Order
       return { key: sql`${operand.value}::text collate "C"`, type: 'text' };
     case 'boolean':
       return { key: operand.value, type: 'boolean' };
+    case 'number':
+      return { key: operand.value, type: 'numeric' };
     case 'instant':
       return { key: operand.value, type: 'timestamptz' };
   }

@@ -4,9 +4,11 @@ import { type Contact, contactsOf, isAddress } from '../domain/users/login.ts';
 import { enterpriseUrn } from '../domain/users/manager.ts';
 import { ownAttributes } from '../domain/users/profile-edit.ts';
 import type { ShownUser, UserRecord, UserValues } from '../domain/users/user-record.ts';
+import { assertedBy, shownCustom } from './custom-values.ts';
 import { applyStep, PatchCost, type Resource } from './patch.ts';
 import { entries, isObject } from './patch-operations.ts';
-import { userType } from './schema/resource-type.ts';
+import type { Asserted } from './projection.ts';
+import type { ResourceType } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
 
 /** Set if a directory has removed `active`: access stays as it was, and `active` is not returned. */
@@ -36,12 +38,16 @@ function writableOf(user: UserRecord): Resource {
 }
 
 /** Parses the user of a POST or PUT. Throws `invalidValue`, `invalidSyntax`. */
-export function readUser(body: Record<string, unknown>): Resource {
+export function readUser(
+  type: ResourceType,
+  body: Record<string, unknown>,
+): { resource: Resource; asserted: Asserted } {
   const resource: Resource = {};
   const cost = new PatchCost();
-  for (const step of entries(userType, 'replace', body)) applyStep(resource, step, cost);
+  const steps = [...entries(type, 'replace', body)];
+  for (const step of steps) applyStep(resource, step, cost);
   if (resource['userName'] === undefined) throw invalid('userName', 'is required');
-  return resource;
+  return { resource, asserted: assertedBy(type, steps) };
 }
 
 /** The values to store. Throws `invalidValue`. @param current the user to be changed, if any */
@@ -83,9 +89,9 @@ function checkLoginEmail(emails: readonly Contact[]): void {
 }
 
 /** The response for a user, attributes in the order of the schema. */
-export function userResource(user: ShownUser, baseUrl: string): Resource {
-  const { schema, extensions } = userType;
-  const resource = withManagerName(writableOf(user), user.managerName);
+export function userResource(type: ResourceType, user: ShownUser, baseUrl: string): Resource {
+  const { schema, extensions } = type;
+  const resource = shownCustom(type, withManagerName(writableOf(user), user.managerName));
   const extended = extensions.filter(({ id }) => resource[id] !== undefined);
   const location = `${baseUrl}/Users/${user.id}`;
   const memberships = user.groups.map(({ id, displayName }) => ({

@@ -1,19 +1,23 @@
 import type { Accounts } from '../domain/accounts/accounts.ts';
-import { found } from '../domain/kernel/problem.ts';
-import type { ShownUser } from '../domain/users/user-record.ts';
+import { found, Refusal } from '../domain/kernel/problem.ts';
+import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
+import type { ShownUser, UserRecord } from '../domain/users/user-record.ts';
 import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
+import { assertedBy, checkCustom, checkImmutable, keptByReplace } from './custom-values.ts';
 import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
-import { type Projection, project, wantsNoBody, wholeResource } from './projection.ts';
-import { userType } from './schema/resource-type.ts';
+import { type Asserted, type Projection, project, wantsNoBody, wholeResource } from './projection.ts';
+import { userTypeOf } from './schema/custom.ts';
+import { type ResourceType, userType } from './schema/resource-type.ts';
 import type { Source } from './search.ts';
 import { readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
 
 /** Operations on Users (RFC 7644 §3), for HTTP and Bulk. */
 export class UserEndpoint {
-  readonly type = userType;
+  readonly name = userType.name;
+  readonly path = userType.endpoint;
 
-  constructor(private readonly deps: { accounts: Accounts }) {}
+  constructor(private readonly deps: { accounts: Accounts; customAttributes: CustomAttributes }) {}
 
   async create(
     caller: ScimCaller,
@@ -21,9 +25,14 @@ export class UserEndpoint {
     projection = wholeResource,
     id?: string,
   ): Promise<ScimAnswer> {
-    const values = valuesOfResource(readUser(body));
-    const user = await this.deps.accounts.provision(caller.projectId, values, caller.actor, id);
-    return answer(201, user, caller, projection);
+    return this.withDefinitions(caller, async (type) => {
+      const { resource, asserted } = readUser(type, body);
+      const values = valuesOfResource(resource);
+      checkCustom(caller.custom, values, asserted.size > 0);
+      const { accounts } = this.deps;
+      const user = await accounts.provision(caller.projectId, values, caller.actor, id, caller.custom);
+      return answer(201, user, caller, projection, asserted);
+    });
   }
 
   async read(caller: ScimCaller, id: string, projection: Projection): Promise<ScimAnswer> {
@@ -38,18 +47,21 @@ export class UserEndpoint {
     ifMatch: string | undefined,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
-    const resource = readUser(body);
-    const user = await this.deps.accounts.change(
-      caller.projectId,
-      id,
-      (current) => {
+    return this.withDefinitions(caller, async (type) => {
+      const { resource, asserted } = readUser(type, body);
+      const edit = (current: UserRecord) => {
         checkVersion(ifMatch, current.version);
+        const before = resourceOf(current);
         // A PUT without `active` leaves it as it is.
-        return valuesOfResource({ active: resourceOf(current)['active'], ...resource }, current);
-      },
-      caller.actor,
-    );
-    return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection);
+        const next = { active: before['active'], ...resource };
+        const values = valuesOfResource(keptByReplace(type, before, next), current);
+        checkCustom(caller.custom, values, true);
+        return values;
+      };
+      const { accounts } = this.deps;
+      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom);
+      return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
+    });
   }
 
   async patch(
@@ -59,20 +71,24 @@ export class UserEndpoint {
     ifMatch: string | undefined,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
-    const steps = [...patchSteps(userType, body)];
-    const user = await this.deps.accounts.change(
-      caller.projectId,
-      id,
-      (current) => {
+    return this.withDefinitions(caller, async (type) => {
+      const steps = [...patchSteps(type, body)];
+      const asserted = assertedBy(type, steps);
+      const edit = (current: UserRecord) => {
         checkVersion(ifMatch, current.version);
         const resource = resourceOf(current);
         const cost = new PatchCost();
         for (const step of steps) applyStep(resource, step, cost);
-        return valuesOfResource(resource, current);
-      },
-      caller.actor,
-    );
-    return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection);
+        checkImmutable(type, resourceOf(current), resource);
+        const values = valuesOfResource(resource, current);
+        // A change of anything else, above all a deactivation, does not depend on what became required later.
+        if (asserted.size > 0) checkCustom(caller.custom, values, true);
+        return values;
+      };
+      const { accounts } = this.deps;
+      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom);
+      return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
+    });
   }
 
   async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
@@ -98,9 +114,14 @@ export class UserEndpoint {
     return refusals;
   }
 
-  source({ projectId }: ScimCaller): Source<ShownUser> {
+  typeFor({ custom }: ScimCaller): ResourceType {
+    return userTypeOf(custom);
+  }
+
+  source(caller: ScimCaller): Source<ShownUser> {
+    const { projectId } = caller;
     return {
-      type: userType,
+      type: this.typeFor(caller),
       list: (selection) => this.deps.accounts.list(projectId, selection),
       count: (where) => this.deps.accounts.count(projectId, where),
     };
@@ -108,14 +129,34 @@ export class UserEndpoint {
 
   /** The resources of a page. */
   shown(users: readonly ShownUser[], caller: ScimCaller, projection: Projection): object[] {
-    return users.map((user) => project(userType, userResource(user, caller.baseUrl), projection));
+    const type = this.typeFor(caller);
+    return users.map((user) => project(type, userResource(type, user, caller.baseUrl), projection));
+  }
+
+  /** Runs `work`, and once more with the current definitions if they have changed since the request was authenticated. */
+  private async withDefinitions<T>(caller: ScimCaller, work: (type: ResourceType) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.typeFor(caller));
+    } catch (error) {
+      const problem = error instanceof Refusal ? error.problem : undefined;
+      if (problem?.code !== 'conflict' || problem.what !== 'custom-attribute') throw error;
+      caller.custom = await this.deps.customAttributes.current(caller.projectId);
+      return work(this.typeFor(caller));
+    }
   }
 }
 
-function answer(status: 200 | 201 | 204, user: ShownUser, { baseUrl }: ScimCaller, projection: Projection): ScimAnswer {
+function answer(
+  status: 200 | 201 | 204,
+  user: ShownUser,
+  { baseUrl, custom }: ScimCaller,
+  projection: Projection,
+  asserted?: Asserted,
+): ScimAnswer {
+  const type = userTypeOf(custom);
   return {
     status,
-    ...(status === 204 ? {} : { body: project(userType, userResource(user, baseUrl), projection) }),
+    ...(status === 204 ? {} : { body: project(type, userResource(type, user, baseUrl), projection, asserted) }),
     location: `${baseUrl}/Users/${user.id}`,
     version: userVersion(user),
     resourceId: user.id,

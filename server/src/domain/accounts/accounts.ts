@@ -10,6 +10,7 @@ import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts'
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { Project } from '../projects/project.entity.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
+import type { CustomSchema } from '../users/custom/values.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { type NewUser, newUserValues } from '../users/new-user.ts';
@@ -47,10 +48,16 @@ export class Accounts {
     return countRows(this.deps.db.alone, 'users', projectId, where);
   }
 
-  /** Creates a user of a directory. Refuses `taken`. */
-  async provision(projectId: string, values: UserValues, actor: Actor, id?: string): Promise<ShownUser> {
+  /** Creates a user of a directory. Refuses `taken`. @param schema what custom values were checked against */
+  async provision(
+    projectId: string,
+    values: UserValues,
+    actor: Actor,
+    id?: string,
+    schema?: CustomSchema,
+  ): Promise<ShownUser> {
     const { db, users } = this.deps;
-    const user = await users.create(db.alone, projectId, values, 'scim', actor, id);
+    const user = await users.create(db.alone, projectId, values, 'scim', actor, id, schema);
     return users.shown(db.alone, projectId, user);
   }
 
@@ -72,22 +79,29 @@ export class Accounts {
    * (decisions/0086). Refuses `not-found`, `taken`, and what `edit` throws.
    *
    * @param edit pure: called again with the current values if they changed meanwhile
+   * @param schema what custom values are checked against; refuses `conflict` if it has changed
    */
-  async change(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<ShownUser> {
+  async change(projectId: string, userId: string, edit: Edit, actor: Actor, schema?: CustomSchema): Promise<ShownUser> {
     const seen = found(await this.find(projectId, userId), 'user');
     const values = await edit(seen);
     const written = await pastDeadlocks(() =>
-      this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor),
+      this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema),
     );
     if (written) return written;
-    const after = await this.changeLocked(projectId, userId, edit, actor);
+    const after = await this.changeLocked(projectId, userId, edit, actor, schema);
     return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
 
-  private changeLocked(projectId: string, userId: string, edit: Edit, actor: Actor): Promise<User> {
+  private changeLocked(
+    projectId: string,
+    userId: string,
+    edit: Edit,
+    actor: Actor,
+    schema?: CustomSchema,
+  ): Promise<User> {
     return this.atomically(async (em) => {
       await this.endWorkOfLogin(em, found(await this.deps.users.locked(em, projectId, userId), 'user'), edit);
-      const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor);
+      const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
       if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
       if (after.phone && before.phone && after.phone !== before.phone) {

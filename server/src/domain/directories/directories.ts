@@ -55,6 +55,17 @@ export interface Directory {
   /** Of the SCIM token, or of the application. */
   tokenId: string;
   tokenName: string;
+  /** The version of the project's definitions of custom attributes; null: there are none. */
+  schemaVersion: number | null;
+}
+
+interface AuthenticationRow {
+  enabled: boolean;
+  configured: boolean;
+  token_id: string | null;
+  token_name: string;
+  is_near: boolean;
+  schema_version: number | null;
 }
 
 /** Lets secret scanners recognise SCIM tokens. */
@@ -157,11 +168,12 @@ export class Directories {
     openProject(id);
     const [row] = await query(
       this.deps.db.alone,
-      sql<{ enabled: boolean; configured: boolean; token_id: string | null; token_name: string; is_near: boolean }>`
+      sql<AuthenticationRow>`
         select p.scim_enabled and p.built_in is distinct from 'console' as enabled,
           exists (select 1 from scim_tokens a where a.project_id = p.id) as configured,
           t.id as token_id, t.name as token_name,
-          t.networks = '{}' or coalesce(${addressOf(ip)}::inet <<= any(t.networks::inet[]), false) as is_near
+          t.networks = '{}' or coalesce(${addressOf(ip)}::inet <<= any(t.networks::inet[]), false) as is_near,
+          (select version from custom_schemas s where s.project_id = p.id) as schema_version
         from projects p
         left join scim_tokens t on t.project_id = p.id and t.hash = ${hashOf(authorization)} and t.revoked_at is null
           and (t.expires_at is null or t.expires_at > ${this.deps.clock.now()})
@@ -169,7 +181,10 @@ export class Directories {
       { prepare: 'directories.authenticate' },
     );
     if (!row?.enabled) refuse({ code: 'not-found', what: 'project' });
-    if (application?.projectId === id) return { projectId: id, tokenId: application.id, tokenName: application.name };
+    const schemaVersion = row.schema_version;
+    if (application?.projectId === id) {
+      return { projectId: id, tokenId: application.id, tokenName: application.name, schemaVersion };
+    }
     if (!row.configured) {
       refuse({ code: 'unavailable', reason: 'no SCIM token has been issued', retryAfterSeconds: notSetUpRetrySeconds });
     }
@@ -178,7 +193,7 @@ export class Directories {
       await this.recordOtherNetwork(keyIn(id, row.token_id), ip);
       refuse({ code: 'forbidden', reason: 'the token may not be used from this network' });
     }
-    return { projectId: id, tokenId: row.token_id, tokenName: row.token_name };
+    return { projectId: id, tokenId: row.token_id, tokenName: row.token_name, schemaVersion };
   }
 
   /** At most one event per token and hour: requests may be many. */

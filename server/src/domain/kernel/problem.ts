@@ -11,6 +11,7 @@ export type Noun =
   | 'delegation-key'
   | 'user'
   | 'group'
+  | 'custom-attribute'
   | 'role'
   | 'device'
   | 'passkey'

@@ -6,7 +6,7 @@ type ListedTable = 'users' | 'groups' | 'client_roles';
 export interface Order {
   key: Fragment;
   /** The SQL type of the key. */
-  type: 'text' | 'boolean' | 'timestamptz';
+  type: 'text' | 'boolean' | 'numeric' | 'timestamptz';
   descending: boolean;
 }
 

@@ -91,8 +91,15 @@ export function withInstants<Row extends Pick<UserRecord, 'createdAt' | 'updated
 export function writtenOf(user: UserRecord, { userNameKey, emailKey }: UserKeys, statement: 'insert' | 'update') {
   const written = statement === 'insert' ? properties : changingProperties;
   const values = { ...user, attributes: JSON.stringify(user.attributes) };
+  const columnsOf = ['user_name_key', 'email_key', ...written.map(columnOf)];
   return {
-    names: sql.raw(['user_name_key', 'email_key', ...written.map(columnOf)].join(', ')),
+    names: sql.raw(columnsOf.join(', ')),
+    /** The same as a table of one row. */
+    row: () => {
+      const json = [userNameKey, emailKey, ...written.map((name) => user[name] ?? null)];
+      const record = Object.fromEntries(columnsOf.map((column, at) => [column, json[at]]));
+      return sql`jsonb_populate_record(null::users, ${JSON.stringify(record)}::jsonb)`;
+    },
     values: sql.join([userNameKey, emailKey, ...written.map((name) => values[name] ?? null)]),
   };
 }

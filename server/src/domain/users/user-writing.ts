@@ -4,6 +4,9 @@ import type { Audit, AuditEntry } from '../audit/audit.ts';
 import { refuse } from '../kernel/problem.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
+import { customUrn } from './custom/definition.ts';
+import { customName, customValuesOf } from './custom/values.ts';
+import { type CustomWrite, currentSchema, forgottenValues, indexedValues, takenValue } from './custom/writing.ts';
 import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
 import { type UserRecord, type UserValues, valuesOf, writtenOf } from './user-record.ts';
 
@@ -38,13 +41,16 @@ export function changesLogin(before: UserRecord, after: UserValues): boolean {
   return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
 }
 
-/** The names of changed values; attributes by their own names. */
+/** The names of changed values; attributes by their own names, custom ones after their URN. */
 export function changedNames(before: UserRecord, after: UserValues): string[] {
-  const { attributes: old, ...columns } = valuesOf(before);
-  const { attributes, ...newColumns } = after;
+  const { attributes: all, ...columns } = valuesOf(before);
+  const { [customUrn]: oldCustom, ...old } = all;
+  const { attributes: allAfter, ...newColumns } = after;
+  const { [customUrn]: newCustom, ...attributes } = allAfter;
   const differing = (a: Record<string, unknown>, b: Record<string, unknown>) =>
     [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !isDeepStrictEqual(a[name], b[name]));
-  return [...differing(columns, newColumns), ...differing(old, attributes)];
+  const custom = differing(customValuesOf({ [customUrn]: oldCustom }), customValuesOf({ [customUrn]: newCustom }));
+  return [...differing(columns, newColumns), ...differing(old, attributes), ...custom.map(customName)];
 }
 
 /** Every e-mail address of a user, as stored in `user_emails`. */
@@ -56,17 +62,26 @@ const uniqueFields: Record<string, string> = {
   users_project_id_user_name_key_unique: 'userName',
   users_project_id_email_key_unique: 'emails',
   users_project_id_phone_unique: 'phoneNumbers',
+  custom_values_project_id_attribute_key_unique: customUrn,
 };
 
-/** Runs a write of a user. Refuses `taken` if another user has one of the values, which ends the transaction. */
-export async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
+/**
+ * Runs a write of a user. Refuses `taken` if another user has one of the values, which ends the transaction.
+ *
+ * @param taken finds the custom attribute with such a value, where statements can still run
+ */
+export async function unlessTaken<T>(
+  write: () => Promise<T>,
+  taken: () => Promise<string | undefined> = async () => undefined,
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
     const constraint =
       error instanceof UniqueConstraintViolationException ? Reflect.get(error, 'constraint') : undefined;
-    const field = typeof constraint === 'string' ? uniqueFields[constraint] : undefined;
-    if (field === undefined) throw error;
+    const known = typeof constraint === 'string' ? uniqueFields[constraint] : undefined;
+    if (known === undefined) throw error;
+    const field = known === customUrn ? ((await taken()) ?? known) : known;
     refuse({ code: 'taken', what: 'user', field });
   }
 }
@@ -78,27 +93,36 @@ export function notedSignIn({ project, id }: TenantKey<string | Fragment>, at: D
 
 /**
  * Writes a user, their addresses and the event in one statement. False, with nothing written, if the version has
- * changed since it was read. Refuses `taken`.
+ * changed since it was read, or the definitions of its custom attributes have. Refuses `taken`.
  */
 export async function writeIfUnchanged(
   em: Executing,
   audit: Audit,
   projectId: string,
   next: UserRecord,
-  { changed, event }: { changed: readonly string[]; event: AuditEntry },
+  { changed, event, custom }: { changed: readonly string[]; event: AuditEntry; custom?: CustomWrite | undefined },
 ): Promise<boolean> {
   const { names, values } = writtenOf(next, loginOf(next), 'update');
   const withEmails = changed.includes('emails');
-  const statement = sql`with changed as (
+  const written = sql`changed`;
+  const defined = custom ? sql`defined as materialized (${currentSchema(projectId, custom)}),` : sql``;
+  const reindexedValues = custom
+    ? sql`unvalued as (${forgottenValues(custom, written)}), valued as (${indexedValues(custom, written)}),`
+    : sql``;
+  const statement = sql`with ${defined} changed as (
       update users set (${names}) = (${values})
       where project_id = ${projectId}::uuid and id = ${next.id}::uuid and version = ${next.version - 1}
+        ${custom ? sql`and exists (select from defined)` : sql``}
       returning id, project_id
-    ), ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} told as (
+    ), ${reindexedValues} ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} told as (
       ${audit.insertion(event, sql`exists (select from changed)`)}
     )
     select id from changed`;
-  const written = await unlessTaken(() => query(em, statement, { prepare: 'users.write' }));
-  return written.length === 1;
+  const rows = await unlessTaken(
+    () => query(em, statement, { prepare: 'users.write' }),
+    () => takenValue(em, projectId, next.id, custom),
+  );
+  return rows.length === 1;
 }
 
 function reindexed(keys: readonly string[]): Fragment {

@@ -7,6 +7,16 @@ import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
+import { type CustomSchema, isCustomName } from './custom/values.ts';
+import {
+  type CustomWrite,
+  checkCurrent,
+  currentSchema,
+  customWrite,
+  indexedValues,
+  takenValue,
+  writeIndex,
+} from './custom/writing.ts';
 import { type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
@@ -93,6 +103,7 @@ export class Users {
    * project), which leaves the caller's transaction usable.
    *
    * @param id for a caller that needs it in advance
+   * @param schema what custom values were checked against; refuses `conflict` if it has changed
    */
   async create(
     em: Executing,
@@ -101,23 +112,24 @@ export class Users {
     provenance: User['provenance'],
     actor: Actor,
     id = this.deps.random.id(),
+    schema?: CustomSchema,
   ): Promise<UserRecord> {
     const now = this.deps.clock.now();
     const login = loginOf(values);
     const { email, phone } = login;
     const times = { createdAt: now, updatedAt: now, lastSignInAt: null };
-    return this.insert(em, projectId, { id, ...values, email, phone, provenance, version: 1, ...times }, login, actor);
+    const user = { id, ...values, email, phone, provenance, version: 1, ...times };
+    return this.insert(em, projectId, user, { login, actor, custom: customWrite(schema, {}, values.attributes) });
   }
 
   private async insert(
     em: Executing,
     projectId: string,
     user: UserRecord,
-    login: Login,
-    actor: Actor,
+    { login, actor, custom }: { login: Login; actor: Actor; custom: CustomWrite | undefined },
   ): Promise<UserRecord> {
     const { id, attributes, phone, provenance, userName } = user;
-    const { names, values: written } = writtenOf(user, login, 'insert');
+    const { names, row, values: written } = writtenOf(user, login, 'insert');
     const event = {
       type: 'user.created',
       actor,
@@ -125,10 +137,14 @@ export class Users {
       subject: { kind: 'user', id, name: userName },
       detail: { provenance },
     };
+    // Nothing is inserted if the definitions have changed.
+    const source = custom
+      ? sql`select defined.project_id, ${names} from ${row()}, (${currentSchema(projectId, custom)}) as defined`
+      : sql`values (${projectId}, ${written})`;
     const creation = sql`with created as (
-        insert into users (project_id, ${names}) values (${projectId}, ${written})
+        insert into users (project_id, ${names}) ${source}
         on conflict do nothing returning id, project_id
-      ), indexed as (
+      ), ${custom ? sql`valued as (${indexedValues(custom, sql`created`)}),` : sql``} indexed as (
         insert into user_emails (user_id, value_key, project_id)
         select distinct created.id, key, created.project_id
         from created, unnest(${emailKeys(attributes)}::text[]) as key
@@ -138,11 +154,16 @@ export class Users {
         ${this.deps.audit.insertion(event, sql`exists (select from created)`)}
       )
       select id from created`;
-    const inserted = await query(em, creation, { prepare: 'users.create' });
+    const inserted = await unlessTaken(
+      () => query(em, creation, { prepare: 'users.create' }),
+      () => takenValue(em, projectId, id, custom),
+    );
     if (inserted.length > 0) return user;
+    if (custom) await checkCurrent(em, projectId, custom);
     const field = await takenField(em, projectId, login);
     if (field === 'phoneNumbers' && login.isShared && phone !== null) {
-      return this.insert(em, projectId, { ...user, phone: null }, { ...login, phone: null }, actor);
+      const unshared = { login: { ...login, phone: null }, actor, custom };
+      return this.insert(em, projectId, { ...user, phone: null }, unshared);
     }
     return refuse({ code: 'taken', what: 'user', field });
   }
@@ -152,6 +173,7 @@ export class Users {
    * directory sets the provenance to `scim`. Refuses `not-found`, `taken`.
    *
    * @param edit maps current values to new ones; its throw ends the transaction
+   * @param schema what custom values were checked against; refuses `conflict` if it has changed
    */
   async change(
     em: EntityManager,
@@ -159,12 +181,14 @@ export class Users {
     userId: string,
     edit: (current: UserRecord) => UserValues | Promise<UserValues>,
     actor: Actor,
+    schema?: CustomSchema,
   ): Promise<UserChange> {
     const user = found(await this.locked(em, projectId, userId), 'user');
     const before = recordOf(user);
     const values = await edit(user);
     const names = changedNames(before, values);
     if (names.length === 0) return { before, after: user, changed: false };
+    const custom = customWrite(schema, before.attributes, values.attributes);
     const { userNameKey, email, emailKey, phone, isShared } = loginAfter(before, values);
     const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
     Object.assign(user, values, { userNameKey, email, emailKey, phone: isOthers ? null : phone });
@@ -174,12 +198,14 @@ export class Users {
     this.deps.audit.record(em, updated(projectId, before, values, names, actor));
     await unlessTaken(() => em.flush());
     if (names.includes('emails')) await indexEmails(em, projectId, userId, emailKeys(values.attributes));
+    if (custom) await unlessTaken(() => writeIndex(em, projectId, userId, custom));
     return { before, after: user, changed: true };
   }
 
   /**
    * Changes a user read without a lock, by one statement. Undefined if nothing was written: the user has changed since,
-   * or the change affects more than the row (access, login address, login phone). Then use {@link change}. Refuses
+   * or the change affects more than the row (access, login address, login phone), or custom attributes have other
+   * definitions than `schema`. Then use {@link change}. Refuses
    * `taken`.
    */
   async changeAtOnce(
@@ -188,6 +214,7 @@ export class Users {
     before: ShownUser,
     values: UserValues,
     actor: Actor,
+    schema?: CustomSchema,
   ): Promise<ShownUser | undefined> {
     const changed = changedNames(before, values);
     if (changed.length === 0) return before;
@@ -204,7 +231,8 @@ export class Users {
       updatedAt: this.deps.clock.now(),
     };
     const event = updated(projectId, before, values, changed, actor);
-    if (!(await writeIfUnchanged(em, this.deps.audit, projectId, next, { changed, event }))) return undefined;
+    const custom = customWrite(schema, before.attributes, values.attributes);
+    if (!(await writeIfUnchanged(em, this.deps.audit, projectId, next, { changed, event, custom }))) return undefined;
     return this.shown(em, projectId, next, before);
   }
 
@@ -271,11 +299,15 @@ function updated(
 ): AuditEntry {
   const subject = { kind: 'user', id: before.id, name: after.userName };
   const isAdmin = ['admin', 'admin-token', 'bootstrap-token'].includes(actor.kind);
+  // Custom values may be confidential among admins: by name alone.
+  const custom = changed.filter(isCustomName);
   const of = ({ attributes, ...columns }: UserValues) => {
     const values: Record<string, unknown> = { ...attributes, ...columns };
-    return Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
+    const shown = changed.filter((name) => !isCustomName(name));
+    return Object.fromEntries(shown.map((name) => [name, values[name] ?? null]));
   };
-  const detail = isAdmin ? { before: of(valuesOf(before)), after: of(after) } : { changed };
+  const values = { before: of(valuesOf(before)), after: of(after), ...(custom.length > 0 ? { changed: custom } : {}) };
+  const detail = isAdmin ? values : { changed };
   return { type: 'user.updated', actor, projectId, subject, detail };
 }
 

@@ -1,10 +1,10 @@
+import { parseInstant } from '../../domain/kernel/instant.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { type Fragment, sql } from '../../domain/kernel/sql.ts';
 import { foldCase } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 import type { Comparison, ElementFilter, Filter, Literal, ResourceFilter } from './ast.ts';
-import { parseInstant } from './instant.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './operand.ts';
 
 /**
@@ -16,24 +16,24 @@ export function compileFilter(filter: ResourceFilter, context: QueryContext): Fr
     const { ref: target } = leaf;
     if (leaf.kind === 'element') return element(target, leaf.filter, context);
     if (!target.attribute.multiValued) {
-      return leaf.kind === 'present'
-        ? presentSingle(target, context)
-        : compare(operandOf(target, context), leaf.comparison, leaf.value);
+      if (leaf.kind === 'present') return presentSingle(target, context);
+      const { comparison, value } = leaf;
+      return byIndex(target, comparison, value, context) ?? compare(operandOf(target, context), comparison, value);
     }
     if (leaf.kind === 'present') return presentMultiple(target, context);
     const indexed = byIndex(target, leaf.comparison, leaf.value, context);
     if (indexed) return indexed;
-    const condition = compare(elementOperandOf(target.sub, context), leaf.comparison, leaf.value);
+    const condition = compare(elementOperandOf(target.attribute, target.sub, context), leaf.comparison, leaf.value);
     const some = exists(target, condition);
     // An absent attribute is not equal.
     return leaf.comparison === 'ne' ? sql`(${some} or not ${exists(target, sql.raw('true'))})` : some;
   });
 }
 
-/** Compiles a filter in brackets to a condition on the element `e`. */
-export function compileElementFilter(filter: ElementFilter, context: QueryContext): Fragment {
+/** Compiles a filter in brackets to a condition on the element `e` of the attribute. */
+export function compileElementFilter(attribute: Attribute, filter: ElementFilter, context: QueryContext): Fragment {
   return connectives<Attribute>(filter, (leaf) => {
-    const operand = elementOperandOf(leaf.ref, context);
+    const operand = elementOperandOf(attribute, leaf.ref, context);
     if (leaf.kind === 'present') return present(operand);
     if (leaf.kind === 'compare') return compare(operand, leaf.comparison, leaf.value);
     throw new Error('an element has no elements');
@@ -57,7 +57,7 @@ function connectives<Ref>(filter: Filter<Ref>, leaf: (leaf: Leaf<Ref>) => Fragme
 }
 
 function element(target: AttributeTarget, filter: ElementFilter, context: QueryContext): Fragment {
-  const condition = exists(target, compileElementFilter(filter, context));
+  const condition = exists(target, compileElementFilter(target.attribute, filter, context));
   const indexed = mustHold(filter).map(({ ref, comparison, value }) =>
     byIndex({ ...target, sub: ref }, comparison, value, context),
   );
@@ -79,6 +79,7 @@ function byIndex(
   context: QueryContext,
 ): Fragment | undefined {
   const { attribute, sub } = target;
+  if (attribute.index && comparison === 'eq') return byValue(attribute.index, value, context);
   if (sub?.name !== 'value' || typeof value !== 'string') return undefined;
   if (attribute.name === 'emails' && (comparison === 'eq' || comparison === 'sw')) {
     const key = sql.raw('i.value_key');
@@ -98,6 +99,15 @@ function byIndex(
   return undefined;
 }
 
+function byValue(
+  { attribute, keyOf }: NonNullable<Attribute['index']>,
+  value: Literal,
+  context: QueryContext,
+): Fragment {
+  return sql`r.id in (select v.user_id from custom_values v
+    where v.project_id = ${context.projectId} and v.attribute = ${attribute} and v.key collate "C" = ${keyOf(value)})`;
+}
+
 function exists(target: AttributeTarget, condition: Fragment): Fragment {
   const filled = target.attribute.name === 'schemas' ? sql`e.value is not null and ${condition}` : condition;
   return sql`exists (select 1 from ${elementsOf(target)} where ${filled})`;
@@ -111,8 +121,8 @@ function presentSingle(target: AttributeTarget, context: QueryContext): Fragment
 
 function presentMultiple(target: AttributeTarget, context: QueryContext): Fragment {
   const { attribute, sub } = target;
-  if (sub || !attribute.subAttributes) return exists(target, present(elementOperandOf(sub, context)));
-  const parts = attribute.subAttributes.map((each) => present(elementOperandOf(each, context)));
+  if (sub || !attribute.subAttributes) return exists(target, present(elementOperandOf(attribute, sub, context)));
+  const parts = attribute.subAttributes.map((each) => present(elementOperandOf(attribute, each, context)));
   return exists(target, sql`(${sql.join(parts, sql` or `)})`);
 }
 
@@ -130,6 +140,11 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
       const given = operand.absentMeans === undefined ? operand.value : sql`coalesce(${operand.value}, false)`;
       return sql`(${given} is not null and ${given} = ${value}::boolean)`;
     }
+    case 'number': {
+      if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') throw new Error('a number is no text');
+      const { value: given } = operand;
+      return sql`(${given} is not null and ${given} ${sql.raw(signs[comparison])} ${String(value)}::numeric)`;
+    }
     case 'uuid':
       if (comparison === 'eq') {
         return isStoredUuid(value) ? sql`(${operand.value} = ${value}::uuid)` : sql.raw('false');
@@ -141,11 +156,17 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
       }
       return sql`(${operand.value} ${sql.raw(signs[comparison])} ${instantOf(value)}::timestamptz)`;
     case 'text': {
-      const literal = operand.fold === 'foldCase' ? foldCase(String(value)) : String(value);
+      const literal = literalFor(operand.fold, comparison, String(value));
       const condition = textCondition(operand.folded, comparison, literal, operand.fold === 'sql');
       return sql`(${operand.folded} is not null and ${condition})`;
     }
   }
+}
+
+function literalFor(fold: 'none' | 'sql' | 'foldCase' | 'instant', comparison: Comparison, text: string): string {
+  if (fold === 'foldCase') return foldCase(text);
+  if (fold !== 'instant') return text;
+  return comparison === 'co' || comparison === 'sw' || comparison === 'ew' ? text.toUpperCase() : instantOf(text);
 }
 
 /** Compares in byte order, as the indexes do. */

@@ -1,3 +1,4 @@
+import { parseInstant } from '../../domain/kernel/instant.ts';
 import { foldCase } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { Comparison, ElementFilter, Literal } from './ast.ts';
@@ -27,10 +28,10 @@ export function matcherOf(filter: ElementFilter): Matcher {
       return { meets: (element) => !meets(element), terms };
     }
     case 'present':
-      return { meets: (element) => isPresent(element[filter.ref.name]), terms: 1 };
+      return { meets: (element) => isPresent(partOf(element, filter.ref)), terms: 1 };
     case 'compare': {
       const compares = comparing(filter.ref, filter.comparison, filter.value);
-      return { meets: (element) => compares(element[filter.ref.name]), terms: 1 };
+      return { meets: (element) => compares(partOf(element, filter.ref)), terms: 1 };
     }
     case 'element':
       return { meets: () => false, terms: 0 };
@@ -38,6 +39,11 @@ export function matcherOf(filter: ElementFilter): Matcher {
 }
 
 const sum = (matchers: readonly Matcher[]) => matchers.reduce((total, { terms }) => total + terms, 0);
+
+/** A part of an element; an element without parts is its own value. */
+function partOf(element: Element, { name }: Attribute): unknown {
+  return typeof element === 'object' ? element[name] : element;
+}
 
 /** `pr`: present and not blank (RFC 7644 §3.4.2.2). */
 function isPresent(value: unknown): boolean {
@@ -50,6 +56,8 @@ function comparing(attribute: Attribute, comparison: Comparison, wanted: Literal
     return (actual) => !equals(actual);
   }
   if (attribute.type === 'boolean') return (actual) => (actual ?? attribute.absentMeans) === wanted;
+  if (typeof wanted === 'number') return (actual) => typeof actual === 'number' && holds(comparison, actual - wanted);
+  if (attribute.read && attribute.type === 'dateTime') return comparingInstant(comparison, String(wanted));
   const fold = attribute.caseExact ? (text: string) => text : foldCase;
   const right = fold(String(wanted));
   const compares = comparingText(comparison, right);
@@ -71,6 +79,19 @@ function comparingText(comparison: Exclude<Comparison, 'ne'>, right: string): (l
       return (left) => ordered(comparison, Buffer.compare(Buffer.from(left), bytes));
     }
   }
+}
+
+/** Instants of custom attributes are stored in UTC with milliseconds. */
+function comparingInstant(comparison: Exclude<Comparison, 'ne'>, wanted: string): (actual: unknown) => boolean {
+  const at = parseInstant(wanted);
+  const isText = comparison === 'co' || comparison === 'sw' || comparison === 'ew';
+  const right = isText || at === undefined ? wanted.toUpperCase() : new Date(at).toISOString();
+  const compares = comparingText(comparison, right);
+  return (actual) => typeof actual === 'string' && compares(actual);
+}
+
+function holds(comparison: Exclude<Comparison, 'ne'>, order: number): boolean {
+  return comparison === 'eq' ? order === 0 : ordered(comparison as 'gt', order);
 }
 
 function ordered(comparison: 'gt' | 'ge' | 'lt' | 'le', order: number): boolean {

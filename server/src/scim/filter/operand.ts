@@ -11,37 +11,62 @@ export interface QueryContext {
 
 /** A value in SQL with its type for comparisons. */
 export type Operand =
-  | { kind: 'text'; value: Fragment; folded: Fragment; fold: 'none' | 'sql' | 'foldCase' }
+  | { kind: 'text'; value: Fragment; folded: Fragment; fold: 'none' | 'sql' | 'foldCase' | 'instant' }
   | { kind: 'uuid'; value: Fragment }
   | { kind: 'boolean'; value: Fragment; absentMeans: false | undefined }
+  | { kind: 'number'; value: Fragment }
   | { kind: 'instant'; value: Fragment };
 
 /** The value of a single-valued attribute, or of a part of it, in the row `r`. */
-export function operandOf({ attribute, sub, extension }: AttributeTarget, context: QueryContext): Operand {
+export function operandOf(target: AttributeTarget, context: QueryContext): Operand {
+  const { attribute, sub } = target;
   const stored = sub ?? attribute;
-  const base = jsonBase(extension);
-  const json = sub ? `${base}->'${attribute.name}'->>'${sub.name}'` : `${base}->>'${attribute.name}'`;
-  return operand(stored, stored.storage ?? jsonStorage(stored, `(${json})`), context);
+  if (stored.storage) return operand(stored, stored.storage, context);
+  const whole = jsonOf(target);
+  return jsonOperand(stored, sub ? sql`${whole}->${sub.name}::text` : whole);
 }
 
-/** The value of a part of an element `e`, or of the element itself if it has no parts. */
-export function elementOperandOf(sub: Attribute | undefined, context: QueryContext): Operand {
-  if (!sub) return text(sql.raw('e.value'), undefined, false);
-  return operand(sub, sub.storage ?? jsonStorage(sub, `(e.el->>'${sub.name}')`), context);
+/** The value of a part of an element `e` of the attribute, or of the element itself if it has no parts. */
+export function elementOperandOf(attribute: Attribute, sub: Attribute | undefined, context: QueryContext): Operand {
+  if (sub?.storage) return operand(sub, sub.storage, context);
+  if (attribute.storage) return text(sql.raw('e.value'), undefined, false);
+  const element = sql.raw('e.el');
+  return jsonOperand(sub ?? attribute, hasParts(attribute) && sub ? sql`${element}->${sub.name}::text` : element);
 }
 
 /** The elements of a multi-valued attribute of the row `r`, as a FROM item named `e`. */
-export function elementsOf({ attribute, extension }: AttributeTarget): Fragment {
+export function elementsOf(target: AttributeTarget): Fragment {
+  const { attribute } = target;
   if (attribute.storage?.kind === 'elements') return sql.raw(attribute.storage.from);
-  return sql.raw(`jsonb_array_elements(${jsonBase(extension)}->'${attribute.name}') with ordinality as e(el, n)`);
+  const list = jsonOf(target);
+  // PostgreSQL may evaluate it for rows of other projects, where the name has another type.
+  return sql`jsonb_array_elements(case when jsonb_typeof(${list}) = 'array' then ${list} end) with ordinality as e(el, n)`;
 }
 
-function jsonBase(extension: AttributeTarget['extension']): string {
-  return extension ? `r.attributes->'${extension.id}'` : 'r.attributes';
+const hasParts = ({ subAttributes }: Attribute): boolean => subAttributes !== undefined;
+
+/** Names of attributes are parameters, since projects choose them. */
+function jsonOf({ attribute, extension }: AttributeTarget): Fragment {
+  const container = extension ? sql`r.attributes->${extension.id}::text` : sql`r.attributes`;
+  return sql`(${container}->${attribute.name}::text)`;
 }
 
-function jsonStorage(attribute: Attribute, value: string): Storage {
-  return attribute.type === 'boolean' ? { kind: 'boolean', value: `${value}::boolean` } : { kind: 'text', value };
+/** Never fails, whatever is stored: another project may give the name another type. */
+function jsonOperand(attribute: Attribute, json: Fragment): Operand {
+  const typed = (type: 'boolean' | 'number', to: 'boolean' | 'numeric') =>
+    sql`(case when jsonb_typeof(${json}) = ${sql.lit(type)} then (${json})::${sql.raw(to)} end)`;
+  switch (attribute.type) {
+    case 'boolean':
+      return { kind: 'boolean', value: typed('boolean', 'boolean'), absentMeans: attribute.absentMeans };
+    case 'integer':
+    case 'decimal':
+      return { kind: 'number', value: typed('number', 'numeric') };
+    default: {
+      const value = sql`((${json})#>>'{}')`;
+      if (attribute.type === 'dateTime') return { kind: 'text', value, folded: value, fold: 'instant' };
+      return text(value, undefined, attribute.caseExact ?? false);
+    }
+  }
 }
 
 function operand(attribute: Attribute, storage: Storage, context: QueryContext): Operand {

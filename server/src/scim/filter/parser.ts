@@ -1,5 +1,6 @@
+import { parseInstant } from '../../domain/kernel/instant.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
-import { type Attribute, attributeNamed, defaultSubAttribute } from '../schema/attribute.ts';
+import { type Attribute, attributeNamed, defaultSubAttribute, elementValue, isHidden } from '../schema/attribute.ts';
 import { type AttributeTarget, type ResourceType, resolve } from '../schema/resource-type.ts';
 import { badRequest } from '../scim-error.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Path,
   type ResourceFilter,
 } from './ast.ts';
-import { parseInstant } from './instant.ts';
 import { FilterFault, type Token, tokenize } from './lexer.ts';
 
 /** Maximum length of a filter or path, in UTF-16 units. */
@@ -27,7 +27,7 @@ export function parseFilter(type: ResourceType, text: string): ResourceFilter {
     const parser = new Parser(tokens);
     const filter = parser.expression((name, at) => {
       const target = resolve(type, name);
-      if (target?.kind === 'attribute') return target;
+      if (target?.kind === 'attribute' && !isHidden(target.attribute)) return target;
       throw new FilterFault(`${type.name} has no attribute ${quote(name)}`, at);
     }, resourceRules);
     parser.expectEnd();
@@ -46,7 +46,7 @@ export function parsePath(type: ResourceType, text: string): Path {
       if (target.kind === 'schema') parser.expectEnd();
       return target;
     }
-    if (!parser.next('[')) {
+    if (isHidden(target.attribute) || !parser.next('[')) {
       parser.expectEnd();
       return { kind: 'attribute', target };
     }
@@ -111,12 +111,13 @@ class Parser {
 
   /** Parses the filter in the brackets after `target`; the opening bracket is already consumed. */
   elementFilter({ attribute, sub }: AttributeTarget, at: number): ElementFilter {
-    if (sub || !attribute.multiValued || attribute.type !== 'complex') {
+    const isPlain = attribute.read !== undefined;
+    if (sub || !attribute.multiValued || (attribute.type !== 'complex' && !isPlain)) {
       throw new FilterFault(`${sub?.name ?? attribute.name} has no elements to filter`, at);
     }
     const filter = this.nested(() =>
       this.expression<Attribute>((text, position) => {
-        const found = attributeNamed(attribute.subAttributes, text);
+        const found = attributeNamed(isPlain ? [elementValue(attribute)] : attribute.subAttributes, text);
         if (found) return found;
         throw new FilterFault(`${attribute.name} has no part ${quote(text)}`, position);
       }, elementRules),
@@ -260,6 +261,8 @@ function fitting(attribute: Attribute, comparison: Comparison, value: Exclude<Li
     if (typeof flag !== 'boolean') throw new FilterFault(`${attribute.name} is true or false`, at);
     return flag;
   }
+  if (attribute.type === 'integer' || attribute.type === 'decimal')
+    return fittingNumber(attribute, comparison, value, at);
   if (typeof value !== 'string') throw new FilterFault(`${attribute.name} is text: put the value in quotes`, at);
   if (attribute.type === 'binary' && orders) throw new FilterFault(`${attribute.name} has no order`, at);
   const comparesAsText = comparison === 'co' || comparison === 'sw' || comparison === 'ew';
@@ -267,6 +270,15 @@ function fitting(attribute: Attribute, comparison: Comparison, value: Exclude<Li
     throw new FilterFault(`${attribute.name} is a time such as 2026-01-31T12:00:00Z`, at);
   }
   return value;
+}
+
+function fittingNumber({ name }: Attribute, comparison: Comparison, value: Literal, at: number): number {
+  if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') {
+    throw new FilterFault(`${name} is a number: ${comparison} compares text`, at);
+  }
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) throw new FilterFault(`${name} is a number`, at);
+  return number;
 }
 
 function quote(text: string): string {

@@ -1,6 +1,6 @@
 import { field, isObject, pathOf } from '../patch-operations.ts';
 import { type Attribute, attributeNamed, type Schema } from '../schema/attribute.ts';
-import { type ResourceType, resourceTypes } from '../schema/resource-type.ts';
+import { groupType, hasAliases, type ResourceType, userType } from '../schema/resource-type.ts';
 import { ScimError } from '../scim-error.ts';
 
 /** Most names that are kept of one request. */
@@ -11,23 +11,24 @@ const maxNames = 100;
  * after its URN. Not what is known and ignored, such as read-only attributes and passwords.
  *
  * @param path below the project's base URL
+ * @param users the type of the project's users
  */
-export function ignoredAttributes(path: string, body: unknown): string[] {
+export function ignoredAttributes(path: string, body: unknown, users: ResourceType = userType): string[] {
   const names = new Set<string>();
-  collect(path, body, names);
+  collect([users, groupType], path, body, names);
   return [...names].slice(0, maxNames);
 }
 
-function collect(path: string, body: unknown, names: Set<string>): void {
+function collect(types: readonly ResourceType[], path: string, body: unknown, names: Set<string>): void {
   if (!isObject(body)) return;
   if (/^\/?Bulk(?=$|[/?])/i.test(path)) {
     for (const operation of listOf(field(body, 'Operations'))) {
-      if (isObject(operation)) collect(String(field(operation, 'path')), field(operation, 'data'), names);
+      if (isObject(operation)) collect(types, String(field(operation, 'path')), field(operation, 'data'), names);
     }
     return;
   }
   const [, endpoint] = /^(\/?[A-Za-z]+)(?=$|[/?])(?!\/\.search)/.exec(path) ?? [];
-  const type = resourceTypes.find((each) => each.endpoint.slice(1) === endpoint?.replace('/', ''));
+  const type = types.find((each) => each.endpoint.slice(1) === endpoint?.replace('/', ''));
   if (!type) return;
   const operations = field(body, 'Operations');
   if (operations === undefined) return inObject(type, body, type.schema, names);
@@ -54,8 +55,9 @@ function inValue(type: ResourceType, name: string, value: unknown, names: Set<st
   const target = targetOf(type, name);
   if (target === undefined || target.kind === 'ignored') {
     if (type.dropped.includes(name.toLowerCase())) return;
-    if (/^urn:/i.test(name) && isObject(value)) for (const part of Object.keys(value)) names.add(`${name}:${part}`);
-    else names.add(name);
+    if (!/^urn:/i.test(name) || !isObject(value)) names.add(name);
+    else if (hasAliases(type, name)) inObject(type, value, { ...type.schema, id: name }, names);
+    else for (const part of Object.keys(value)) names.add(`${name}:${part}`);
   } else if (target.kind === 'schema') {
     if (isObject(value)) inObject(type, value, target.schema, names);
   } else if (!target.target.sub) inParts(target.target.attribute, value, name, names);

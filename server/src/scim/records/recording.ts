@@ -5,6 +5,7 @@ import { addressOf } from '../../domain/kernel/network.ts';
 import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
 import { listResponseSchema } from '../answer.ts';
 import { isObject } from '../patch-operations.ts';
+import type { ResourceType } from '../schema/resource-type.ts';
 import type { ScimError } from '../scim-error.ts';
 import { concerned } from './concerned-users.ts';
 import { ignoredAttributes } from './ignored.ts';
@@ -23,7 +24,12 @@ export interface RequestOutcome {
 }
 
 /** The record of a request: no credentials, only the totals of lists, long texts truncated. */
-export function recordOf(req: Request, directory: Directory, outcome: RequestOutcome): RequestEntry {
+export function recordOf(
+  req: Request,
+  directory: Directory,
+  userType: ResourceType,
+  outcome: RequestOutcome,
+): RequestEntry {
   const { error, resourceId } = outcome;
   const path = cut(readable(req.url), 2048);
   const requestBody = redacted(outcome.requestBody);
@@ -48,7 +54,7 @@ export function recordOf(req: Request, directory: Directory, outcome: RequestOut
         .slice(0, 200) ?? null,
     requestBody: textOf(requestBody),
     responseBody: textOf(responseBody),
-    ignored: error ? [] : ignoredAttributes(req.url, outcome.requestBody).map((name) => cut(name, 200)),
+    ignored: error ? [] : ignoredAttributes(req.url, outcome.requestBody, userType).map((name) => cut(name, 200)),
     concerns: concerned({ path, requestBody, responseBody, found: outcome.responseBody }),
   };
 }

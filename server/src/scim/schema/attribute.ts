@@ -1,13 +1,13 @@
 /** An attribute (RFC 7643 §7), with its storage and checks in this server. */
 export interface Attribute {
   name: string;
-  type: 'string' | 'boolean' | 'integer' | 'dateTime' | 'reference' | 'binary' | 'complex';
+  type: 'string' | 'boolean' | 'integer' | 'decimal' | 'dateTime' | 'reference' | 'binary' | 'complex';
   description: string;
   multiValued?: true;
   required?: true;
   caseExact?: true;
-  mutability?: 'readOnly' | 'immutable';
-  returned?: 'always';
+  mutability?: 'readOnly' | 'immutable' | 'writeOnly';
+  returned?: 'always' | 'request' | 'never';
   uniqueness?: 'server' | 'global';
   canonicalValues?: readonly string[];
   referenceTypes?: readonly string[];
@@ -19,6 +19,10 @@ export interface Attribute {
   check?: (value: string) => string | undefined;
   /** The parts of a complex attribute that its `value` may contain as text. */
   unpack?: (value: string) => Record<string, string> | undefined;
+  /** Parses a value of a custom attribute, or returns the reason for a refusal; instead of `check`. */
+  read?: (value: unknown) => { value: unknown } | { fault: string };
+  /** The index of values that contains it, for equality. */
+  index?: { attribute: string; keyOf: (value: unknown) => string };
   /** The value of a missing boolean (RFC 7643 §2.4 for `primary`). */
   absentMeans?: false;
   /** Where it is stored, unless by its name in the row's `attributes`. */
@@ -58,5 +62,14 @@ export function attributeNamed(attributes: readonly Attribute[] | undefined, nam
 export function defaultSubAttribute(attribute: Attribute): Attribute | undefined {
   return attributeNamed(attribute.subAttributes, 'value');
 }
+
+/** The value of a multi-valued attribute without parts, as filters name it (RFC 7643 §2.4). */
+export function elementValue(attribute: Attribute): Attribute {
+  const { multiValued: _, ...single } = attribute;
+  return { ...single, name: 'value' };
+}
+
+/** Whether filters and orders must not name it: they would reveal its value. */
+export const isHidden = ({ returned }: Attribute): boolean => returned === 'never';
 
 export const isReadOnly = ({ mutability }: Attribute): boolean => mutability === 'readOnly';

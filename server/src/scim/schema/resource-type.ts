@@ -16,6 +16,10 @@ export interface ResourceType {
   also?: Schema;
   /** Attributes that are accepted and dropped: never stored, never returned. */
   dropped: readonly string[];
+  /** The extension of the project's custom attributes. */
+  custom?: Schema;
+  /** Custom attributes by other names under which directories send them, in lower case. */
+  aliases?: ReadonlyMap<string, Attribute>;
 }
 
 /** The target of an attribute name. */
@@ -113,7 +117,11 @@ function commonAttributes(type: ResourceType['name'], schemas: string): readonly
   ];
 }
 
-const enterprise = enterpriseSchema.id;
+/** The common attributes of users with these extensions. */
+export function userSchemas(extensions: readonly Schema[]): readonly Attribute[] {
+  const ids = extensions.map(({ id }) => `, (case when r.attributes->'${id}' is not null then '${id}' end)`);
+  return commonAttributes('User', `(values ('${userSchema.id}')${ids.join('')}) e(value)`);
+}
 
 export const userType: ResourceType = {
   name: 'User',
@@ -121,10 +129,7 @@ export const userType: ResourceType = {
   description: 'User Account',
   schema: userSchema,
   extensions: [enterpriseSchema],
-  common: commonAttributes(
-    'User',
-    `(values ('${userSchema.id}'), (case when r.attributes->'${enterprise}' is not null then '${enterprise}' end)) e(value)`,
-  ),
+  common: userSchemas([enterpriseSchema]),
   dropped: ['password'],
 };
 
@@ -162,7 +167,13 @@ function offeredType(name: 'Role' | 'Entitlement', also?: Schema): ResourceType 
   };
 }
 
-export const resourceTypes: readonly ResourceType[] = [userType, groupType, roleType, entitlementType];
+/** Every resource type of a project, by the type of its users. */
+export const resourceTypesWith = (users: ResourceType): readonly ResourceType[] => [
+  users,
+  groupType,
+  roleType,
+  entitlementType,
+];
 
 /**
  * Resolves `attr`, `attr.sub`, either after a schema's URN and a colon, or a URN alone, ignoring case. Undefined if a known
@@ -172,6 +183,8 @@ export function resolve(type: ResourceType, name: string): Target | undefined {
   const schemas = [type.schema, ...type.extensions];
   if (!/^urn:/i.test(name)) return resolveIn(type, undefined, name);
   const lower = name.toLowerCase();
+  const alias = aliasOf(type, name);
+  if (alias) return alias;
   for (const schema of schemas) {
     const urn = schema.id.toLowerCase();
     if (lower === urn) return { kind: 'schema', schema };
@@ -182,12 +195,27 @@ export function resolve(type: ResourceType, name: string): Target | undefined {
   return { kind: 'ignored' };
 }
 
+/** The custom attribute that directories send under this name. */
+function aliasOf({ aliases, custom }: ResourceType, name: string): AttributeTarget | undefined {
+  const attribute = aliases?.get(name.toLowerCase());
+  return attribute && custom && { kind: 'attribute', attribute, extension: custom };
+}
+
+/** Whether directories send custom attributes as members of an object under this URN. */
+export function hasAliases({ aliases }: ResourceType, urn: string): boolean {
+  return [...(aliases?.keys() ?? [])].some((alias) => alias.startsWith(`${urn.toLowerCase()}:`));
+}
+
 function resolveIn(type: ResourceType, extension: Schema | undefined, name: string): Target | undefined {
   const [first = '', second, ...rest] = name.split('.');
   if (rest.length > 0) return undefined;
   const attribute = extension
     ? attributeNamed(extension.attributes, first)
     : (attributeNamed(type.schema.attributes, first) ?? attributeNamed(type.common, first));
+  if (!attribute && !extension) {
+    const alias = aliasOf(type, name);
+    if (alias) return alias;
+  }
   if (!attribute) return !extension && type.dropped.includes(first.toLowerCase()) ? { kind: 'ignored' } : undefined;
   const inExtension = extension ? { extension } : {};
   if (second === undefined) return { kind: 'attribute', attribute, ...inExtension };

@@ -20,11 +20,22 @@ export function readValue(attribute: Attribute, value: unknown): unknown {
 export function readElements(attribute: Attribute, value: unknown): Complex[] | undefined {
   const given = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
   if (given.length > maxElements) throw invalid(attribute.name, `has more than ${maxElements} values`);
+  if (attribute.type !== 'complex') return readPlain(attribute, given) as Complex[] | undefined;
   const elements = given.flatMap((each) => {
     const element = readSingle(attribute, each, attribute.name) as Complex | undefined;
     return element === undefined || saysNothing(attribute, element) ? [] : [element];
   });
   return elements.length === 0 ? undefined : normalized(elements);
+}
+
+/** Values without parts; Okta and PATCH may wrap each as `{"value": …}`. */
+function readPlain(attribute: Attribute, given: readonly unknown[]): unknown[] | undefined {
+  const values = given.flatMap((each) => {
+    const isWrapped = typeof each === 'object' && each !== null && Object.hasOwn(each, 'value');
+    const value = readSingle(attribute, isWrapped ? (each as Complex)['value'] : each, attribute.name);
+    return value === undefined || isBlank(value) ? [] : [value];
+  });
+  return values.length === 0 ? undefined : distinct(values);
 }
 
 /** Entra ID sends a type with a null value for every number that is not set. */
@@ -35,8 +46,13 @@ function saysNothing(attribute: Attribute, element: Complex): boolean {
   );
 }
 
+function distinct(values: readonly unknown[]): unknown[] {
+  return [...new Set(values)];
+}
+
 /** Keeps one primary value, the last one, and merges duplicates. */
 export function normalized(elements: readonly Complex[]): Complex[] {
+  if (elements.some((element) => typeof element !== 'object')) return distinct(elements) as Complex[];
   const primary = elements.findLastIndex((element) => element['primary'] === true);
   const kept = new Map<string, Complex>();
   for (const [index, element] of elements.entries()) {
@@ -57,6 +73,7 @@ function identityOf(element: Complex): string {
 /** Parses one value, or one element of several. */
 export function readSingle(attribute: Attribute, value: unknown, name: string): unknown {
   if (value === null || value === undefined) return undefined;
+  if (attribute.read) return readCustom(attribute, value, name);
   switch (attribute.type) {
     case 'complex':
       return readComplex(attribute, value, name);
@@ -101,6 +118,18 @@ export function unpacked({ unpack }: Attribute, complex: Complex): Complex {
 }
 
 const isDefault = (name: string) => name.toLowerCase() === 'value';
+
+/** Blank text assigns nothing. */
+function readCustom(attribute: Attribute, value: unknown, name: string): unknown {
+  if (isBlank(value)) return undefined;
+  const { maxLength = defaultMaxLength } = attribute;
+  if (typeof value === 'string' && value.length > maxLength) {
+    throw invalid(name, `must not be longer than ${maxLength} characters`);
+  }
+  const read = attribute.read?.(value) ?? { value };
+  if ('fault' in read) throw invalid(name, read.fault);
+  return read.value;
+}
 
 function readBoolean(value: unknown, name: string): boolean {
   if (typeof value === 'boolean') return value;

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { customUrn } from '../domain/users/custom/definition.ts';
+import { type CustomSchema, checkCustomValues, customName, customValuesOf } from '../domain/users/custom/values.ts';
+import type { UserValues } from '../domain/users/user-record.ts';
+import type { Resource } from './patch.ts';
+import type { DropStep, PatchStep } from './patch-operations.ts';
+import type { Asserted } from './projection.ts';
+import type { Attribute } from './schema/attribute.ts';
+import type { ResourceType } from './schema/resource-type.ts';
+import { badRequest } from './scim-error.ts';
+
+/** The custom attributes that a request names, by name. */
+export function assertedBy({ custom }: ResourceType, steps: readonly (PatchStep | DropStep)[]): Asserted {
+  if (!custom) return new Set();
+  const names = steps.flatMap((step) => {
+    if (step.op === 'drop') return step.schema === custom ? custom.attributes.map(({ name }) => name) : [];
+    return step.path.target.extension === custom ? [step.path.target.attribute.name] : [];
+  });
+  return new Set(names);
+}
+
+/**
+ * The user of a PUT with the custom values that a client cannot replace: read-only and immutable ones, and those that it
+ * cannot read. Throws `mutability`.
+ */
+export function keptByReplace(type: ResourceType, before: Resource, next: Resource): Resource {
+  const { custom } = type;
+  if (!custom) return next;
+  const old = customValuesOf(before);
+  const given = customValuesOf(next);
+  const values = custom.attributes.flatMap((attribute) => {
+    const { name } = attribute;
+    const isKept = attribute.mutability === 'readOnly' || !Object.hasOwn(given, name);
+    const value = isKept && isHeld(attribute) ? old[name] : given[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const { [custom.id]: _, ...rest } = next;
+  const kept = values.length > 0 ? { ...rest, [custom.id]: Object.fromEntries(values) } : rest;
+  checkImmutable(type, before, kept);
+  return kept;
+}
+
+/** Whether a PUT without the attribute leaves its value (RFC 7644 §3.5.1). */
+function isHeld({ mutability, returned }: Attribute): boolean {
+  return mutability !== undefined || returned === 'never';
+}
+
+/** Throws `mutability` if an immutable value has changed. */
+export function checkImmutable({ custom }: ResourceType, before: Resource, next: Resource): void {
+  const old = customValuesOf(before);
+  const values = customValuesOf(next);
+  for (const { name, mutability } of custom?.attributes ?? []) {
+    if (mutability !== 'immutable' || !Object.hasOwn(old, name) || isDeepStrictEqual(old[name], values[name])) continue;
+    throw badRequest('mutability', `${customName(name)} is immutable and has a value.`);
+  }
+}
+
+/** Checks size and presence. An inactive user needs no values: deactivation must not depend on them. Refuses `invalid`. */
+export function checkCustom(schema: CustomSchema, { active, attributes }: UserValues, isChecked: boolean): void {
+  const isRequired = schema.attributes.some(({ required }) => required);
+  if (isChecked || isRequired) checkCustomValues(schema, customValuesOf(attributes), active);
+}
+
+/** The resource with the custom values that responses may show, in the order of their definitions. */
+export function shownCustom({ custom }: ResourceType, resource: Resource): Resource {
+  const { [customUrn]: stored, ...rest } = resource;
+  if (stored === undefined || !custom) return rest;
+  const values = customValuesOf(resource);
+  const shown = custom.attributes.flatMap(({ name, returned }) =>
+    returned === 'never' || !Object.hasOwn(values, name) ? [] : [[name, values[name]] as const],
+  );
+  return shown.length > 0 ? { ...rest, [custom.id]: Object.fromEntries(shown) } : rest;
+}

@@ -1,0 +1,60 @@
+import type { CustomAttribute, CustomPart } from '../../domain/users/custom/custom-schema.entity.ts';
+import { customUrn } from '../../domain/users/custom/definition.ts';
+import { type CustomSchema, keyOf, readScalar } from '../../domain/users/custom/values.ts';
+import type { Attribute, Schema } from './attribute.ts';
+import { type ResourceType, userSchemas, userType } from './resource-type.ts';
+
+const types = new WeakMap<CustomSchema, ResourceType>();
+
+/** The resource type of a project's users: with its custom attributes as an extension, if it has any. */
+export function userTypeOf(definitions: CustomSchema): ResourceType {
+  if (definitions.attributes.length === 0) return userType;
+  const known = types.get(definitions);
+  if (known) return known;
+  const schema: Schema = {
+    id: customUrn,
+    name: 'CustomUser',
+    description: 'Custom attributes of this project',
+    attributes: definitions.attributes.map(attributeOf),
+  };
+  const aliases = definitions.attributes.flatMap(({ alias }, at) => {
+    const attribute = schema.attributes[at];
+    return alias !== null && attribute ? [[alias.toLowerCase(), attribute] as const] : [];
+  });
+  const extensions = [...userType.extensions, schema];
+  const type = { ...userType, extensions, common: userSchemas(extensions), custom: schema, aliases: new Map(aliases) };
+  types.set(definitions, type);
+  return type;
+}
+
+function attributeOf(definition: CustomAttribute): Attribute {
+  const { name, type, multiValued, required, mutability, returned, uniqueness, indexed, subAttributes } = definition;
+  const isKey = indexed || uniqueness === 'server';
+  return {
+    ...partOf(definition),
+    type,
+    ...(multiValued ? { multiValued } : {}),
+    ...(required ? { required } : {}),
+    ...(mutability === 'readWrite' ? {} : { mutability }),
+    ...(returned === 'default' ? {} : { returned }),
+    ...(uniqueness === 'none' ? {} : { uniqueness }),
+    ...(isKey ? { index: { attribute: name, keyOf: (value: unknown) => keyOf(definition, value) } } : {}),
+    ...(type === 'complex' ? { subAttributes: subAttributes.map((part) => inherited(partOf(part), mutability)) } : {}),
+  };
+}
+
+function partOf({ name, type, description, caseExact }: CustomPart | CustomAttribute): Attribute {
+  return {
+    name,
+    type,
+    description,
+    ...(caseExact ? { caseExact } : {}),
+    ...(type === 'reference' ? { referenceTypes: ['external'] } : {}),
+    ...(type === 'complex' ? {} : { read: (value: unknown) => readScalar(type, value) }),
+  };
+}
+
+/** The parts of an attribute are written as it is. */
+function inherited(part: Attribute, mutability: CustomAttribute['mutability']): Attribute {
+  return mutability === 'readWrite' ? part : { ...part, mutability };
+}
