@@ -44,6 +44,7 @@ const compressed: Plugin = {
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'error', 'unavailable', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
+  ...['start', 'missing'],
   ...['device/code', 'device/match', 'device/approval', 'device/done'],
 ].map((page) => `signin/${page}.html`);
 

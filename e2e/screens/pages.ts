@@ -50,6 +50,8 @@ export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId,
     { name: 'sign-in', path: `/authorize?${authorize}`, anonymous: true },
     { name: 'sign-in-refused', path: '/authorize?client_id=nobody', anonymous: true },
     { name: 'account', path: '/account' },
+    { name: 'start', path: '/', anonymous: true },
+    { name: 'missing', path: '/nowhere', anonymous: true },
     { name: 'demo', path: '/demo', anonymous: true },
   ];
   return [...withData, ...empty, ...states, ...hosted].map((shot) => ({ ...shot, path: issuer + shot.path }));

@@ -59,6 +59,18 @@ async function withoutScript(browser: Browser, from: Page): Promise<Page> {
   return context.newPage();
 }
 
+test('a wrong address leads to the start page, and the start page to the console', async ({ page }) => {
+  const answer = await page.goto(`${latchkey.baseUrl}/nowhere`);
+  expect(answer?.status()).toBe(404);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Go to the start page' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Start from your application');
+  await expectAccessible(page);
+  await tabTo(page, page.getByRole('link', { name: 'Console for admins' }));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/(admin|signin)/);
+});
+
 test('users see and end their sessions, devices and factors without script', async ({ browser, page }) => {
   await account(page);
   await expect(page.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();

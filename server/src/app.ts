@@ -21,6 +21,7 @@ import { lastResort } from './http/last-resort.ts';
 import { type Observer, observed } from './http/observer.ts';
 import { Pages } from './http/pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { missingPage, startPage } from './http/start-page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
@@ -111,8 +112,8 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
-  // Express's default 404 waits for the end of the request body.
-  app.use((_req, res) => void res.status(404).type('text/plain').send('Not found.\n'));
+  app.get('/', startPage(pages, cookies));
+  app.use(missingPage(pages));
   app.use(lastResort(log, pages));
   const listener = plainDocuments(
     {
