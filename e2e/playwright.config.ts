@@ -13,6 +13,7 @@ const args = [
 export default defineConfig({
   testDir: 'specs',
   outputDir: 'test-results',
+  globalSetup: './support/global-setup.ts',
   workers: 2,
   timeout: 480_000,
   expect: { timeout: 60_000 },

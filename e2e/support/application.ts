@@ -96,7 +96,7 @@ export class Inbox {
 
   /** Waits for the next message with a code. */
   async code(): Promise<string> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 180_000;
     while (Date.now() < deadline) {
       const codes = (await this.#admin.mailbox(this.address)).filter((text) => oneTimeCode.test(text));
       if (codes.length > this.#read) {

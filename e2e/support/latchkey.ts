@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newDataFolder } from './data-folder.ts';
 
 /** A real server with its own ports, data folder and embedded database. */
 export interface Latchkey {
@@ -43,7 +43,7 @@ export async function startLatchkey(
   env: Record<string, string> = {},
   { turnable = false }: { turnable?: boolean } = {},
 ): Promise<Latchkey> {
-  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'latchkey-e2e-'));
+  const dataDir = env['DATA_DIR'] ?? newDataFolder({ empty: env['DATABASE_URL'] !== undefined });
   const isOurs = env['DATA_DIR'] === undefined;
   const port = env['PORT'] ?? String(await freePort());
   const managementPort = env['MANAGEMENT_PORT'] ?? String(await freePort());

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useAsTemplate } from './data-folder.ts';
+import { startLatchkey } from './latchkey.ts';
+
+/**
+ * Starts and stops one server before all tests. Its data folder is the template of later ones: to create and migrate a
+ * database costs more than the rest of a start. A later server updates the base address of the built-in clients.
+ */
+export default async function makeTemplate(): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-template-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const latchkey = await startLatchkey({ DATA_DIR: folder, SETUP_LINK_AT_START: 'false' });
+    await latchkey.stop();
+    useAsTemplate(folder);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return remove;
+}
