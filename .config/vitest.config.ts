@@ -21,6 +21,7 @@ const shared = {
 const run = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
   // Importing the server costs more than running most files. No test changes module state that another file reads.
   isolate: false,
   // A retry keeps the run green; `npm test` lists each test that needed one, as a defect.

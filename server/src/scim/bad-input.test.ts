@@ -295,7 +295,7 @@ describe('malicious bodies', () => {
       await records.settled();
       const [latest] = await records.recent(project.id, 1);
       expect(latest).toMatchObject({ method: 'POST', status: 400, detail: expect.stringContaining('incomplete') });
-    }, 10_000);
+    }, 60_000);
     expect(app.bugs).toEqual([]);
   });
 

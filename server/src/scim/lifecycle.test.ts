@@ -232,7 +232,7 @@ describe('a queued request record', () => {
     const scim = await app.project();
     await scim.request('GET', '/Users?filter=userName+eq+%22nobody%22');
     const noted = () => app.services.db.reader().find(RequestRecord, { project: scim.id });
-    await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await noted()).toHaveLength(1), { timeout: 60_000 });
   });
 
   it('loses its texts if it concerns a user who was erased meanwhile', async () => {

@@ -35,7 +35,6 @@ afterAll(async () => {
   await plain.close();
   await world.app.close();
 });
-beforeEach(begin);
 
 async function begin(): Promise<void> {
   await world.begin();
@@ -183,6 +182,8 @@ function between(what: Change): { count: number } {
 }
 
 describe('a valid proof of a trusted device gets no code', () => {
+  beforeEach(begin);
+
   it.each(inProgress)('if %s', async (_, what, answer) => {
     await page.challenge();
     await change(what);
@@ -310,6 +311,8 @@ describe('authenticate with and without its shortcut: same responses, same rows'
 });
 
 describe('a trusted device', () => {
+  beforeEach(begin);
+
   const signIn = async (who = userid): Promise<StepAnswer> => {
     await page.challenge();
     return page.step('authenticate', { userid: who }, 'use');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { chosen, credentialJson, fails, stubAuthenticator, untilAborted } from '../test/authenticator.ts';
-import { code, failure, ok, otpAccepted, otpNeeded, startPages, userid } from '../test/pages.ts';
+import { code, failure, ok, otpAccepted, otpNeeded, soon, startPages, userid } from '../test/pages.ts';
 import { challengeBody, refusal } from '../test/service.ts';
 import { passkeySupport } from './index.ts';
 
@@ -147,7 +147,7 @@ describe('suggestions of the address field', () => {
     const { signin } = await setUp(bySign);
     const page = new AbortController();
     const pending = failure(signin.signInWithPasskey({ mediation: 'conditional', signal: page.signal }));
-    await vi.waitFor(() => expect(requests).toHaveLength(1));
+    await vi.waitFor(() => expect(requests).toHaveLength(1), soon);
     expect(requests[0]?.mediation).toBe('conditional');
     page.abort();
     expect((await pending).code).toBe('ABORTED');
@@ -189,7 +189,7 @@ describe('suggestions of the address field', () => {
       challenge: [{ body: { ...challengeBody, expires_in: 60.05 } }],
     });
     const signedIn = signin.signInWithPasskey({ mediation: 'conditional' });
-    await vi.waitFor(() => expect(requests[0]?.signal.aborted).toBe(true));
+    await vi.waitFor(() => expect(requests[0]?.signal.aborted).toBe(true), soon);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(service.of('challenge')).toHaveLength(1);
     document.hidden = false;
@@ -272,7 +272,7 @@ describe('creation of a passkey', () => {
     await signin.authenticate(userid, stepUp);
     const page = new AbortController();
     const pending = failure(signin.createPasskey({ userid, signal: page.signal }));
-    await vi.waitFor(() => expect(creations).toHaveLength(1));
+    await vi.waitFor(() => expect(creations).toHaveLength(1), soon);
     page.abort();
     expect((await pending).code).toBe('ABORTED');
   });
@@ -283,7 +283,7 @@ describe('creation of a passkey', () => {
     const { signin } = await setUp(replies);
     await signin.authenticate(userid, stepUp);
     const pending = failure(signin.createPasskey({ userid }, 'conditional'));
-    await vi.waitFor(() => expect(creations[0]?.mediation).toBe('conditional'));
+    await vi.waitFor(() => expect(creations[0]?.mediation).toBe('conditional'), soon);
     await vi.advanceTimersByTimeAsync(3_000);
     expect((await pending).code).toBe('PASSKEY_CANCELLED');
   });

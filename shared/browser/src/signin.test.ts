@@ -8,6 +8,7 @@ import {
   origin,
   otpAccepted,
   otpNeeded,
+  soon,
   startPages,
   userid,
 } from '../test/pages.ts';
@@ -363,7 +364,7 @@ describe('error', () => {
     const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] }, { timeoutMs: 5_000 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const error = failure(signin.authenticate(userid));
-    await vi.waitUntil(() => service.received.length === 1);
+    await vi.waitUntil(() => service.received.length === 1, soon);
     vi.advanceTimersByTime(5_000);
     expect(await error).toMatchObject({ code: 'TIMEOUT', category: 'retryable' });
   });
@@ -372,7 +373,7 @@ describe('error', () => {
     const { signin, service } = await setUp({ challenge: [{ hang: true, body: '' }] });
     const controller = new AbortController();
     const error = failure(signin.authenticate(userid, { signal: controller.signal }));
-    await vi.waitUntil(() => service.received.length === 1);
+    await vi.waitUntil(() => service.received.length === 1, soon);
     controller.abort('changed my mind');
     expect(await error).toMatchObject({ code: 'ABORTED', cause: 'changed my mind' });
   });

@@ -4,6 +4,9 @@ import { Signin } from '../src/signin.ts';
 import { memoryStore } from './memory-store.ts';
 import { startService } from './service.ts';
 
+/** Limit of a wait for a condition, with time for a busy machine. */
+export const soon = { timeout: 60_000, interval: 20 };
+
 export const origin = 'https://app.example.com';
 export const nowMilliseconds = 1_800_000_000_000;
 export const userid = 'Ada@Example.com';
