@@ -24,7 +24,8 @@ describe('texts of the sign-in page', () => {
       expect([key, ...placeholders(text)]).toEqual([key, ...placeholders(english[key]!)]);
   });
 
-  const names = [...readdirSync(folder), ...readdirSync(new URL('device/', folder)).map((name) => `device/${name}`)];
+  const within = (part: string) => readdirSync(new URL(part, folder)).map((name) => `${part}${name}`);
+  const names = [...readdirSync(folder), ...within('device/'), ...within('plain/')];
   const html = names.filter((name) => name.endsWith('.html'));
   it.each(html)('cover every text of %s', (page) => {
     const asked = [...read(page).matchAll(/%\{t:([\w.]+)\}/g)].map(([, key]) => key!);

@@ -33,7 +33,7 @@ function statusOf(thrown: unknown): number {
 
 function sendOrSay(pages: Pages, req: Request, res: Response, status: number): void {
   try {
-    pages.send(req, res, 'unavailable', { status });
+    pages.send(req, res, 'plain/unavailable', { status });
   } catch (error) {
     if (!(error instanceof PageMissingError)) throw error;
     res.status(status).type('text/plain').send('Temporarily unavailable. Try again in a moment.\n');

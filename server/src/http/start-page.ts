@@ -5,7 +5,7 @@ import { PageMissingError, type Pages, wantsPage } from './pages.ts';
 /** `GET /`: the account of a person who is signed in; else a page that says what this address is. */
 export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): RequestHandler {
   return (req, res) => {
-    if (cookies.sessions(req).length === 0) return pages.send(req, res, 'start');
+    if (cookies.sessions(req).length === 0) return pages.send(req, res, 'plain/start');
     res.setHeader('Cache-Control', 'no-store');
     res.redirect(303, '/account');
   };
@@ -15,7 +15,7 @@ export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): Req
 export function missingPage(pages: Pages): RequestHandler {
   return (req, res) => {
     const isPerson = (req.method === 'GET' || req.method === 'HEAD') && wantsPage(req);
-    if (isPerson && isSent(() => pages.send(req, res, 'missing', { status: 404 }))) return;
+    if (isPerson && isSent(() => pages.send(req, res, 'plain/missing', { status: 404 }))) return;
     res.status(404).type('text/plain').send('Not found.\n');
   };
 }

@@ -22,7 +22,7 @@ export function missingIssuer(pages: Pages): RequestHandler {
   return (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
     if (wantsPage(req)) {
-      return pages.send(req, res, 'error', { status: 404, values: { message: pages.text(req, 'error.issuer') } });
+      return pages.send(req, res, 'plain/error', { status: 404, values: { message: pages.text(req, 'error.issuer') } });
     }
     res.status(404).json({ error: 'invalid_request', error_description: 'There is no issuer at this address.' });
   };
@@ -44,7 +44,7 @@ export function oidcPages(
   consent: ConsentDeps['page'];
 } {
   const errorPage = (req: Request, res: Response, status: number, reason: keyof typeof reasons) => {
-    pages.send(req, res, 'error', { status, values: { message: pages.text(req, reasons[reason]) } });
+    pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, reasons[reason]) } });
   };
   /** The client's name and its project's branding; the default without a client. */
   const dressed = async (client: Client | undefined): Promise<Pick<PageContent, 'values' | 'brand'>> => {

@@ -41,7 +41,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
   const request = typeof flow === 'string' ? await deps.callers.requestOf(flow, deps.cookies.flow(req, flow)) : null;
   if (typeof flow !== 'string' || !request) {
     const message = deps.pages.text(req, 'error.flowExpired');
-    return deps.pages.send(req, res, 'error', { status: 400, values: { message } });
+    return deps.pages.send(req, res, 'plain/error', { status: 400, values: { message } });
   }
   const [client, project] = [request.client.getEntity(), request.project.getEntity()];
   const experience = await deps.experiences.published(deps.db.reader(), project.id);
