@@ -25,6 +25,7 @@ export const ladder = [
   'ceremonies',
   'delegation',
   'logout',
+  'domains',
   'directories',
   'admins',
   'accounts',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
-import express, { type Express, type Request } from 'express';
+import express, { type Express, type Request, Router } from 'express';
 import { accountRoutes } from './account/routes.ts';
 import { atLoopback } from './adapters/http/loopback.ts';
 import type { Log } from './adapters/telemetry/log.ts';
@@ -21,6 +21,7 @@ import { lastResort } from './http/last-resort.ts';
 import { type Observer, observed } from './http/observer.ts';
 import { Pages } from './http/pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { siteAt, withSite } from './http/site.ts';
 import { missingPage, startPage } from './http/start-page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
@@ -71,15 +72,12 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     );
   built('assets', forEver);
   built('messages', briefly);
-  app.use('/sdk', builtFiles(options.sdkFolder, sdkHeaders));
+  app.use(withSite(services.issuers, missingIssuer(pages, 421)));
   const oidc = oidcDeps(options, cookies, pages);
-  const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
-  app.use('/p/:slug', oidcRoutes(oidc, ofProject));
-  app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
-  app.use(oidcRoutes(oidc, () => services.issuers.base));
+  const ofSite = (req: Request) => siteAt(req).issuer;
+  app.use(oidcRoutes(oidc, ofSite));
   app.use(
     signinRoutes({
-      issuer,
       ceremonies: services.ceremonies,
       callers: services.callers,
       db: services.db,
@@ -96,7 +94,6 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   );
   app.use(
     accountRoutes({
-      issuer,
       ownAccount: services.ownAccount,
       recoveries: services.recoveries,
       experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
@@ -106,6 +103,17 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
       log,
     }),
   );
+  const missing = missingPage(pages);
+  const atDomain = Router()
+    .use('/.well-known/oauth-authorization-server', metadataRoutes(oidc, ofSite))
+    .get('/', (_req, res) => res.redirect(303, '/account'))
+    .use(missing);
+  // Custom domains serve nothing else: above all, neither the console nor the admin API.
+  app.use((req, res, next) => (siteAt(req).domain === null ? next() : atDomain(req, res, next)));
+  app.use('/sdk', builtFiles(options.sdkFolder, sdkHeaders));
+  const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
+  app.use('/p/:slug', oidcRoutes(oidc, ofProject));
+  app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
   app.use(
     '/v1/scim/:projectId',
     scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log }),
@@ -113,11 +121,12 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
   app.get('/', startPage(pages, cookies));
-  app.use(missingPage(pages));
+  app.use(missing);
   app.use(lastResort(log, pages));
   const listener = plainDocuments(
     {
       issuer: services.issuers.base,
+      mayBeDomain: (host) => services.issuers.mayBeDomain(host),
       jwks: () => services.keys.jwks(),
       requestId: () => options.random.id(),
       securityHeaders: security,
@@ -292,6 +301,7 @@ function adminDeps(
         admins,
         delegationKeys,
         directories,
+        domains: services.domains,
         keys,
         mailbox,
       },

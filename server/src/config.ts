@@ -41,7 +41,8 @@ const settings = {
     schema: port,
     form: 'port',
     default: '9000',
-    description: 'Port for `/health/live`, `/health/started`, `/health/ready` and `/metrics`.',
+    description:
+      'Port for `/health/live`, `/health/started`, `/health/ready`, `/metrics` and `/internal/domains/check`.',
   },
   MANAGEMENT_HOST: {
     schema: z.string().min(1),
@@ -201,6 +202,20 @@ const settings = {
     description:
       'Prints a setup link at startup while there is no owner. Set to `false` if others can read the log, and run `npm run admin:link` instead.',
   },
+  DNS_SERVERS: {
+    schema: z.string().transform((text, context) => {
+      const servers = text.split(',').map((one) => one.trim());
+      if (servers.every(isNameServer)) return servers;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be IP addresses, separated by commas, such as 10.0.0.2,[::1]:53',
+      });
+      return z.NEVER;
+    }),
+    form: 'IP addresses',
+    description:
+      "Name servers, separated by commas, that verify custom domains (docs/custom-domains.md). Default: the system's.",
+  },
   SHUTDOWN_GRACE_SECONDS: {
     schema: whole(1, 600),
     form: 'seconds',
@@ -230,6 +245,14 @@ type Value<N extends Name> = (typeof settings)[N] extends { secret: true }
 export type Config = {
   readonly [N in Name]: (typeof settings)[N] extends { default: string } ? Value<N> : Value<N> | undefined;
 };
+
+/** An IP address, or one with a port: `10.0.0.2:53`, `[::1]:53`. */
+function isNameServer(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const [, six, four, port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6;
+  return isAddress && Number(port) > 0 && Number(port) < 65_536;
+}
 
 /** The `proxy-addr` syntax: an IP address with an optional prefix length or netmask, or a named range. */
 function isNetwork(text: string): boolean {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { txtReader } from './adapters/dns/txt.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded/postgres.ts';
 import { BackupFileError } from './adapters/files/backup.ts';
 import { EventFileError, EventFolder } from './adapters/files/event-archive.ts';
@@ -103,6 +104,7 @@ export function compose(
       random: systemRandom,
       eventArchive: config.AUDIT_ARCHIVE_DIR ? new EventFolder(config.AUDIT_ARCHIVE_DIR) : undefined,
       senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),
+      readTxt: txtReader({ servers: config.DNS_SERVERS }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate, timeoutMs: 5000 }),
       postLogoutToken: (uri, token) => {
         const post = (headers: Record<string, string>) =>

@@ -113,7 +113,13 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   const leftMs = (kept = 0) => Math.max(leastMs, life.endsAt - performance.now() - kept);
   const checks: Record<string, Check> = { database: async () => 'starting' };
   const metrics = new Metrics();
-  const management = managementServer({ metrics, checks, phase: () => life.phase });
+  let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
+  const management = managementServer({
+    metrics,
+    checks,
+    phase: () => life.phase,
+    servesHost: (host) => servesHost(host),
+  });
   await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
   opened.add(() => management.close().closeAllConnections());
   const listening = await prepareListening(config.HOST, config.PORT, 'PORT');
@@ -150,6 +156,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     onEvent: (type, result) => metrics.event(type, result),
     onMessage: (channel, result) => metrics.message(channel, result),
   });
+  servesHost = (host) => services.issuers.serves(host);
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });

@@ -45,6 +45,8 @@ import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { SenderTests } from './domain/delivery/sender-tests.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
+import { DomainEnd } from './domain/domains/domain-end.ts';
+import { Domains, type ReadTxt } from './domain/domains/domains.ts';
 import { Experiences } from './domain/experience/experiences.ts';
 import { Backups } from './domain/instance/backups.ts';
 import { MasterKeyChange } from './domain/instance/master-key-change.ts';
@@ -93,6 +95,8 @@ export interface Ports {
   postLogoutToken: PostLogoutToken;
   /** Reads the key sets of clients. Absent: none can be read. */
   fetchJson?: FetchJson;
+  /** Reads TXT records. Absent: none can be read. */
+  readTxt?: ReadTxt;
   /** Called for each event of the audit log, for metrics. */
   onEvent?(type: string, result: string): void;
   /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
@@ -238,7 +242,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const delegationKeys = new DelegationKeys(base);
   const delegationRequests = new DelegationRequests(base);
   const factorChanges = new FactorChanges({ ...base, ...codes, factors: mfa, phones });
+  const domains = new Domains({ ...base, readTxt: ports.readTxt ?? (async () => 'unavailable') });
   const logout = new Logout({ ...base, sessions, signer, post: ports.postLogoutToken });
+  const domainEnd = new DomainEnd({ ...base, logout });
   const directories = new Directories(base);
   const requestRecords = new RequestRecords(base);
   const directoryWarnings = new DirectoryWarnings({ ...base, directories, delivery });
@@ -246,7 +252,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const accounts = new Accounts({ ...base, users, sessions });
   const person = { users, devices, passkeys, consents, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
-  const recoveries = new Recoveries({ ...base, users, mfa, delivery });
+  const recoveries = new Recoveries({ ...base, users, mfa, delivery, issuers });
   const ownAccount = new OwnAccount({
     ...base,
     ...person,
@@ -315,6 +321,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     delegationRequests,
     factorChanges,
     logout,
+    domains,
+    domainEnd,
     directories,
     directoryWarnings,
     requestRecords,

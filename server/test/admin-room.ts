@@ -127,6 +127,7 @@ export async function openAdminRoom(
         clients,
         clientSecrets: services.clientSecrets,
         apis: services.apis,
+        domains: services.domains,
         refreshGrants: services.refreshGrants,
         admins,
         delegationKeys,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { redirectUri } from './factories.ts';
+import { fetchHere } from './fetch-here.ts';
 
 /** A cookie jar over fetch. Does not follow redirects. */
 export class CookieBrowser {
@@ -16,7 +17,7 @@ export class CookieBrowser {
   private async send(url: string, init: RequestInit): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...(init.headers as Record<string, string>), ...(cookie ? { cookie } : {}) };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await fetchHere(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const at = pair.indexOf('=');

@@ -7,6 +7,7 @@ import { systemRandom } from '../src/adapters/system/random.ts';
 import { openLog } from '../src/adapters/telemetry/log.ts';
 import { buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
+import type { ReadTxt } from '../src/domain/domains/domains.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
 import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
@@ -61,6 +62,7 @@ interface TestPorts {
   authorizationsPerMinute: number;
   /** Whether PostgreSQL enforces the scope of statements. */
   rowSecurity: boolean;
+  readTxt?: ReadTxt;
 }
 
 const realPorts = (): TestPorts => ({
@@ -73,7 +75,7 @@ const realPorts = (): TestPorts => ({
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity }: TestPorts,
+  { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt }: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
@@ -96,6 +98,7 @@ async function build(
         mail: { kind: 'mailbox', send: async (mail) => void mailbox.push(mail) },
         sms: { kind: 'mailbox', send: async (sms) => void mailbox.push(sms) },
       },
+      ...(readTxt && { readTxt }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate: true, timeoutMs: 5000 }),
       postLogoutToken: async (uri, token) => {
         logoutTokens.push({ uri, token });

@@ -11,7 +11,13 @@ export class HostedBrowser {
   constructor(
     private readonly world: SigninWorld,
     private readonly authenticator: SoftAuthenticator,
+    /** The address of a custom domain; absent: the base host. */
+    private readonly domain?: string,
   ) {}
+
+  private get url(): string {
+    return this.domain ?? this.world.app.url;
+  }
 
   readonly browser = new CookieBrowser();
   page!: SigninPage;
@@ -20,7 +26,7 @@ export class HostedBrowser {
   /** Begins a request of the world's client, and shows its sign-in page. */
   async open(over: Record<string, string | undefined> = {}): Promise<URL> {
     const query = new URLSearchParams(authorizationParameters(this.world.client.id, challenge, over));
-    const to = locationOf(await this.browser.get(`${this.world.app.url}/authorize?${query}`));
+    const to = locationOf(await this.browser.get(`${this.url}/authorize?${query}`));
     await this.show(to);
     return to;
   }
@@ -29,8 +35,8 @@ export class HostedBrowser {
   async show(to: URL): Promise<void> {
     const flow = to.searchParams.get('flow') ?? '';
     const now = () => Math.floor(this.world.app.clock.now().getTime() / 1000);
-    this.credential = { origin: this.world.app.url, flow, cookie: this.cookie };
-    this.page = new SigninPage(this.world.app.url, this.credential, this.page?.key ?? (await newDeviceKey()), now);
+    this.credential = { origin: this.url, flow, cookie: this.cookie };
+    this.page = new SigninPage(this.url, this.credential, this.page?.key ?? (await newDeviceKey()), now);
   }
 
   /** First sign-in by mail code, up to SUCCESS. */
@@ -44,7 +50,7 @@ export class HostedBrowser {
       await this.page.step('passkey-options', { purpose: 'registration' }),
       'PASSKEY_OPTIONS',
     );
-    const credential = this.authenticator.create(options, { origin: this.world.app.url, ...over });
+    const credential = this.authenticator.create(options, { origin: this.url, ...over });
     return this.page.step('register-passkey', { credential });
   }
 
@@ -52,7 +58,7 @@ export class HostedBrowser {
   async usePasskey(over: Record<string, unknown> = {}): Promise<StepAnswer> {
     if (!this.page.txn) await this.page.challenge({});
     const { options } = expectStatus(await this.page.step('passkey-options', {}), 'PASSKEY_OPTIONS');
-    const credential = this.authenticator.get(options, { origin: this.world.app.url, ...over });
+    const credential = this.authenticator.get(options, { origin: this.url, ...over });
     return this.page.step('verify-passkey', { credential });
   }
 
@@ -85,6 +91,6 @@ export class HostedBrowser {
   async claimsAt(back: URL): Promise<Record<string, unknown>> {
     const code = back.searchParams.get('code') ?? '';
     const form = { code_verifier: verifier, redirect_uri: redirectUri };
-    return claimsOf((await this.world.exchange(code, { headers: {}, form })).body['id_token']);
+    return claimsOf((await this.world.exchange(code, { headers: {}, form }, this.url)).body['id_token']);
   }
 }

@@ -33,6 +33,7 @@ interface Tenant {
   group: string;
   /** That the client may use. */
   api: string;
+  domain: string;
   /** Of the client, held by the user. */
   role: string;
   rp: RelyingParty;
@@ -63,6 +64,7 @@ async function tenant(app: TestApp): Promise<Tenant> {
   const scopes = [{ key: 'read', description: 'Read' }];
   const values = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
   const api = await services.apis.create(values, system);
+  const { id: domain } = await services.domains.create(project.id, 'login.example.com', system);
   await services.apis.grant(keyIn(project.id, client.id), api.id, { scopes: ['read'], introspects: true }, system);
   const scim = await services.directories.issueScimToken({ projectId: project.id, name: 'Directory' }, system);
   const grants = { owner: true, projects: new Map() };
@@ -87,6 +89,7 @@ async function tenant(app: TestApp): Promise<Tenant> {
       group: group.id,
       role,
       api: api.id,
+      domain,
       rp,
       page,
       sessionId,
@@ -200,6 +203,12 @@ const attempts: Record<string, Attempt> = {
   'GraphQL apiGrants': graphql('query')('apiGrants(clientId: $id) { scopes }', ({ client }) => ({ id: client.id })),
   'GraphQL updateApi': graphql('mutation')('updateApi(input: { id: $id, name: "X" }) { name }', ({ api }) => ({
     id: api,
+  })),
+  'GraphQL customDomains': graphql('query')('customDomains(projectId: $id) { host }', ({ project }) => ({
+    id: project.id,
+  })),
+  'GraphQL checkCustomDomain': graphql('mutation')('checkCustomDomain(id: $id) { host }', ({ domain }) => ({
+    id: domain,
   })),
   'GraphQL setApiGrant of an API of another project': graphql('mutation')(
     'setApiGrant(input: { clientId: $client, apiId: $api, scopes: ["read"] }) { scopes }',

@@ -5,6 +5,7 @@ import type { User } from '../src/domain/users/user.entity.ts';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from './browser.ts';
 import type { TestApp } from './build-app.ts';
 import { redirectUri } from './factories.ts';
+import { fetchHere } from './fetch-here.ts';
 
 export type Changes = Record<string, string | undefined>;
 
@@ -80,7 +81,7 @@ export class RelyingParty {
       ...changes,
     };
     const form = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    return fetch(`${this.issuer}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form), headers });
+    return fetchHere(`${this.issuer}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form), headers });
   }
 
   async tokens(changes: Changes = {}): Promise<TokenAnswer> {
@@ -91,7 +92,7 @@ export class RelyingParty {
 
   /** Claims of an ID token, verified as a relying party does. */
   async claims(idToken: string): Promise<JWTPayload> {
-    const response = await fetch(`${this.issuer}/.well-known/jwks.json`);
+    const response = await fetchHere(`${this.issuer}/.well-known/jwks.json`);
     const jwks = createLocalJWKSet((await response.json()) as Parameters<typeof createLocalJWKSet>[0]);
     const currentDate = this.app.clock.now();
     const options = { issuer: this.issuer, audience: this.client.id, algorithms: ['ES512'], currentDate };
@@ -100,7 +101,7 @@ export class RelyingParty {
 
   userInfo(accessToken: string, init: RequestInit = {}): Promise<Response> {
     const headers = { Authorization: `Bearer ${accessToken}`, ...init.headers };
-    return fetch(`${this.issuer}/userinfo`, { ...init, headers });
+    return fetchHere(`${this.issuer}/userinfo`, { ...init, headers });
   }
 
   endSession(

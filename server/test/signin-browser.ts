@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { deviceProofHeader, deviceProofType, signinFlowHeader } from '@latchkey/contracts';
 import { calculateJwkThumbprint, type JWK } from 'jose';
+import { fetchHere } from './fetch-here.ts';
 
 /** A browser's device key. */
 export interface DeviceKey {
@@ -102,7 +103,7 @@ export class SigninPage {
 
   async post(step: string, body: unknown, headers: Record<string, string> = {}): Promise<StepAnswer> {
     const { origin, apiKey, flow, cookie } = this.credential;
-    const response = await fetch(`${this.url}/v1/signin/${step}`, {
+    const response = await fetchHere(`${this.url}/v1/signin/${step}`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',

@@ -6,6 +6,7 @@ import { system } from '../src/domain/kernel/actor.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import { User } from '../src/domain/users/user.entity.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
+import { fetchHere } from './fetch-here.ts';
 import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
 
 /** A registered origin of the clients that the factories create. */
@@ -158,8 +159,9 @@ export class SigninWorld {
   async exchange(
     code: string,
     over: { headers?: Record<string, string>; form?: Record<string, string> } = {},
+    issuer = this.app.url,
   ): Promise<{ status: number; body: Record<string, string> }> {
-    const response = await fetch(`${this.app.url}/oauth2/token`, {
+    const response = await fetchHere(`${issuer}/oauth2/token`, {
       method: 'POST',
       headers: over.headers ?? { 'X-Api-Key': this.secretKey },
       body: new URLSearchParams({ grant_type: 'authorization_code', code, client_id: this.client.id, ...over.form }),

@@ -7,6 +7,8 @@ import { administer } from './global-setup.ts';
 /** Rows of the instance, or counters over its tenants. */
 const instanceTables = [
   ...['projects', 'signing_keys', 'retired_mac_keys', 'processes', 'setup_links', 'backups', 'migrations'],
+  // Who holds a host name; one project of the instance does.
+  'verified_hosts',
   // Names of budgets contain the project where they count for one.
   ...['budgets', 'activity_progress'],
   // Rights of operators: their `project_id` is what a right extends to, null for the instance.

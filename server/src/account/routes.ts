@@ -21,11 +21,11 @@ import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
+import { siteAt } from '../http/site.ts';
 import { cancelledView, cancelView, notCancelledView } from './recovery-view.ts';
 import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView, type View } from './view.ts';
 
 export interface AccountDeps {
-  issuer: string;
   ownAccount: OwnAccount;
   recoveries: Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
   experienceOf(projectId: string): Promise<ExperienceContent>;
@@ -158,15 +158,21 @@ export function accountRoutes(deps: AccountDeps): Router {
 /** The link in a notice. A mail scanner follows it, so only the form cancels. */
 async function askToCancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
   const link = linkOf(req);
-  const isOpen = await deps.recoveries.isCancellable(link.project, link.cancel);
+  const isOpen = isServed(req, link.project) && (await deps.recoveries.isCancellable(link.project, link.cancel));
   await send(deps, req, res, isOpen ? cancelView(link) : notCancelledView(), { status: isOpen ? 200 : 404 });
 }
 
 /** Needs no session: the secret is in the form, which another site cannot know. */
 async function cancel(deps: AccountDeps, req: Request, res: Response): Promise<void> {
   const { project, cancel: secret } = linkOf(req);
-  const isDone = await deps.recoveries.cancelBySecret(project, secret, actorOf(req));
+  const isDone = isServed(req, project) && (await deps.recoveries.cancelBySecret(project, secret, actorOf(req)));
   await send(deps, req, res, isDone ? cancelledView() : notCancelledView(), { status: isDone ? 200 : 404 });
+}
+
+/** A custom domain serves the accounts of its project only. */
+function isServed(req: Request, projectId: string): boolean {
+  const { project } = siteAt(req).issuer;
+  return project === null || project.id === projectId;
 }
 
 function linkOf(req: Request): { project: string; cancel: string } {
@@ -177,7 +183,9 @@ function linkOf(req: Request): { project: string; cancel: string } {
 async function show(deps: AccountDeps, req: Request, res: Response): Promise<void> {
   const query = parametersOf(req);
   const asked = query.get('project');
-  const held = deps.cookies.sessions(req).filter(({ projectId }) => asked === undefined || projectId === asked);
+  const held = deps.cookies
+    .sessions(req)
+    .filter(({ projectId }) => (asked === undefined || projectId === asked) && isServed(req, projectId));
   const visits = held.flatMap(({ projectId, secret }) =>
     isUuid(projectId) ? [deps.ownAccount.visit(projectId, secret, held.length === 1)] : [],
   );
@@ -193,13 +201,14 @@ async function show(deps: AccountDeps, req: Request, res: Response): Promise<voi
 async function take(deps: AccountDeps, req: Request, res: Response): Promise<void> {
   const form = parametersOf(req);
   const projectId = form.get('project') ?? '';
-  const secret = isUuid(projectId) ? deps.cookies.session(req, projectId) : undefined;
+  const isKnown = isUuid(projectId) && isServed(req, projectId);
+  const secret = isKnown ? deps.cookies.session(req, projectId) : undefined;
   const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
   if (!visitor) return back(res, projectId);
   openProject(projectId);
   const asked = form.get('change') ?? '';
   const change = Object.hasOwn(changes, asked) ? changes[asked] : undefined;
-  const isOurs = isSameOrigin(req, deps.issuer) && deps.csrf.holds(visitor.session.id, form.get('csrf'));
+  const isOurs = isSameOrigin(req, siteAt(req).origin) && deps.csrf.holds(visitor.session.id, form.get('csrf'));
   if (!isOurs || !change || form.faults.length > 0) return sendAccount(deps, req, res, visitor, 'form', 403);
   const made: OwnChange = {
     visitor,
@@ -278,24 +287,26 @@ async function sendAccount(
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
   const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode);
-  const values = signals(deps, visitor, overview);
+  const values = signals(req, visitor, overview);
   await send(deps, req, res, view, { visitor, status, values });
 }
 
 /** After the removal of the passkey that had signed in: the browser learns of it here, as no page of the account follows. */
 async function sendSignedOut(deps: AccountDeps, req: Request, res: Response, visitor: Visitor): Promise<void> {
-  const values = signals(deps, visitor, await deps.ownAccount.overview(visitor));
+  const values = signals(req, visitor, await deps.ownAccount.overview(visitor));
   await send(deps, req, res, signedOutView(), { values });
 }
 
 /** For the page's script: device keys to forget, and the passkeys that the browser may keep. */
-function signals({ issuer }: AccountDeps, { user }: Visitor, { deviceKeys, passkeys }: AccountOverview) {
+function signals(req: Request, { user }: Visitor, { deviceKeys, passkeys }: AccountOverview) {
   const name = user.email ?? user.userName;
+  const { domain, hostname } = siteAt(req);
+  const here = passkeys.filter((passkey) => (passkey.domain ?? null) === domain);
   return {
     device_keys: deviceKeys.join(' '),
-    rp_id: new URL(issuer).hostname,
+    rp_id: hostname,
     user_handle: userHandleOf(user.id),
-    passkeys: passkeys.map(({ credentialId }) => credentialId).join(' '),
+    passkeys: here.map(({ credentialId }) => credentialId).join(' '),
     user_name: name,
     display_name: user.displayName ?? name,
   };

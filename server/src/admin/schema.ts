@@ -23,6 +23,7 @@ import { DevMailboxResolver } from './delivery/dev-mailbox.resolver.ts';
 import { MessageResolver } from './delivery/message.resolver.ts';
 import { ScimRequestResolver } from './directories/scim-request.resolver.ts';
 import { DirectoryResolver } from './directories/scim-token.resolver.ts';
+import { CustomDomainResolver } from './domains/domain.resolver.ts';
 import {
   ExperienceContentResolver,
   ExperienceResolver,
@@ -55,6 +56,7 @@ export function adminSchema(): GraphQLSchema {
         DelegationKeyResolver,
         ApiResolver,
         ApiGrantResolver,
+        CustomDomainResolver,
         RoleResolver,
         RoleAssignmentResolver,
         ClaimResolver,

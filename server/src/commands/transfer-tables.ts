@@ -67,6 +67,14 @@ export const transferTables: readonly TransferTable[] = [
   },
   { type: 'api', table: 'apis', parent: of('project'), key: ['id'] },
   { type: 'api-grant', table: 'api_grants', parent: of('api'), key: ['client_id', 'api_id'] },
+  {
+    type: 'custom-domain',
+    table: 'custom_domains',
+    parent: of('project'),
+    key: ['id'],
+    // Each instance verifies for itself.
+    omit: ['state', 'fault', 'checked_at', 'verified_at', 'missing_since'],
+  },
   { type: 'logo', table: 'logos', parent: of('project'), key: ['id'] },
   { type: 'experience', table: 'experience_versions', parent: of('project'), key: ['id'] },
   { type: 'user', table: 'users', parent: of('project'), key: ['id'] },

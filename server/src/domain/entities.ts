@@ -26,6 +26,8 @@ import { Erasure } from './directories/erasure.entity.ts';
 import { RequestRecord } from './directories/request-record.entity.ts';
 import { ScimDay } from './directories/scim-day.entity.ts';
 import { ScimToken } from './directories/scim-token.entity.ts';
+import { CustomDomain } from './domains/custom-domain.entity.ts';
+import { VerifiedHost } from './domains/verified-host.entity.ts';
 import { ExperienceDraft } from './experience/experience-draft.entity.ts';
 import { ExperienceVersion } from './experience/experience-version.entity.ts';
 import { Logo } from './experience/logo.entity.ts';
@@ -108,6 +110,8 @@ export const entities = [
   UsedRequest,
   Consent,
   LogoutDelivery,
+  CustomDomain,
+  VerifiedHost,
   ScimToken,
   Erasure,
   RequestRecord,

@@ -1,4 +1,6 @@
 import type { CookieOptions, Request, Response } from 'express';
+import { presented } from '../domain/sessions/sessions.ts';
+import { siteAt } from './site.ts';
 
 /** A flow expires after 30 minutes; its cookie a little later. */
 const flowSeconds = 35 * 60;
@@ -11,7 +13,7 @@ const flowPrefix = 'lk-flow-';
 
 /**
  * Cookies of the browser: one per project for its SSO session, one per flow of the hosted page. Each holds a secret, stored
- * as a hash in the database. HttpOnly and SameSite=Lax.
+ * as a hash in the database. HttpOnly, SameSite=Lax, and without Domain: each host has its own.
  */
 export class Cookies {
   private readonly secure: boolean;
@@ -22,7 +24,8 @@ export class Cookies {
   }
 
   session(req: Request, projectId: string): string | undefined {
-    return readCookie(req, this.sessionName(projectId));
+    const secret = readCookie(req, this.sessionName(projectId));
+    return secret === undefined ? undefined : presented(secret, siteAt(req).domain);
   }
 
   /** Session cookies of this browser, one per project. */
@@ -30,8 +33,10 @@ export class Cookies {
     const prefix = this.sessionName('');
     const names = new Set(cookiesOf(req).map(([name]) => name));
     return [...names].flatMap((name) => {
-      const secret = name.startsWith(prefix) ? readCookie(req, name) : undefined;
-      return secret === undefined ? [] : [{ projectId: name.slice(prefix.length), secret }];
+      if (!name.startsWith(prefix)) return [];
+      const projectId = name.slice(prefix.length);
+      const secret = this.session(req, projectId);
+      return secret === undefined ? [] : [{ projectId, secret }];
     });
   }
 
@@ -103,8 +108,9 @@ function cookiesOf(req: Request): [name: string, value: string][] {
   });
 }
 
-/** A cookie by name; undefined if it was sent twice. */
+/** A cookie by name; undefined if it was sent twice, or is none of our secrets. */
 function readCookie(req: Request, name: string): string | undefined {
-  const found = cookiesOf(req).filter(([one]) => one === name);
-  return found.length === 1 ? found[0]?.[1] || undefined : undefined;
+  const [found, ...others] = cookiesOf(req).filter(([one]) => one === name);
+  const value = found?.[1] ?? '';
+  return others.length === 0 && /^[\w-]+$/.test(value) ? value : undefined;
 }

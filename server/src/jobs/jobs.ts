@@ -11,6 +11,8 @@ import type { Delivery } from '../domain/delivery/delivery.ts';
 import { lanes, previousLane } from '../domain/delivery/lanes.ts';
 import { SendError } from '../domain/delivery/sender.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
+import type { DomainEnd, LostDomain } from '../domain/domains/domain-end.ts';
+import { type Domains, endDomainJob } from '../domain/domains/domains.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';
 import type { JobTable } from '../domain/kernel/jobs.ts';
@@ -42,6 +44,8 @@ export interface JobsDeps {
   customAttributes: CustomAttributes;
   activity: Activity;
   requestRecords: RequestRecords;
+  domains: Domains;
+  domainEnd: DomainEnd;
   /** Called when a message could not be sent yet, or a logout delivery throws unexpectedly. */
   onError(error: unknown): void;
 }
@@ -62,6 +66,8 @@ export function jobs({
   experiences,
   customAttributes,
   requestRecords,
+  domains,
+  domainEnd,
   activity,
   onError,
 }: JobsDeps): JobTable {
@@ -84,6 +90,17 @@ export function jobs({
         timeoutSeconds: 15,
         retries: { limit: 3, firstSeconds: 5, longestSeconds: 60 },
       },
+      {
+        // Repeatable: it ends what is still open.
+        name: endDomainJob,
+        run: (data) => {
+          const lost = data as unknown as LostDomain;
+          return inProject(lost.projectId, () => domainEnd.end(lost));
+        },
+        workers: 1,
+        timeoutSeconds: 15 * 60,
+        retries: { limit: 10, firstSeconds: 30, longestSeconds: 3600 },
+      },
     ],
     periodic: [
       { name: 'keys.tend', everyMinutes: 15, run: () => keys.tend() },
@@ -97,6 +114,7 @@ export function jobs({
       { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
       { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },
       { name: 'sweep.events', everyMinutes: 60, run: () => auditRetention.sweep() },
+      { name: 'domains.check', everyMinutes: 5, run: () => domains.checkDue() },
       { name: 'recoveries.expire', everyMinutes: 15, run: () => recoveries.expire() },
       { name: 'directories.warn', everyMinutes: 60, run: () => directoryWarnings.send() },
       { name: 'sweep.custom-attributes', everyMinutes: 1, run: () => customAttributes.sweep() },

@@ -46,6 +46,7 @@ import { Migration20261123001400ErasureIndexes } from './20261123001400-erasure-
 import { Migration20261123001401SuspendedDevices } from './20261123001401-suspended-devices.ts';
 import { Migration20261123001402IgnoredAttributes } from './20261123001402-ignored-attributes.ts';
 import { Migration20261123001600DeviceAuthorizations } from './20261123001600-device-authorizations.ts';
+import { Migration20261123010000CustomDomains } from './20261123010000-custom-domains.ts';
 import { Migration20261123012000CustomAttributes } from './20261123012000-custom-attributes.ts';
 import { Migration20261123013000RoleKeys } from './20261123013000-role-keys.ts';
 import { Migration20261123013001ScimTokenLimits } from './20261123013001-scim-token-limits.ts';
@@ -100,6 +101,7 @@ export const migrations = [
   { name: '20261123001401-suspended-devices', class: Migration20261123001401SuspendedDevices },
   { name: '20261123001402-ignored-attributes', class: Migration20261123001402IgnoredAttributes },
   { name: '20261123001600-device-authorizations', class: Migration20261123001600DeviceAuthorizations },
+  { name: '20261123010000-custom-domains', class: Migration20261123010000CustomDomains },
   { name: '20261123012000-custom-attributes', class: Migration20261123012000CustomAttributes },
   { name: '20261123013000-role-keys', class: Migration20261123013000RoleKeys },
   { name: '20261123013001-scim-token-limits', class: Migration20261123013001ScimTokenLimits },

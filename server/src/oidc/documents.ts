@@ -7,6 +7,8 @@ import { discoveryDocument } from './discovery.ts';
 export interface DocumentDeps {
   /** The base issuer. */
   issuer: Issuer;
+  /** Whether a Host header can name a custom domain, which has documents of its own. */
+  mayBeDomain(host: string): boolean;
   /** The same object until the keys change. */
   jwks(): Promise<object>;
   requestId(): string;
@@ -56,7 +58,8 @@ export function plainDocuments(deps: DocumentDeps, rest: RequestListener): Reque
   return (req, res) => {
     const { method, url = '', headers } = req;
     const isConditional = headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined;
-    const document = method === 'GET' && !isConditional ? documents.get(url) : undefined;
+    const isOurs = method === 'GET' && !isConditional && !deps.mayBeDomain(headers.host ?? '');
+    const document = isOurs ? documents.get(url) : undefined;
     if (!document) return rest(req, res);
     document().then(
       (published) => res.writeHead(200, headOf(published)).end(published.body),

@@ -17,14 +17,14 @@ const reasons = {
   'flow-expired': 'error.flowExpired',
 } as const;
 
-/** The answer where no issuer is. */
-export function missingIssuer(pages: Pages): RequestHandler {
+/** The answer where no issuer is. @param status 421 (RFC 9110 section 15.5.20) at a host that has none any more */
+export function missingIssuer(pages: Pages, status: 404 | 421 = 404): RequestHandler {
   return (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
     if (wantsPage(req)) {
-      return pages.send(req, res, 'plain/error', { status: 404, values: { message: pages.text(req, 'error.issuer') } });
+      return pages.send(req, res, 'plain/error', { status, values: { message: pages.text(req, 'error.issuer') } });
     }
-    res.status(404).json({ error: 'invalid_request', error_description: 'There is no issuer at this address.' });
+    res.status(status).json({ error: 'invalid_request', error_description: 'There is no issuer at this address.' });
   };
 }
 

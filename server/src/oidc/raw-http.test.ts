@@ -204,7 +204,13 @@ describe('UserInfo with', () => {
 describe('a document served without Express', () => {
   const failing = () => Promise.reject(new Error('database away'));
   const documents = plainDocuments(
-    { issuer: baseIssuer('https://id.example.com'), jwks: failing, requestId: () => 'one', securityHeaders: [] },
+    {
+      issuer: baseIssuer('https://id.example.com'),
+      jwks: failing,
+      mayBeDomain: () => false,
+      requestId: () => 'one',
+      securityHeaders: [],
+    },
     (_req, res) => void res.writeHead(503).end(),
   );
 

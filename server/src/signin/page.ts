@@ -8,9 +8,9 @@ import { passkeyPolicyOf } from '../domain/projects/project.entity.ts';
 import type { TestMode } from '../domain/projects/test-mode.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
+import { siteAt } from '../http/site.ts';
 
 export interface SigninPageDeps {
-  issuer: string;
   callers: Pick<SigninCallers, 'requestOf'>;
   db: Database;
   experiences: Pick<Experiences, 'published' | 'logo'>;
@@ -38,7 +38,9 @@ export function signinPage(deps: SigninPageDeps): RequestHandler {
 
 async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<void> {
   const { flow } = req.query;
-  const request = typeof flow === 'string' ? await deps.callers.requestOf(flow, deps.cookies.flow(req, flow)) : null;
+  const site = siteAt(req);
+  const request =
+    typeof flow === 'string' ? await deps.callers.requestOf(flow, deps.cookies.flow(req, flow), site) : null;
   if (typeof flow !== 'string' || !request) {
     const message = deps.pages.text(req, 'error.flowExpired');
     return deps.pages.send(req, res, 'plain/error', { status: 400, values: { message } });
@@ -50,7 +52,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
     uiLocales: request.uiLocales ?? undefined,
     values: {
       flow,
-      issuer: deps.issuer,
+      issuer: site.origin,
       project_id: project.id,
       project_name: project.name,
       client_id: client.id,

@@ -16,6 +16,7 @@ import { bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { cors } from '../http/cors.ts';
+import { siteAt } from '../http/site.ts';
 import { accentSheet, logoFile } from './experience.ts';
 import { type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
@@ -55,9 +56,13 @@ export function signinRoutes(deps: SigninDeps): Router {
   }
   api.use(failing(deps));
   router.use('/v1/signin', api);
-  router.get('/.well-known/webauthn', async (_, res) => void res.json({ origins: await deps.relatedOrigins() }));
-  router.get('/.well-known/passkey-endpoints', (_, res) => {
-    res.json({ enroll: `${deps.issuer}/account`, manage: `${deps.issuer}/account` });
+  router.get('/.well-known/webauthn', async (req, res) => {
+    // Pages of applications use the relying-party id of the base host.
+    res.json({ origins: siteAt(req).domain === null ? await deps.relatedOrigins() : [] });
+  });
+  router.get('/.well-known/passkey-endpoints', (req, res) => {
+    const account = `${siteAt(req).origin}/account`;
+    res.json({ enroll: account, manage: account });
   });
   router.get('/signin', signinPage(deps));
   router.get(`${accentPath}/:color.css`, accentSheet);
@@ -91,7 +96,7 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
     expires_in: expiresInSeconds,
     project_id: page.project.id,
     client_id: page.client.id,
-    issuer: deps.issuer,
+    issuer: siteAt(req).origin,
     time: nowSeconds,
     ...(passkeyOptions && { passkey_options: passkeyOptions }),
   };
@@ -109,16 +114,17 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   };
   const answer = await deps.ceremonies.take(step, caller, { ...fields, proof: req.get(deviceProofHeader), body });
   if ('sessionSecret' in answer) deps.cookies.setSession(res, answer.projectId, answer.sessionSecret);
-  return writeAnswer(step, answer, page.request ? resumeAddress(page.request.issuer ?? deps.issuer, req) : null);
+  return writeAnswer(step, answer, page.request ? resumeAddress(page.request.issuer ?? siteAt(req).origin, req) : null);
 }
 
-/** Authenticates an application's page by API key, else the hosted page by its flow. */
+/** Authenticates an application's page by API key, at the base host only, else the hosted page by its flow. */
 function pageOf(deps: SigninDeps, req: Request): Promise<JudgedPage> {
   const origin = req.get('origin');
   const apiKey = req.get('x-api-key');
-  if (apiKey !== undefined) return deps.callers.byApiKey(apiKey, origin);
+  const site = siteAt(req);
+  if (apiKey !== undefined && site.domain === null) return deps.callers.byApiKey(apiKey, origin);
   const flow = req.get(signinFlowHeader);
-  if (flow !== undefined) return deps.callers.byFlow(flow, deps.cookies.flow(req, flow), origin);
+  if (flow !== undefined) return deps.callers.byFlow(flow, deps.cookies.flow(req, flow), { origin, site });
   return refuse({ code: 'unauthenticated' });
 }
 

@@ -12,12 +12,15 @@ export interface ManagementOptions {
   metrics: Metrics;
   checks: Record<string, Check>;
   phase: () => Phase;
+  /** Whether this instance serves a host: the base host or a verified custom domain. */
+  servesHost(host: string): Promise<boolean>;
 }
 
 /**
  * Health and metrics, on a port that is not public. `/health/live`: the process runs; restart it if this fails. It does
  * not depend on the database. `/health/started`: start-up is complete. `/health/ready`: the process can serve requests;
- * route none to it if this fails. `/metrics`: Prometheus format.
+ * route none to it if this fails. `/metrics`: Prometheus format. `/internal/domains/check?domain=`: 200 if a certificate may
+ * be issued for that host (`ask` of Caddy's on-demand TLS), else 404.
  */
 export function managementServer(options: ManagementOptions): Server {
   return createServer(async (req, res) => {
@@ -38,6 +41,12 @@ export function managementServer(options: ManagementOptions): Server {
     if (path === '/metrics') {
       const body = await options.metrics.registry.metrics();
       return void res.writeHead(200, { 'Content-Type': options.metrics.registry.contentType }).end(body);
+    }
+    if (path === '/internal/domains/check') {
+      const host = new URL(req.url ?? '', 'http://localhost').searchParams.get('domain') ?? '';
+      const isServed = await options.servesHost(host).catch(() => null);
+      if (isServed === null) return json(res, 503, { status: 'unavailable' });
+      return json(res, isServed ? 200 : 404, { status: isServed ? 'served' : 'not served' });
     }
     json(res, 404, { status: 'not found' });
   });

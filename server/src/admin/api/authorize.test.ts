@@ -38,6 +38,7 @@ let ours: Record<
   | 'membership'
   | 'adminToken'
   | 'logoutDelivery'
+  | 'domain'
   | 'refreshGrant'
   | 'consent',
   string
@@ -59,6 +60,7 @@ beforeAll(async () => {
   const scopes = [{ key: 'read', description: 'Read' }];
   const apiValues = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
   const api = await room.services.apis.create(apiValues, system);
+  const domain = await room.services.domains.create(project.id, 'login.example.com', system);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const values = { key: 'editor', name: 'Editor' };
@@ -79,6 +81,7 @@ beforeAll(async () => {
     clientSecret: clientSecret.id,
     delegationKey: delegationKey.id,
     api: api.id,
+    domain: domain.id,
     user: user.id,
     group: group.id,
     role: role.id,
@@ -114,7 +117,7 @@ function roleFor(root: Root, name: string) {
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
-  const { api, clientSecret, consent, logoutDelivery, refreshGrant, passkey, role } = ours;
+  const { api, clientSecret, consent, domain, logoutDelivery, refreshGrant, passkey, role } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -130,6 +133,7 @@ function argumentsOf(name: string): string {
     clients: `(projectId: "${project}", first: 10)`,
     api: `(id: "${api}")`,
     apis: `(projectId: "${project}")`,
+    customDomains: `(projectId: "${project}")`,
     apiGrants: `(clientId: "${client}")`,
     user: `(id: "${user}")`,
     users: `(projectId: "${project}")`,
@@ -171,6 +175,9 @@ function argumentsOf(name: string): string {
     createApi: `(input: { projectId: "${project}", identifier: "urn:x", name: "X", scopes: [{ key: "x", description: "X" }] })`,
     updateApi: `(input: { id: "${api}", name: "X" })`,
     deleteApi: `(id: "${api}")`,
+    createCustomDomain: `(projectId: "${project}", host: "sso.example.com")`,
+    checkCustomDomain: `(id: "${domain}")`,
+    deleteCustomDomain: `(id: "${domain}")`,
     setApiGrant: `(input: { clientId: "${client}", apiId: "${api}", scopes: ["read"] })`,
     createRole: `(input: { clientId: "${client}", key: "x", name: "X" })`,
     updateRole: `(input: { id: "${role}", name: "X" })`,
@@ -299,6 +306,7 @@ async function snapshot() {
     'users',
     'apis',
     'api_grants',
+    'custom_domains',
     'client_roles',
     'role_assignments',
     'claim_settings',

@@ -14,6 +14,7 @@ import type { SenderTests } from '../../domain/delivery/sender-tests.ts';
 import type { ScimTokenInput } from '../../domain/directories/directories.ts';
 import type { RequestRecords } from '../../domain/directories/request-records.ts';
 import type { ScimToken } from '../../domain/directories/scim-token.entity.ts';
+import type { Domains } from '../../domain/domains/domains.ts';
 import type { Experiences } from '../../domain/experience/experiences.ts';
 import type { SystemStatus } from '../../domain/instance/system-status.ts';
 import type { Actor } from '../../domain/kernel/actor.ts';
@@ -58,6 +59,7 @@ export interface AdminDomain {
   clients: Clients;
   clientSecrets: ClientSecrets;
   apis: Apis;
+  domains: Domains;
   refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
   roles: Roles;
   claims: Claims;

@@ -9,6 +9,7 @@ import { delegationParties } from '../../domain/clients/delegation-key.entity.ts
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageStates } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
+import { domainFaults, domainStates } from '../../domain/domains/custom-domain.entity.ts';
 import { checkLevels } from '../../domain/instance/checks.ts';
 import { grantTypes, idTokenAlgorithms, tokenEndpointAuthMethods } from '../../domain/kernel/openid.ts';
 import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
@@ -52,6 +53,16 @@ export const GroupSelectionEnum = enumOf('GroupSelection', 'The groups in the cl
 export const ClaimListEnum = enumOf('ClaimList', 'A list of a user.', claimLists);
 export const OmissionEnum = enumOf('ClaimOmission', 'Why a mapped claim is not sent.', omissions);
 export const ProvenanceEnum = enumOf('Provenance', 'Origin of the user.', provenances);
+export const DomainStateEnum = enumOf(
+  'CustomDomainState',
+  'Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record has vanished.',
+  domainStates,
+);
+export const DomainFaultEnum = enumOf(
+  'CustomDomainFault',
+  'Result of a check: no record with the value, no answer of the name servers, or another project holds the host.',
+  domainFaults,
+);
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
 export const CredentialOriginEnum = enumOf(
   'CredentialOrigin',

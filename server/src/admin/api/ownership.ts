@@ -13,6 +13,7 @@ const owners = {
   consent: ['consents', 'project_id'],
   'delegation-key': ['delegation_keys', 'project_id'],
   api: ['apis', 'project_id'],
+  domain: ['custom_domains', 'project_id'],
   user: ['users', 'project_id'],
   group: ['groups', 'project_id'],
   role: ['client_roles', 'project_id'],

@@ -4,6 +4,7 @@ import { found } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
+import { domainOrigin } from '../projects/site.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { User } from '../users/user.entity.ts';
 
@@ -17,8 +18,8 @@ export interface ConfirmationDeps {
 export const confirmedPath = '/account/confirmed';
 
 /**
- * Begins a sign-in that requires a mail code or a factor, to refresh the visitor's session. It gives no authorization
- * code. Refuses `not-found` if the project has no enabled client.
+ * Begins a sign-in at the host of the visitor's session that requires a mail code or a factor, to refresh the session. It
+ * gives no authorization code. Refuses `not-found` if the project has no enabled client.
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,
@@ -28,10 +29,13 @@ export async function beginConfirmation(
   addsPasskey = false,
 ): Promise<BegunFlow> {
   const projectId = user.project.id;
+  const { domain } = session;
+  const origin = domain == null ? issuer : domainOrigin(issuer, domain);
   return requests.begin(em, {
     projectId,
     clientId: await clientOf(em, projectId, session),
-    redirectUri: `${issuer}${confirmedPath}`,
+    issuer: domain == null ? null : origin,
+    redirectUri: `${origin}${confirmedPath}`,
     scope: 'openid',
     state: projectId,
     codeChallenge: digest(newSecret(random)),

@@ -11,6 +11,7 @@ import { isStorableText, isUuid } from '../kernel/secret.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endGrants } from '../mfa/user-tables.ts';
+import type { Issuers } from '../projects/issuers.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -22,7 +23,7 @@ export interface RecoveriesDeps {
   users: Pick<Users, 'locked'>;
   mfa: Pick<Mfa, 'recoveryGrants'>;
   delivery: Pick<Delivery, 'enqueue'>;
-  issuer: string;
+  issuers: Pick<Issuers, 'linkOrigin'>;
 }
 
 /** Path of the page that cancels a recovery, linked in the notice. */
@@ -49,7 +50,7 @@ export class Recoveries {
     { reason, hours }: { reason: string; hours: number },
     actor: Actor,
   ): Promise<{ code: string; grant: RecoveryGrant }> {
-    const { audit, delivery, issuer, mfa } = this.deps;
+    const { audit, delivery, issuers, mfa } = this.deps;
     const why = reason.trim();
     if (why === '' || why.length > maxReasonLength || !isStorableText(why)) {
       refuse({ code: 'invalid', field: 'reason', reason: `must have 1 to ${maxReasonLength} characters` });
@@ -57,6 +58,7 @@ export class Recoveries {
     if (!Number.isInteger(hours) || hours < waitHours.min || hours > waitHours.max) {
       refuse({ code: 'invalid', field: 'waitHours', reason: `must be from ${waitHours.min} to ${waitHours.max}` });
     }
+    const origin = await issuers.linkOrigin(projectId);
     return this.change(projectId, userId, async (em, user) => {
       if (!user.active) refuse({ code: 'invalid', field: 'userId', reason: 'must be an active user' });
       if (mailboxesOf(user).length === 0) {
@@ -71,7 +73,7 @@ export class Recoveries {
         subject: subjectOf(user),
         detail: { reason: why, usableAt: from, expiresAt: until },
       });
-      const cancelUrl = `${issuer}${cancelPath}?${new URLSearchParams({ project: projectId, cancel: cancelSecret })}`;
+      const cancelUrl = `${origin}${cancelPath}?${new URLSearchParams({ project: projectId, cancel: cancelSecret })}`;
       const { name: app } = await user.project.loadOrFail();
       const at = grant.createdAt.toISOString();
       await notifyEverywhere(em, delivery, user, { template: 'recovery-granted', app, from, until, cancelUrl, at });

@@ -8,6 +8,7 @@ import { refuse } from '../kernel/problem.ts';
 import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Project } from '../projects/project.entity.ts';
+import { type Site, siteOf } from '../projects/site.ts';
 import type { AuthorizationRequest } from './requests/authorization-request.entity.ts';
 import type { AuthorizationRequests } from './requests/authorization-requests.ts';
 
@@ -33,8 +34,6 @@ export interface SigninCaller extends JudgedPage {
 
 /** Authenticates pages. */
 export class SigninCallers {
-  private readonly issuerOrigin: string;
-
   constructor(
     private readonly deps: {
       db: Database;
@@ -42,9 +41,7 @@ export class SigninCallers {
       requests: AuthorizationRequests;
       issuer: string;
     },
-  ) {
-    this.issuerOrigin = new URL(deps.issuer).origin;
-  }
+  ) {}
 
   /**
    * An application's page, by the client's publishable key and an origin of its redirect URIs; may come from the cache,
@@ -67,20 +64,32 @@ export class SigninCallers {
       : pageOf(await this.deps.clients.current.byKeyHash(page.key.keyHash), page.origin);
   }
 
-  /** The hosted page, by its flow, the flow's cookie and the issuer's origin. Refuses `flow-expired`. */
-  async byFlow(flow: string, browserSecret: string | undefined, origin: string | undefined): Promise<JudgedPage> {
-    if (origin !== this.issuerOrigin) refuse({ code: 'forbidden', reason: 'origin' });
-    const request = await this.requestOf(flow, browserSecret);
+  /**
+   * The hosted page, by its flow, the flow's cookie and the origin of the site, which the request's issuer must have.
+   * Refuses `forbidden`, `flow-expired`.
+   */
+  async byFlow(
+    flow: string,
+    browserSecret: string | undefined,
+    { origin, site }: { origin: string | undefined; site: Pick<Site, 'origin'> },
+  ): Promise<JudgedPage> {
+    if (origin !== site.origin) refuse({ code: 'forbidden', reason: 'origin' });
+    const request = await this.requestOf(flow, browserSecret, site);
     if (!request) refuse({ code: 'flow-expired' });
     const [client, project] = [request.client.getEntity(), request.project.getEntity()];
     return { client, project, request, origin };
   }
 
-  /** The request of this browser's flow; null if there is none. */
-  async requestOf(flow: string, browserSecret: string | undefined): Promise<AuthorizationRequest | null> {
+  /** The request of this browser's flow; null if there is none, or its issuer has another site. */
+  async requestOf(
+    flow: string,
+    browserSecret: string | undefined,
+    { origin }: Pick<Site, 'origin'>,
+  ): Promise<AuthorizationRequest | null> {
     if (browserSecret === undefined) return null;
     const request = await inAllProjects(() => this.deps.requests.find(this.deps.db.reader(), flow, browserSecret));
-    if (request) openProject(request.project.id);
+    if (!request || siteOf(this.deps.issuer, request.issuer).origin !== origin) return null;
+    openProject(request.project.id);
     return request;
   }
 }

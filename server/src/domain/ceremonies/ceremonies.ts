@@ -31,8 +31,7 @@ import { open, type TakenNonce } from './opening.ts';
 import { requestOptions } from './passkey-request.ts';
 import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
-
-import { mayUsePasskeys } from './standing.ts';
+import { mayUsePasskeys, siteOfPage } from './standing.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
 import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.ts';
@@ -263,7 +262,7 @@ export class Ceremonies {
     const verdict = await judgeProof(proof, {
       key: await this.keyOf(flow, step),
       act: step,
-      issuer: deps.issuer,
+      issuer: siteOfPage(flow).origin,
       projectId: caller.project.id,
       clientId: caller.client.id,
       origin: caller.origin,
@@ -296,7 +295,7 @@ export class Ceremonies {
         : accountOf(ceremony.evidence);
     flow.device = await deps.devices.find(
       em,
-      { client: caller.client, isHosted: caller.request !== null },
+      { client: caller.client, isHosted: caller.request !== null, domain: siteOfPage(flow).domain },
       ceremony.jkt ?? '',
       userId ?? noUser,
     );

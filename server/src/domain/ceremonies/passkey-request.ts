@@ -1,15 +1,10 @@
 import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
 import type { JudgedPage } from './callers.ts';
-import { isPasskeyRequired, isPersonRequired } from './standing.ts';
+import { isPasskeyRequired, isPersonRequired, siteOfPage } from './standing.ts';
 
 /** Milliseconds that a browser waits for the user. */
 export const timeoutMs = 5 * 60 * 1000;
-
-/** The relying-party id: the issuer's host. */
-export function rpIdOf({ issuer }: { issuer: string }): string {
-  return new URL(issuer).hostname;
-}
 
 /** `PublicKeyCredentialRequestOptionsJSON` of a page. Without `known`, any passkey may answer. */
 export function requestOptions(
@@ -20,7 +15,7 @@ export function requestOptions(
 ): PasskeyRequestOptions {
   return {
     challenge,
-    rpId: rpIdOf(deps),
+    rpId: siteOfPage({ deps, caller: asking.caller }).hostname,
     timeout: timeoutMs,
     userVerification: verificationOf(asking),
     ...(known && { allowCredentials: known.map(descriptor) }),

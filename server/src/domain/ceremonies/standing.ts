@@ -3,6 +3,7 @@ import { Device } from '../credentials/device.entity.ts';
 import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { mfaMethods } from '../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../projects/project.entity.ts';
+import { type Site, siteOf } from '../projects/site.ts';
 import type { JudgedPage, SigninCaller } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 import type { Standing } from './evidence.ts';
@@ -59,8 +60,19 @@ export async function hasPasskey(
 
 /** Whether the project uses passkeys, and a page of this origin can. */
 export function mayUsePasskeys({ deps, caller }: { deps: Pick<FlowDeps, 'issuer'>; caller: JudgedPage }): boolean {
-  const isOwnPage = caller.origin === new URL(deps.issuer).origin;
+  const isOwnPage = caller.origin === siteOfPage({ deps, caller }).origin;
   return caller.project.passkeys && (isOwnPage || caller.client.relatedOrigins);
+}
+
+/** The site of the sign-in: that of its request's issuer, or the base host for an application's own page. */
+export function siteOfPage({
+  deps,
+  caller,
+}: {
+  deps: Pick<FlowDeps, 'issuer'>;
+  caller: Pick<JudgedPage, 'request'>;
+}): Site {
+  return siteOf(deps.issuer, caller.request?.issuer);
 }
 
 /** Whether a device key alone is insufficient: step-up, `prompt=login`, `max_age`, or a setup link. */

@@ -18,6 +18,8 @@ const schema = defineEntity({
     id: key(),
     kind: p.text().$type<CredentialKind>().default('device-key').index(false),
     user: () => sameProject(User, 'user_id'),
+    /** The custom domain where it was created, and the only host where it works; null: the base host. */
+    domain: p.text().nullable(),
     name: p.text(),
     userAgent: p.text().nullable(),
     /** Null: added by a mail code, before the column existed. */

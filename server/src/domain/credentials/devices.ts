@@ -24,6 +24,8 @@ export interface Registration {
   publicJwk: JWK;
   /** Whether the hosted page keeps the key. */
   hosted: boolean;
+  /** The custom domain of the page; absent: the base host, or an application's page. */
+  domain?: string | null;
   /** False: trust ends with the sign-in that registers it. */
   remembered: boolean;
   actor: Actor;
@@ -34,6 +36,8 @@ export interface DevicePage {
   client: Client;
   /** Whether it is the hosted page. */
   isHosted: boolean;
+  /** Its custom domain; null: the base host, or an application's page. */
+  domain: string | null;
 }
 
 /** The required owner of a device. */
@@ -70,7 +74,7 @@ export class Devices {
 
   /**
    * A registered key of an active user, with its user; includes revoked and expired ones. A key of the hosted page is
-   * found there for every client of the project.
+   * found there for every client of the project, at its own host only: pages of a lapsed domain could sign for others.
    */
   async find(em: EntityManager, page: DevicePage, jkt: string, userId: string): Promise<Device | null> {
     const where = { project: page.client.project.id, user: { id: userId, active: true }, jkt };
@@ -85,13 +89,15 @@ export class Devices {
 
   /**
    * Registers a key of an authenticated user. A key that is already registered loses its previous trust; `isNew` is
-   * then false. Refuses `device-revoked` for a key of this user that was ever revoked, with any client.
+   * then false. Refuses `device-revoked` for a key of this user that was ever revoked, with any client, or that belongs
+   * to another host: no browser shares keys between hosts.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
-    const { project, clientId, userId, jkt, hosted, actor } = registration;
+    const { project, clientId, userId, jkt, hosted, domain = null, actor } = registration;
     const ofKey = await em.find(Device, { project: project.id, user: { id: userId }, jkt });
-    if (ofKey.some(({ revokedAt }) => revokedAt)) refuse({ code: 'device-revoked' });
-    const known = ofKey.find((key) => belongsTo(key, { client: { id: clientId }, isHosted: hosted }));
+    const isForeign = (key: Device) => (key.domain ?? null) !== domain;
+    if (ofKey.some((key) => key.revokedAt || isForeign(key))) refuse({ code: 'device-revoked' });
+    const known = ofKey.find((key) => belongsTo(key, { client: { id: clientId }, isHosted: hosted, domain }));
     const now = this.deps.clock.now();
     const trust = {
       hosted,
@@ -113,6 +119,7 @@ export class Devices {
           client: [project.id, clientId],
           user: [project.id, userId],
           jkt,
+          domain,
           publicJwk: registration.publicJwk,
           alg: deviceKeyAlg,
           name: deviceName(actor.userAgent),
@@ -219,9 +226,10 @@ export class Devices {
 
 /** A key from before `hosted` was stored belongs to its client. */
 function belongsTo(
-  key: Pick<Device, 'client' | 'hosted'>,
-  { client, isHosted }: { client: Pick<Client, 'id'>; isHosted: boolean },
+  key: Pick<Device, 'client' | 'domain' | 'hosted'>,
+  { client, isHosted, domain }: { client: Pick<Client, 'id'>; isHosted: boolean; domain: string | null },
 ): boolean {
+  if ((key.domain ?? null) !== domain) return false;
   return key.hosted ? isHosted : key.client.id === client.id;
 }
 

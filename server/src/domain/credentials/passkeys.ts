@@ -21,6 +21,8 @@ export interface PasskeyRegistration {
   created: NewPasskey;
   createdBy: CredentialOrigin;
   clientId?: string | undefined;
+  /** The custom domain whose host is its relying-party id; absent: the base host. */
+  domain?: string | null;
   actor: Actor;
 }
 
@@ -36,15 +38,20 @@ const maxPerUser = 25;
 export class Passkeys {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
-  /** A passkey of an active user that is not revoked, with its user. */
-  find(em: EntityManager, projectId: string, credentialId: string): Promise<Passkey | null> {
-    const where = { project: projectId, credentialId, revokedAt: null, user: { active: true } };
+  /** A passkey of an active user that is not revoked and was created at this host, with its user. */
+  find(
+    em: EntityManager,
+    projectId: string,
+    credentialId: string,
+    domain: string | null = null,
+  ): Promise<Passkey | null> {
+    const where = { project: projectId, credentialId, domain, revokedAt: null, user: { active: true } };
     return em.findOne(Passkey, where, { populate: ['user'] });
   }
 
   /**
-   * Whether no project has this credential: a page may then ask the user's device to forget it. All projects share one
-   * relying-party id, so a passkey of another project shows on this one's pages, too. Not in a transaction.
+   * Whether no project has this credential: a page may then ask the user's device to forget it. Projects share the
+   * relying-party id of the base host, so a passkey of another project shows on this one's pages, too. Not in a transaction.
    */
   async isUnknown(db: Database, credentialId: string | null): Promise<boolean> {
     if (credentialId === null) return false;
@@ -52,9 +59,15 @@ export class Passkeys {
     return (await inAllProjects(() => query(db.alone, live))).length === 0;
   }
 
-  /** A user's passkeys that are not revoked, most recently used first. */
-  list(em: EntityManager, owner: DeviceOwner): Promise<Passkey[]> {
-    const where = { project: owner.projectId, user: { id: owner.userId }, revokedAt: null };
+  /**
+   * A user's passkeys that are not revoked, most recently used first.
+   *
+   * @param owner.domain those of this host only; absent: of all hosts
+   */
+  list(em: EntityManager, owner: DeviceOwner & { domain?: string | null }): Promise<Passkey[]> {
+    const { domain } = owner;
+    const at = domain === undefined ? {} : { domain };
+    const where = { project: owner.projectId, user: { id: owner.userId }, revokedAt: null, ...at };
     return em.find(Passkey, where, { orderBy: { lastUsedAt: 'desc', id: 'desc' } });
   }
 
@@ -69,7 +82,7 @@ export class Passkeys {
   }
 
   /** Refuses `taken` for a credential that any user of the project has or had, and `invalid` beyond 25 per user. */
-  async register(em: EntityManager, { user, created, createdBy, clientId, actor }: PasskeyRegistration) {
+  async register(em: EntityManager, { user, created, createdBy, clientId, domain = null, actor }: PasskeyRegistration) {
     const projectId = user.project.id;
     const { credentialId, publicKey, alg, aaguid, transports, signCount } = created;
     const { backupEligible, backedUp, userVerified } = created;
@@ -88,6 +101,7 @@ export class Passkeys {
       ...{ id: this.deps.random.id(), kind: 'passkey', project: projectId, user: [projectId, user.id] },
       ...{ credentialId, publicKey, coseAlg: alg, aaguid, transports, signCount },
       ...{ backupEligible, backedUp, userVerified, createdBy },
+      domain,
       name: passkeyName(aaguid, actor.userAgent),
       userAgent: actor.userAgent ?? null,
       createdAt: now,

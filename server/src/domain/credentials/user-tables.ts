@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { secondsLater } from '../kernel/clock.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
@@ -34,6 +34,21 @@ export async function revokeSuspended(em: EntityManager, user: TenantKey, now: D
   );
 }
 
+/** Revokes the device keys of a custom domain, and its passkeys if `withPasskeys`. @param at.isOver condition on their time */
+export async function revokeCredentialsAt(
+  on: Executing,
+  at: { projectId: string; domain: string; withPasskeys: boolean; isOver(createdAt: Fragment): Fragment },
+  now: Date,
+): Promise<void> {
+  const kinds = at.withPasskeys ? ['device-key', 'passkey'] : ['device-key'];
+  await execute(
+    on,
+    sql`update credentials k set revoked_at = ${now}
+      where project_id = ${at.projectId} and domain = ${at.domain} and domain is not null and kind = any(${kinds}::text[])
+        and revoked_at is null and ${at.isOver(sql`k.created_at`)}`,
+  );
+}
+
 export const deviceTables: UserTables = {
   tables: ['credentials'],
   // A passkey, like a second factor, waits for the activation of its user: without it the mailbox would be enough.
@@ -49,13 +64,13 @@ export const deviceTables: UserTables = {
   exportRows: {
     devices: (user) => sql`
       select d.id, d.name, d.client_id as "clientId", d.jkt as "keyThumbprint", d.user_agent as "userAgent",
-        d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
+        d.domain, d.trusted_until as "trustedUntil", d.registered_at as "registeredAt",
         d.mfa_remembered_at as "mfaRememberedAt", d.mfa_remembered_until as "mfaRememberedUntil",
         d.created_at as "createdAt", d.last_used_at as "lastUsedAt",
         d.suspended_at as "suspendedAt", d.revoked_at as "revokedAt"
       from credentials d where ${ofUser(user, 'd')} and d.kind = 'device-key'`,
     passkeys: (user) => sql`
-      select k.id, k.name, k.credential_id as "credentialId", k.aaguid, k.user_agent as "userAgent",
+      select k.id, k.name, k.domain, k.credential_id as "credentialId", k.aaguid, k.user_agent as "userAgent",
         k.backup_eligible as "backupEligible", k.backed_up as "backedUp", k.user_verified as "userVerified",
         k.created_by as "createdBy",
         k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt"

@@ -23,6 +23,7 @@ export type Noun =
   | 'admin-token'
   | 'message'
   | 'logout-delivery'
+  | 'domain'
   | 'signing-key'
   | 'authorization-request';
 

@@ -38,7 +38,7 @@ interface Capabilities {
 
 /** An OpenID Connect issuer: the base issuer, or that of a project. */
 export interface Issuer {
-  /** `iss`: the base address, or `{base_url}/p/{slug}`. */
+  /** `iss`: the base address, `{base_url}/p/{slug}`, or the origin of a custom domain. */
   url: string;
   /** The only project whose clients it knows; null at the base issuer, which knows all. */
   project: { id: string; slug: string } | null;
@@ -93,6 +93,11 @@ export function baseIssuer(url: string): Issuer {
 /** @param baseUrl the base issuer's address */
 export function projectIssuer(baseUrl: string, { id, slug }: { id: string; slug: string }): Issuer {
   return { url: projectIssuerUrl(baseUrl, slug), project: { id, slug }, capabilities: ofProjects };
+}
+
+/** The issuer of a project at its custom domain; it offers the same. @param url origin of the domain */
+export function domainIssuer(url: string, { id, slug }: { id: string; slug: string }): Issuer {
+  return { url, project: { id, slug }, capabilities: ofProjects };
 }
 
 export function projectIssuerUrl(baseUrl: string, slug: string): string {

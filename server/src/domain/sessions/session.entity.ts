@@ -11,7 +11,9 @@ const schema = defineEntity({
     /** `sid` in ID tokens and logout tokens. */
     id: key(),
     user: () => sameProject(User, 'user_id'),
-    /** SHA-256 of the cookie's secret. */
+    /** The custom domain whose cookie it is; null: the base host. */
+    domain: p.text().nullable(),
+    /** SHA-256 of the cookie's secret; see `presented`. */
     secretHash: p.text().index(),
     deviceId: p.uuid().nullable(),
     /** Time of the last sign-in; becomes `auth_time`. */

@@ -30,9 +30,21 @@ export interface SignIn {
   freshAt: Date | undefined;
   /** `moment` of this sign-in's authorization request; undefined: now. */
   requestMoment?: number | undefined;
-  /** The browser's current session cookie for the project. */
+  /** The browser's current session cookie for the project; see {@link presented}. */
   currentSecret?: string | undefined;
+  /** The custom domain of the sign-in; absent: the base host. */
+  domain?: string | null | undefined;
   actor: Actor;
+}
+
+/**
+ * A cookie's secret as the database knows it: together with the host that received the cookie, so that one that leaks at
+ * a custom domain works at no other host. Secrets contain no `@`.
+ *
+ * @param domain the custom domain; null: the base host
+ */
+export function presented(secret: string, domain: string | null): string {
+  return domain === null ? secret : `${secret}@${domain}`;
 }
 
 /**
@@ -51,16 +63,17 @@ export class Sessions {
     em: EntityManager,
     signIn: SignIn,
   ): Promise<{ session: Session; secret: string; replaced: Session | null }> {
-    const { project, actor } = signIn;
+    const { project, actor, domain = null } = signIn;
     const now = this.deps.clock.now();
     const secret = newSecret(this.deps.random);
+    const secretHash = digest(presented(secret, domain));
     const current = signIn.currentSecret ? await this.live(em, project, signIn.currentSecret, now) : null;
     if (current && current.user.id === signIn.userId) {
       const moment = await nextMoment(em);
       Object.assign(current, {
         moment,
         ...freshness(signIn, moment, current),
-        secretHash: digest(secret),
+        secretHash,
         deviceId: signIn.deviceId ?? current.deviceId,
         passkeyId: signIn.passkeyId ?? null,
         authTime: signIn.authTime,
@@ -76,7 +89,8 @@ export class Sessions {
       id: this.deps.random.id(),
       project: project.id,
       user: [project.id, signIn.userId],
-      secretHash: digest(secret),
+      secretHash,
+      domain,
       deviceId: signIn.deviceId ?? null,
       passkeyId: signIn.passkeyId ?? null,
       authTime: signIn.authTime,

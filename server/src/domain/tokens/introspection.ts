@@ -32,9 +32,9 @@ export class Introspection {
     if (refreshToken) return this.ofRefreshToken(sent, digest(refreshToken.family));
     const { signer } = this.deps;
     const { issuer, token } = sent;
-    const claims =
-      (await signer.verifyAccessToken(token, issuer)) ?? (await signer.verify('api-token', token, { issuer }));
-    return claims ? this.ofAccessToken(sent, claims) : inactive;
+    const own = await signer.verifyAccessToken(token, issuer);
+    const claims = own ?? (await signer.verify('api-token', token, { issuer }));
+    return claims ? this.ofAccessToken(sent, claims, own !== null) : inactive;
   }
 
   /** The answer as a JWT for the caller (RFC 9701 section 5), signed as its ID tokens are. */
@@ -44,7 +44,12 @@ export class Introspection {
     return this.deps.signer.sign('introspection', claims, { issuer: issuer.url, alg });
   }
 
-  private async ofAccessToken({ client: caller, issuer }: SentToken, claims: JWTPayload): Promise<Introspected> {
+  /** @param isForUserInfo by its kind: an API may have the address of a custom domain */
+  private async ofAccessToken(
+    { client: caller }: SentToken,
+    claims: JWTPayload,
+    isForUserInfo: boolean,
+  ): Promise<Introspected> {
     const { aud, jti, client_id: clientId, scope = '', cnf } = claims;
     if (!isUuid(jti) || !isUuid(clientId) || typeof scope !== 'string' || typeof aud !== 'string') return inactive;
     const adminApi = adminApiUrl(this.deps.issuer);
@@ -54,7 +59,7 @@ export class Introspection {
     });
     const statement = sql<{ scope: string }>`
       select array_to_string(array(select one from unnest(string_to_array(${scope}::text, ' ')) one
-          where ${aud}::text = ${issuer.url}::text or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
+          where ${isForUserInfo}::boolean or one = any(case when ${aud}::text = ${adminApi}::text then k.admin_scopes
             else g.scopes end)), ' ') as scope
       from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
         left join users u on u.project_id = t.project_id and u.id = t.user_id
@@ -65,7 +70,7 @@ export class Introspection {
         and case when t.user_id is null then 'client_credentials' = any(k.grant_types) and k.token_endpoint_auth_method <> 'none'
           else u.active and ${allowed} end
         and (select s.ended_at from sessions s where s.project_id = t.project_id and s.id = t.session_id) is null
-        and case ${aud}::text when ${issuer.url}::text then true when ${adminApi}::text then k.admin_scopes <> '{}'
+        and case when ${isForUserInfo}::boolean then true when ${aud}::text = ${adminApi}::text then k.admin_scopes <> '{}'
           else g.scopes <> '{}' end
         and (t.client_id = ${caller.id}::uuid or exists (select from api_grants own where own.project_id = t.project_id
           and own.client_id = ${caller.id}::uuid and own.api_id = a.id and own.introspects))`;

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { execute, type Fragment, sql } from '../kernel/sql.ts';
+import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
@@ -50,6 +50,18 @@ export async function endRefreshGrantsOf(em: EntityManager, client: TenantKey, n
   const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live}`);
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);
   return ended;
+}
+
+/** Ends the refresh grants of a project's issuer, and their access tokens. @param at.isOver condition on their time */
+export async function endRefreshGrantsAt(
+  on: Executing,
+  at: { projectId: string; issuer: string; isOver(createdAt: Fragment): Fragment },
+  now: Date,
+): Promise<void> {
+  const live = sql`t.project_id = ${at.projectId} and t.issuer = ${at.issuer} and t.revoked_at is null
+    and ${at.isOver(sql`t.created_at`)}`;
+  await execute(on, sql`update refresh_grants t set revoked_at = ${now} where ${live}`);
+  await execute(on, sql`update authorization_codes t set revoked_at = ${now} where ${live}`);
 }
 
 export const tokenTables: UserTables = {

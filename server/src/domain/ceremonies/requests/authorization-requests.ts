@@ -5,6 +5,7 @@ import { type ResponseMode } from '../../kernel/openid.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
 import { execute, sql } from '../../kernel/sql.ts';
+import { siteOf } from '../../projects/site.ts';
 import type { TenantKey } from '../../projects/tenant.ts';
 import type { AcrRequest } from '../../tokens/acr.ts';
 import { AuthorizationRequest } from './authorization-request.entity.ts';
@@ -55,12 +56,7 @@ export interface BegunFlow {
 
 /** Pending authorization requests. */
 export class AuthorizationRequests {
-  /** Prefixes of the URLs that only this instance serves. */
-  private readonly ownPages: readonly string[];
-
-  constructor(private readonly deps: { clock: Clock; random: Random; issuer: string }) {
-    this.ownPages = [`${deps.issuer}/admin/`, `${deps.issuer}/account/`];
-  }
+  constructor(private readonly deps: { clock: Clock; random: Random; issuer: string }) {}
 
   /** Stores a validated request for 30 minutes. `browserSecret` goes into a cookie of this flow only. */
   async begin(em: EntityManager, input: NewAuthorizationRequest): Promise<BegunFlow> {
@@ -121,8 +117,10 @@ export class AuthorizationRequests {
   }
 
   /** Pages of this instance (trials, the setup link, the account page, devices) are not registered with any client. */
-  private mayReturn({ client, redirectUri, deviceAuthorizationId }: AuthorizationRequest): boolean {
-    const isOwn = deviceAuthorizationId != null || this.ownPages.some((prefix) => redirectUri.startsWith(prefix));
+  private mayReturn(request: AuthorizationRequest): boolean {
+    const { client, redirectUri, deviceAuthorizationId } = request;
+    const isConsole = redirectUri.startsWith(`${this.deps.issuer}/admin/`);
+    const isOwn = deviceAuthorizationId != null || isConsole || this.isConfirmation(request);
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 
@@ -134,8 +132,8 @@ export class AuthorizationRequests {
   }
 
   /** The account page only confirms the user: it gets no code. */
-  isConfirmation({ redirectUri }: Pick<AuthorizationRequest, 'redirectUri'>): boolean {
-    return redirectUri.startsWith(`${this.deps.issuer}/account/`);
+  isConfirmation({ issuer, redirectUri }: Pick<AuthorizationRequest, 'issuer' | 'redirectUri'>): boolean {
+    return redirectUri.startsWith(`${siteOf(this.deps.issuer, issuer).origin}/account/`);
   }
 
   /** Single use: true for exactly one caller, who then issues the code. */

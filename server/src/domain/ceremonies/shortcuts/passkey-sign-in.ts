@@ -5,8 +5,7 @@ import { query, type Statement, sql } from '../../kernel/sql.ts';
 import { addressKey } from '../../users/login.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
-import { rpIdOf } from '../passkey-request.ts';
-import { mayUsePasskeys } from '../standing.ts';
+import { mayUsePasskeys, siteOfPage } from '../standing.ts';
 import { type Success, steps } from '../steps/steps.ts';
 import { type Candidate, granted, isPassed, passed } from './granting.ts';
 
@@ -48,7 +47,7 @@ export function passkeyCandidateStatement(
       and c.state = any(${from}) and c.finished_at is null and c.expires_at > ${now}
       and c.evidence = '[]' and c.step_up is null
       and c.passkey_challenge_hash = ${digest(challenge)} and c.passkey_purpose = 'sign-in'
-      and k.revoked_at is null and u.active`;
+      and k.revoked_at is null and k.domain is null and u.active`;
 }
 
 /**
@@ -83,7 +82,7 @@ export async function passkeySignIn(
   const verdict = judgeAssertion(credential, stored, {
     challenge,
     origins: [origin],
-    rpId: rpIdOf(deps),
+    rpId: siteOfPage({ deps, caller }).hostname,
     userVerification: 'required',
     userHandleRequired: true,
   });
@@ -104,7 +103,7 @@ export async function passkeySignIn(
     credential: sql`select k.id, k.user_id
       from users u join credentials k on k.project_id = u.project_id and k.user_id = u.id
       where u.project_id = ${project.id} and u.id = ${candidate.user_id} and u.active
-        and k.id = ${candidate.credential_id} and k.revoked_at is null and k.sign_count = ${signCount}
+        and k.id = ${candidate.credential_id} and k.revoked_at is null and k.domain is null and k.sign_count = ${signCount}
       for no key update of u, k`,
     allowed: sql`c.state = any(${from}) and c.expires_at > ${now} and c.evidence = '[]' and c.step_up is null
         and c.passkey_challenge_hash = ${digest(challenge)} and c.passkey_purpose = 'sign-in'`,

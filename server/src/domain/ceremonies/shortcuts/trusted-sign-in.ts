@@ -50,7 +50,7 @@ export function candidateStatement(
         where project_id = ${project.id} and id = d.user_id offset 0) u
     where c.client_id = ${client.id} and c.request_id is null and c.origin = ${origin}
       and c.state = any(${from}) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
-      and d.revoked_at is null and d.hosted is not true and ${trustedAt(project, now)} and u.active
+      and d.revoked_at is null and d.hosted is not true and d.domain is null and ${trustedAt(project, now)} and u.active
       and (u.email_key = ${key} or u.user_name_key = ${key}
         and not exists (select from users other where other.project_id = ${project.id} and other.email_key = ${key}))
       and (select e.id from enrolments e where e.project_id = ${project.id} and e.user_id = d.user_id limit 1) is null`;
@@ -128,7 +128,7 @@ function grant(
     credential: sql`select d.id, d.user_id, d.client_id, d.jkt
       from users u join credentials d on d.project_id = u.project_id and d.user_id = u.id
       where u.project_id = ${project.id} and u.id = ${candidate.user_id} and u.active and (u.email_key = ${address} or u.user_name_key = ${address})
-        and d.id = ${candidate.credential_id} and d.revoked_at is null and d.hosted is not true and ${trustedAt(project, now)}
+        and d.id = ${candidate.credential_id} and d.revoked_at is null and d.hosted is not true and d.domain is null and ${trustedAt(project, now)}
         and d.remembered = ${candidate.remembered}
         and not exists (select from enrolments e where e.project_id = u.project_id and e.user_id = u.id)
       for no key update of u, d`,

@@ -23,7 +23,7 @@ import {
   withPiece,
 } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
-import { hasPasskey, mayUsePasskeys, standingOf } from '../standing.ts';
+import { hasPasskey, mayUsePasskeys, siteOfPage, standingOf } from '../standing.ts';
 import type { Success } from './steps.ts';
 
 /** Seconds after the proof within which the change of a step-up, or a new passkey, must follow. */
@@ -185,7 +185,8 @@ async function code({ em, deps, caller, ceremony }: Flow, user: User, { amr, aut
 }
 
 /** For the hosted page: an SSO session, under which /authorize completes the pending request. */
-async function session({ em, deps, caller }: Flow, { user, credential, proved }: Proved, concluded: Conclusion) {
+async function session(flow: Flow, { user, credential, proved }: Proved, concluded: Conclusion) {
+  const { em, deps, caller } = flow;
   const { secret, session: opened } = await deps.sessions.signIn(em, {
     project: caller.project,
     userId: user.id,
@@ -196,6 +197,7 @@ async function session({ em, deps, caller }: Flow, { user, credential, proved }:
     freshAt: concluded.freshAt ?? undefined,
     requestMoment: caller.request?.moment,
     currentSecret: caller.sessionSecret,
+    domain: siteOfPage(flow).domain,
     actor: caller.actor,
   });
   const granted = grantOf([proved]);

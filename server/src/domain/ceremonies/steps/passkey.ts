@@ -12,8 +12,8 @@ import type { PasskeyPurpose } from '../ceremony.entity.ts';
 import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { descriptor, requestOptions, rpIdOf, timeoutMs, verificationOf } from '../passkey-request.ts';
-import { hasPasskey, mayUsePasskeys, standingOf } from '../standing.ts';
+import { descriptor, requestOptions, timeoutMs, verificationOf } from '../passkey-request.ts';
+import { hasPasskey, mayUsePasskeys, siteOfPage, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
 import { creatorOf, finishWith } from './new-passkey.ts';
 
@@ -48,7 +48,8 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
 async function signInOptions(flow: Flow, challenge: string) {
   const { em, deps, caller, ceremony } = flow;
   const account = accountOf(ceremony.evidence);
-  const known = account && (await deps.passkeys.list(em, { projectId: caller.project.id, userId: account }));
+  const { domain } = siteOfPage(flow);
+  const known = account && (await deps.passkeys.list(em, { projectId: caller.project.id, userId: account, domain }));
   return requestOptions(deps, flow, challenge, known || undefined);
 }
 
@@ -56,11 +57,12 @@ async function creationOptions(flow: Flow, challenge: string) {
   const { em, deps, caller, ceremony } = flow;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
   if (!user?.active) return null;
-  const known = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
+  const { domain, hostname } = siteOfPage(flow);
+  const known = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id, domain });
   const name = user.email ?? user.userName;
   return {
     challenge,
-    rp: { id: rpIdOf(deps), name: caller.project.name },
+    rp: { id: hostname, name: caller.project.name },
     user: { id: userHandleOf(user.id), name, displayName: user.displayName ?? name },
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key' as const, alg })),
     timeout: timeoutMs,
@@ -82,7 +84,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     const { em, deps, caller, ceremony, input } = flow;
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
     const id = credentialIdOf(input.credential);
-    const passkey = id === null ? null : await deps.passkeys.find(em, caller.project.id, id);
+    const passkey = id === null ? null : await deps.passkeys.find(em, caller.project.id, id, siteOfPage(flow).domain);
     if (!passkey) return reject('unknown');
     const user = await deps.users.locked(em, caller.project.id, passkey.user.id);
     if (!user?.active) return reject('user');
@@ -140,12 +142,13 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     }
     ceremony.finishedAt = deps.clock.now();
     await em.flush();
-    const all = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
+    const { domain, hostname } = siteOfPage(flow);
+    const all = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id, domain });
     return {
       answer: {
         status: 'PASSKEY_REGISTERED',
         name: added.name,
-        rpId: rpIdOf(deps),
+        rpId: hostname,
         userHandle: userHandleOf(user.id),
         credentialIds: all.map(({ credentialId }) => credentialId),
       },
@@ -160,7 +163,8 @@ async function mayAdd(flow: Flow, user: User): Promise<boolean> {
 
 async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['passkeys']['register']>[1]['created']) {
   const { em, deps, caller, ceremony } = flow;
-  const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id };
+  const { domain } = siteOfPage(flow);
+  const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id, domain };
   try {
     const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
     await em.flush();
@@ -181,7 +185,7 @@ function expectation(flow: Flow): PasskeyExpectation {
   return {
     challenge: flow.challenge ?? '',
     origins: [flow.caller.origin],
-    rpId: rpIdOf(flow.deps),
+    rpId: siteOfPage(flow).hostname,
     userVerification: verificationOf(flow),
     userHandleRequired: flow.ceremony.evidence.length === 0,
   };

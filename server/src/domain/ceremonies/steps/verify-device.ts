@@ -5,7 +5,7 @@ import type { User } from '../../users/user.entity.ts';
 import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { hasPasskey, isPasskeyRequired, offeredMethods, standingOf } from '../standing.ts';
+import { hasPasskey, isPasskeyRequired, offeredMethods, siteOfPage, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 
@@ -100,6 +100,7 @@ async function registerKey(flow: Flow, user: User) {
     jkt: ceremony.jkt,
     publicJwk,
     hosted: caller.request !== null,
+    domain: siteOfPage(flow).domain,
     remembered: ceremony.rememberDevice,
     actor: caller.actor,
   });

@@ -1,0 +1,232 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import { type Actor, system } from '../kernel/actor.ts';
+import { type Clock, secondsLater } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { found, refuse } from '../kernel/problem.ts';
+import type { Queue } from '../kernel/queue.ts';
+import { newSecret, type Random } from '../kernel/random.ts';
+import { inProject } from '../kernel/scope.ts';
+import { isUuid } from '../kernel/secret.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
+import { Project } from '../projects/project.entity.ts';
+import { domainOrigin } from '../projects/site.ts';
+import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { CustomDomain, type DomainFault } from './custom-domain.entity.ts';
+import { challengeName, checkedHost } from './host-name.ts';
+
+/** The TXT records of a name; `missing`: it has none; `unavailable`: no answer. Never throws. */
+export type ReadTxt = (name: string) => Promise<readonly string[] | 'missing' | 'unavailable'>;
+
+/** Job that ends what belongs to a host that its project lost. */
+export const endDomainJob = 'domains.end';
+
+const maxDomains = 5;
+/** Checks that admins of a project may start. */
+const checks: LimitRule = { name: 'domain-checks', max: 30, windowSeconds: 600 };
+const day = 24 * 3600;
+/** How long a new domain is checked by itself. */
+const pendingSeconds = 7 * day;
+/** How long the record of a verified domain may be missing. */
+const graceSeconds = 3 * day;
+const pendingEverySeconds = 15 * 60;
+const verifiedEverySeconds = 6 * 3600;
+/** Domains that one run of the job checks. */
+const batch = 50;
+
+/**
+ * Custom domains of projects (decisions/0122). A claim gives nothing; a TXT record with its random value gives the host to
+ * the project, by one statement, unless another project holds it.
+ */
+export class Domains {
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      limits: Pick<Limits, 'spend'>;
+      queue: Queue;
+      readTxt: ReadTxt;
+      issuer: string;
+    },
+  ) {}
+
+  /** The domains of a project, by host: at most 5. */
+  list(em: EntityManager, projectId: string): Promise<CustomDomain[]> {
+    return em.find(CustomDomain, { project: projectId }, { orderBy: { host: 'asc' } });
+  }
+
+  /** `iss` at a domain. */
+  issuerOf({ host }: Pick<CustomDomain, 'host'>): string {
+    return domainOrigin(this.deps.issuer, host);
+  }
+
+  /** Claims a host. Refuses `not-found`, `invalid`, `taken` if the project has it. */
+  create(projectId: string, typed: string, actor: Actor): Promise<CustomDomain> {
+    const { audit, clock, db, issuer, random } = this.deps;
+    const host = checkedHost(typed, issuer);
+    return db.transaction(async (em) => {
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+      const project = found(isUuid(projectId) ? await em.findOne(Project, projectId, lock) : null, 'project');
+      if (project.builtIn === 'console') {
+        refuse({ code: 'invalid', field: 'projectId', reason: 'must not be the project of admins' });
+      }
+      if ((await em.count(CustomDomain, { project })) >= maxDomains) {
+        refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxDomains} domains` });
+      }
+      const domain = em.create(CustomDomain, {
+        project: project.id,
+        id: random.id(),
+        host,
+        challenge: newSecret(random),
+        state: 'pending',
+        createdAt: clock.now(),
+      });
+      em.persist(domain);
+      audit.record(em, { type: 'domain.added', actor, ...about(domain) });
+      await unlessTaken(() => em.flush());
+      return domain;
+    });
+  }
+
+  /** Checks the record now. Refuses `not-found`, `too-many`. */
+  async check(key: TenantKey, actor: Actor): Promise<CustomDomain> {
+    const { db, limits } = this.deps;
+    const claim = await db.transaction(async (em) => {
+      const one = found(isUuid(key.id) ? await em.findOne(CustomDomain, atKey(key)) : null, 'domain');
+      const spent = await limits.spend(em, checks, key.project.id);
+      return { host: one.host, spent };
+    });
+    if (!claim.spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: claim.spent.retryAfterSeconds });
+    return found(await this.judge(key, claim.host, actor), 'domain');
+  }
+
+  /** Removes the domain: its host serves nothing any more. Refuses `not-found`. */
+  remove(key: TenantKey, actor: Actor): Promise<void> {
+    return this.deps.db.transaction(async (em) => {
+      const domain = found(await this.locked(em, key), 'domain');
+      this.deps.audit.record(em, { type: 'domain.removed', actor, ...about(domain), detail: { state: domain.state } });
+      await this.release(em, domain, { withPasskeys: true });
+      em.remove(domain);
+    });
+  }
+
+  /** Job: checks new domains every 15 minutes, and verified ones every 6 hours; each by one process. */
+  async checkDue(): Promise<void> {
+    const { clock, db } = this.deps;
+    const now = clock.now();
+    const since = (secondsAgo: number) => secondsLater(now, -secondsAgo);
+    const due = await query(
+      db.alone,
+      sql<{ projectId: string; id: string; host: string }>`
+        update custom_domains set checked_at = ${now} where (project_id, id) in (
+          select project_id, id from custom_domains
+          where state = 'pending' and coalesce(checked_at, created_at) <= ${since(pendingEverySeconds)}
+            or state = 'verified' and checked_at <= ${since(verifiedEverySeconds)}
+          order by checked_at nulls first limit ${batch} for update skip locked)
+        returning project_id as "projectId", id, host`,
+    );
+    await Promise.all(
+      due.map(({ projectId, id, host }) => inProject(projectId, () => this.judge(keyIn(projectId, id), host, system))),
+    );
+  }
+
+  /** Reads the record, and applies the result; null if the domain was removed meanwhile. */
+  private async judge(key: TenantKey, host: string, actor: Actor): Promise<CustomDomain | null> {
+    const { clock, db, readTxt } = this.deps;
+    const records = await readTxt(challengeName(host));
+    return db.transaction(async (em) => {
+      const domain = await this.locked(em, key);
+      if (!domain) return null;
+      domain.checkedAt = clock.now();
+      if (records === 'unavailable') domain.fault = 'unavailable';
+      else if (records !== 'missing' && records.includes(domain.challenge)) await this.take(em, domain, actor);
+      else await this.miss(em, domain);
+      return domain;
+    });
+  }
+
+  /** The record is there: the host becomes the project's, unless another project holds it. */
+  private async take(em: EntityManager, domain: CustomDomain, actor: Actor): Promise<void> {
+    const now = this.deps.clock.now();
+    const taken = await execute(
+      em,
+      sql`insert into verified_hosts as held (host, project_id, verified_at)
+        values (${domain.host}, ${domain.project.id}, ${now})
+        on conflict (host) do update set project_id = excluded.project_id, released_at = null,
+          verified_at = case when held.released_at is null then held.verified_at else excluded.verified_at end
+        where held.project_id is null or held.released_at is not null or held.project_id = excluded.project_id`,
+    );
+    if (taken !== 1) {
+      this.fail(em, domain, 'taken');
+      return;
+    }
+    const isNew = domain.state !== 'verified';
+    Object.assign(domain, { state: 'verified', fault: null, missingSince: null });
+    if (!isNew) return;
+    domain.verifiedAt = now;
+    this.deps.audit.record(em, { type: 'domain.verified', actor, ...about(domain) });
+  }
+
+  private async miss(em: EntityManager, domain: CustomDomain): Promise<void> {
+    const now = this.deps.clock.now();
+    if (domain.state !== 'verified') return this.fail(em, domain, 'missing');
+    const about_ = about(domain);
+    domain.fault = 'missing';
+    if (domain.missingSince == null) {
+      domain.missingSince = now;
+      this.deps.audit.record(em, { type: 'domain.missing', result: 'failure', actor: system, ...about_ });
+    }
+    if (secondsLater(domain.missingSince, graceSeconds) > now) return;
+    domain.state = 'failed';
+    this.deps.audit.record(em, { type: 'domain.lost', result: 'failure', actor: system, ...about_ });
+    await this.release(em, domain, { withPasskeys: false });
+  }
+
+  /** A check that does not verify the domain; a new one fails after a week. */
+  private fail(em: EntityManager, domain: CustomDomain, fault: DomainFault): void {
+    domain.fault = fault;
+    if (domain.state !== 'pending') return;
+    if (secondsLater(domain.createdAt, pendingSeconds) > this.deps.clock.now()) return;
+    domain.state = 'failed';
+    this.deps.audit.record(em, { type: 'domain.failed', result: 'failure', actor: system, ...about(domain) });
+  }
+
+  /** The host stays known, so that it never serves the pages of the base host. */
+  private async release(em: EntityManager, { project, host }: CustomDomain, ends: { withPasskeys: boolean }) {
+    const now = this.deps.clock.now();
+    const released = await execute(
+      em,
+      sql`update verified_hosts set released_at = ${now}
+        where host = ${host} and project_id = ${project.id} and released_at is null`,
+    );
+    if (released === 0 && !ends.withPasskeys) return;
+    await this.deps.queue.send(em, endDomainJob, {
+      projectId: project.id,
+      host,
+      before: now.toISOString(),
+      ...ends,
+    });
+  }
+
+  private locked(em: EntityManager, key: TenantKey): Promise<CustomDomain | null> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return isUuid(key.id) ? em.findOne(CustomDomain, atKey(key), lock) : Promise.resolve(null);
+  }
+}
+
+function about({ project, id, host }: CustomDomain) {
+  return { projectId: project.id, subject: { kind: 'domain', id, name: host } };
+}
+
+async function unlessTaken(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    refuse({ code: 'taken', what: 'domain', field: 'host' });
+  }
+}
