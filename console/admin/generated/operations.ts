@@ -226,6 +226,18 @@ export type CreateUserInput = {
   userName?: string | null | undefined;
 };
 
+/** Result of a check: no record with the value, no answer of the name servers, or another project holds the host. */
+export type CustomDomainFault =
+  | 'MISSING'
+  | 'TAKEN'
+  | 'UNAVAILABLE';
+
+/** Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record has vanished. */
+export type CustomDomainState =
+  | 'FAILED'
+  | 'PENDING'
+  | 'VERIFIED';
+
 /** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
 export type DelegationParty =
   | 'IDP'
@@ -976,6 +988,37 @@ export type TestDirectoryMutationVariables = Exact<{
 
 export type TestDirectoryMutation = { testDirectory: Array<{ name: string, proves: string, passed: boolean, request: string, fault: string | null, durationMs: number }> };
 
+export type DomainRowFragment = { id: string, host: string, issuer: string, state: CustomDomainState, fault: CustomDomainFault | null, challengeName: string, challenge: string, checkedAt: string | null, missingSince: string | null };
+
+export type CustomDomainsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type CustomDomainsQuery = { customDomains: Array<DomainRowFragment> };
+
+export type CreateCustomDomainMutationVariables = Exact<{
+  projectId: string;
+  host: string;
+}>;
+
+
+export type CreateCustomDomainMutation = { createCustomDomain: DomainRowFragment };
+
+export type CheckCustomDomainMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CheckCustomDomainMutation = { checkCustomDomain: DomainRowFragment };
+
+export type DeleteCustomDomainMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteCustomDomainMutation = { deleteCustomDomain: string };
+
 export type ExperiencePartsFragment = { displayName: string | null, accent: string | null, logoId: string | null, darkLogoId: string | null, texts: Array<{ locale: string, key: string, text: string }> };
 
 export type ExperienceStateFragment = { publishedNumber: number, publishedAt: string | null, publishedBy: string | null, draftVersion: number, published: ExperiencePartsFragment, draft: ExperiencePartsFragment };
@@ -1494,6 +1537,10 @@ export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInpu
 export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as Operation<RevokeScimTokenMutation, RevokeScimTokenMutationVariables>;
 export const ScimRequests = "query ScimRequests($projectId:ID!$after:String){scimRequests(projectId:$projectId first:20 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at tokenName method path status scimType detail durationMs userAgent requestBody responseBody ignored}}}}" as Operation<ScimRequestsQuery, ScimRequestsQueryVariables>;
 export const TestDirectory = "mutation TestDirectory($projectId:ID!){testDirectory(projectId:$projectId){name proves passed request fault durationMs}}" as Operation<TestDirectoryMutation, TestDirectoryMutationVariables>;
+export const CustomDomains = "query CustomDomains($projectId:ID!){customDomains(projectId:$projectId){...DomainRow}}fragment DomainRow on CustomDomain{id host issuer state fault challengeName challenge checkedAt missingSince}" as Operation<CustomDomainsQuery, CustomDomainsQueryVariables>;
+export const CreateCustomDomain = "mutation CreateCustomDomain($projectId:ID!$host:String!){createCustomDomain(projectId:$projectId host:$host){...DomainRow}}fragment DomainRow on CustomDomain{id host issuer state fault challengeName challenge checkedAt missingSince}" as Operation<CreateCustomDomainMutation, CreateCustomDomainMutationVariables>;
+export const CheckCustomDomain = "mutation CheckCustomDomain($id:ID!){checkCustomDomain(id:$id){...DomainRow}}fragment DomainRow on CustomDomain{id host issuer state fault challengeName challenge checkedAt missingSince}" as Operation<CheckCustomDomainMutation, CheckCustomDomainMutationVariables>;
+export const DeleteCustomDomain = "mutation DeleteCustomDomain($id:ID!){deleteCustomDomain(id:$id)}" as Operation<DeleteCustomDomainMutation, DeleteCustomDomainMutationVariables>;
 export const ExperienceOf = "query ExperienceOf($projectId:ID!){experience(projectId:$projectId){...ExperienceState textRules{key kind maxLength placeholders}standardMailTexts{locale key text}}clients(projectId:$projectId first:1){edges{node{id name}}}}fragment ExperienceState on Experience{publishedNumber publishedAt publishedBy draftVersion published{...ExperienceParts}draft{...ExperienceParts}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as Operation<ExperienceOfQuery, ExperienceOfQueryVariables>;
 export const ExperienceVersions = "query ExperienceVersions($projectId:ID!){experienceVersions(projectId:$projectId first:20){edges{node{id number publishedAt publishedBy revertedTo content{...ExperienceParts}}}}}fragment ExperienceParts on ExperienceContent{displayName accent logoId darkLogoId texts{locale key text}}" as Operation<ExperienceVersionsQuery, ExperienceVersionsQueryVariables>;
 export const AccentTheme = "query AccentTheme($color:String!){accentTheme(color:$color){light{...Tones}dark{...Tones}}}fragment Tones on AccentTones{accent onAccent accentText contrast textContrast isAdjusted}" as Operation<AccentThemeQuery, AccentThemeQueryVariables>;

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
+import { DomainsSection } from '../domains/domains-section.tsx';
 import { DeleteProject, ProjectContents, Session } from '../generated/operations.ts';
 import { CopyField } from '../ui/code/copy.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
@@ -22,7 +23,7 @@ export function Component() {
     useMemo(() => ({ name: project.name }), [project]),
   );
   return (
-    <Page title="Settings" lead={`Name and deletion of ${project.name}`} narrow>
+    <Page title="Settings" lead={`Name, domains and deletion of ${project.name}`} narrow>
       {!mayChange && <ViewerNotice project={project} />}
       <Section title="Basics">
         <TextInput label="Name" description="Shown at sign-in." maw="28rem" maxLength={200} {...form.field('name')} />
@@ -32,6 +33,7 @@ export function Component() {
           hint={`Part of its SCIM address. Created ${exactly(project.createdAt)}.`}
         />
       </Section>
+      {project.builtIn !== 'CONSOLE' && <DomainsSection project={project} mayChange={mayChange} />}
       {isOwner && <Danger project={project} />}
       <SaveBar form={form} labels={{ name: 'Name' }} describe={(name, values) => values[name]} />
     </Page>
