@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from '@playwright/test';
+import { type BrowserContext, expect, test } from '@playwright/test';
 import { AdminApi } from '../support/admin-api.ts';
-import { startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 import { SilentClient } from '../support/silent-client.ts';
 
@@ -17,22 +17,23 @@ async function receiver(listener: RequestListener): Promise<{ uri: string; close
   };
 }
 
-test('hanging receivers do not delay others', async ({ page }) => {
-  const latchkey = await startLatchkey();
+/**
+ * Logs a user out of 40 applications, of which 30 do not answer. Resolves to the number of those that had timed out before
+ * the last of the others was called.
+ */
+async function logOut(context: BrowserContext, latchkey: Latchkey): Promise<number> {
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   const projectId = await admin.createProject('Back channel');
-  /** Delivery times of healthy receivers, and how many hanging ones had timed out by then. */
-  const arrived: { at: number; given: number }[] = [];
-  let hanging = 0;
-  let given = 0;
-  const healthy = await receiver((_req, res) => {
-    arrived.push({ at: performance.now(), given });
+  let [healthy, hanging, timedOut, timedOutBefore] = [0, 0, 0, 0];
+  const answering = await receiver((_req, res) => {
+    healthy += 1;
+    timedOutBefore = timedOut;
     res.writeHead(200).end();
   });
   const deaf = await receiver((req) => {
     hanging += 1;
     req.socket.once('close', () => {
-      given += 1;
+      timedOut += 1;
     });
   });
   const redirectUri = 'http://127.0.0.1:9/callback';
@@ -41,38 +42,46 @@ test('hanging receivers do not delay others', async ({ page }) => {
   // Hanging receivers first, to be in the way.
   const clients = [
     ...(await Promise.all(Array.from({ length: 30 }, () => make(deaf.uri)))),
-    ...(await Promise.all(Array.from({ length: 10 }, () => make(healthy.uri)))),
+    ...(await Promise.all(Array.from({ length: 10 }, () => make(answering.uri)))),
   ];
-  const [any] = clients;
   const query = new URLSearchParams({
     response_type: 'code',
-    client_id: any?.clientId ?? '',
+    client_id: clients[0]?.clientId ?? '',
     redirect_uri: redirectUri,
     scope: 'openid',
     code_challenge: 'x'.repeat(43),
     code_challenge_method: 'S256',
   });
+  const page = await context.newPage();
   await page.goto(`${latchkey.baseUrl}/authorize?${query}`);
   const left = page.waitForRequest(/127\.0\.0\.1:9\/callback/);
   await signInOnPage(page, admin, 'ada@example.com');
   await left;
-  const cookies = await page.context().cookies(latchkey.baseUrl);
+  const cookies = await context.cookies(latchkey.baseUrl);
   for (const { clientId } of clients) {
     const client = new SilentClient(latchkey.baseUrl, clientId, redirectUri, cookies);
     expect((await client.exchange(await client.code())).status).toBe(200);
   }
 
   await page.goto(`${latchkey.baseUrl}/oauth2/end_session`);
-  const begun = performance.now();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(page.getByText('You are signed out')).toBeVisible();
-  await expect.poll(() => ({ healthy: arrived.length, hanging })).toEqual({ healthy: 10, hanging: 30 });
-  // No hanging receiver had timed out yet: the healthy ones did not wait.
-  expect(arrived.at(-1)).toMatchObject({ given: 0 });
-  test
-    .info()
-    .annotations.push({ type: 'last delivery', description: `${Math.round((arrived.at(-1)?.at ?? 0) - begun)} ms` });
-  healthy.close();
+  await expect.poll(() => healthy).toBe(10);
+  await expect.poll(() => hanging).toBeGreaterThanOrEqual(30);
+  answering.close();
   deaf.close();
+  return timedOutBefore;
+}
+
+test('hanging receivers do not delay others', async ({ browser }) => {
+  const latchkey = await startLatchkey();
+  let timedOut = Number.POSITIVE_INFINITY;
+  // A busy machine may take longer than their timeout to call the others. If the others waited, they would do so each time.
+  for (let attempt = 0; timedOut > 0 && attempt < 5; attempt += 1) {
+    const context = await browser.newContext();
+    timedOut = await logOut(context, latchkey);
+    await context.close();
+  }
+  expect(timedOut).toBe(0);
   await latchkey.stop();
 });
