@@ -2,7 +2,7 @@
  * `npm run mutants`: mutation tests of the domain. A surviving mutant is a condition that no test needs. Exits with 1 if a
  * survivor has no explanation in EXPLAINED.json.
  *
- *     npm run mutants                              all not yet killed; resumes an interrupted run
+ *     npm run mutants                              all not yet killed (KILLED.json); resumes an interrupted run
  *     npm run mutants -- --only domain/admins      only files whose path contains this; repeatable
  *     npm run mutants -- --since main              only lines changed since
  *     npm run mutants -- --sample 200 --seed 7     a random sample, stable per seed
@@ -56,7 +56,7 @@ if (empty.length > 0) throw new Error(`No source files in domain/{${empty.join()
 mkdirSync(folder, { recursive: true });
 
 const { mutants, sources } = instrument(root, sourceFiles);
-const results = new Results(root, join(folder, 'results.json'));
+const results = new Results(root, join(folder, 'results.json'), join(import.meta.dirname, 'KILLED.json'));
 const chosen = choose(mutants);
 if (values.list) {
   for (const { file, line, operator, before, after } of chosen) {
@@ -144,7 +144,7 @@ function note(alive: readonly Mutant[], trials: readonly Ended[]): void {
       tried: [...new Set([...triedOf(mutant), ...survived.map((one) => versioned(one.file))])],
     });
   }
-  results.save();
+  results.save(mutants);
 }
 
 /** Test files, as they were, that a mutant survived in an earlier round or run. */

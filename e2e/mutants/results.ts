@@ -6,7 +6,7 @@ import type { Mutant } from './instrument.ts';
 export interface Result {
   /** `unreached`: no test runs the code. */
   outcome: 'killed' | 'survived' | 'timeout' | 'unreached';
-  /** The test that failed. The result is valid while its file is unchanged. */
+  /** The test that failed. The result is valid while this test exists. */
   by?: { file: string; version: string; test: string };
   /** Test files that did not kill it, each with a hash of its text. */
   tried?: string[];
@@ -22,41 +22,88 @@ export interface Explanation {
   why: string;
 }
 
+/** Killed mutants as committed: by outcome, test file with its hash, and test; ids separated by spaces. */
+type Kills = Partial<Record<'killed' | 'timeout', Record<string, Record<string, string>>>>;
+
 /**
- * Results by mutant id, saved between runs: an interrupted run resumes, and a change costs only the results of the functions
- * and tests that it touches.
+ * Results by mutant id. Two files hold them: a local one with everything, so that an interrupted run resumes, and a
+ * committed one with the killed mutants, so that a new checkout need not kill them again. A change costs only the results
+ * of the functions and tests that it touches.
  */
 export class Results {
-  private readonly path: string;
+  private readonly local: string;
+  private readonly committed: string;
   private readonly known: Record<string, Result>;
-  private readonly versions = new Map<string, string | null>();
+  private readonly texts = new Map<string, { text: string; version: string } | undefined>();
   private readonly root: string;
 
-  constructor(root: string, path: string) {
+  constructor(root: string, local: string, committed: string) {
     this.root = root;
-    this.path = path;
-    this.known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, Result>) : {};
+    this.local = local;
+    this.committed = committed;
+    this.known = { ...readRecord(committed), ...readJson<Record<string, Result>>(local) };
   }
 
   of(mutant: Mutant): Result | undefined {
     const result = this.known[mutant.id];
-    return result?.by && this.versionOf(result.by.file) !== result.by.version ? undefined : result;
+    return result?.by && !this.isThere(result.by) ? undefined : result;
   }
 
   set({ id }: Mutant, result: Result): void {
     this.known[id] = result;
   }
 
-  save(): void {
-    writeFileSync(this.path, JSON.stringify(this.known, null, 1));
+  /** @param mutants all that exist: the committed file forgets others */
+  save(mutants: readonly Mutant[]): void {
+    writeFileSync(this.local, JSON.stringify(this.known, null, 1));
+    const record: Kills = {};
+    for (const mutant of mutants.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+      const { outcome, by } = this.of(mutant) ?? {};
+      if (!by || (outcome !== 'killed' && outcome !== 'timeout')) continue;
+      const tests = ((record[outcome] ??= {})[`${by.file} ${by.version}`] ??= {});
+      tests[by.test] = tests[by.test] ? `${tests[by.test]} ${mutant.id}` : mutant.id;
+    }
+    writeFileSync(this.committed, `${JSON.stringify(sorted(record), null, 2)}\n`);
   }
 
-  private versionOf(file: string): string | null {
+  /** Whether the test file is unchanged, or still has a test of this name. */
+  private isThere({ file, version, test }: NonNullable<Result['by']>): boolean {
     const path = join(this.root, file);
-    const version = this.versions.get(file) ?? (existsSync(path) ? versionOf(path) : null);
-    this.versions.set(file, version);
-    return version;
+    if (!this.texts.has(file)) {
+      const found = existsSync(path) ? { text: readFileSync(path, 'utf8'), version: versionOf(path) } : undefined;
+      this.texts.set(file, found);
+    }
+    const found = this.texts.get(file);
+    const title = test.split(' > ').at(-1) as string;
+    return (
+      found !== undefined &&
+      (found.version === version || [`'${title}'`, `"${title}"`].some((one) => found.text.includes(one)))
+    );
   }
+}
+
+function readJson<T>(path: string): T | undefined {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
+}
+
+function readRecord(path: string): Record<string, Result> {
+  const results: Record<string, Result> = {};
+  const record = readJson<Kills>(path) ?? {};
+  for (const outcome of ['killed', 'timeout'] as const) {
+    for (const [where, tests] of Object.entries(record[outcome] ?? {})) {
+      const [file = '', version = ''] = where.split(' ');
+      for (const [test, ids] of Object.entries(tests)) {
+        for (const id of ids.split(' ')) results[id] = { outcome, by: { file, version, test } };
+      }
+    }
+  }
+  return results;
+}
+
+function sorted<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)])) as T;
 }
 
 export function readExplanations(path: string): Explanation[] {
