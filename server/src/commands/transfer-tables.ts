@@ -83,6 +83,7 @@ export const transferTables: readonly TransferTable[] = [
   { type: 'custom-value', table: 'custom_values', parent: of('user'), key: ['user_id', 'attribute', 'key'] },
   { type: 'group', table: 'groups', parent: of('project'), key: ['id'] },
   { type: 'group-member', table: 'group_members', parent: of('group'), key: ['group_id', 'user_id'] },
+  { type: 'group-nesting', table: 'group_nestings', parent: of('group'), key: ['group_id', 'member_id'] },
   { type: 'role', table: 'client_roles', parent: of('client'), key: ['id'] },
   { type: 'role-assignment', table: 'role_assignments', parent: of('role'), key: ['id'] },
   { type: 'claim-settings', table: 'claim_settings', parent: of('client'), key: ['client_id'] },

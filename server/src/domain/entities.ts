@@ -55,7 +55,7 @@ import { RefreshGrant } from './tokens/refresh-grant.entity.ts';
 import { CustomSchemaRow } from './users/custom/custom-schema.entity.ts';
 import { CustomValue } from './users/custom/custom-value.entity.ts';
 import { Group } from './users/group.entity.ts';
-import { GroupMember } from './users/group-member.entity.ts';
+import { GroupMember, GroupNesting } from './users/group-member.entity.ts';
 import { User } from './users/user.entity.ts';
 import { UserCount } from './users/user-count.entity.ts';
 import { UserEmail } from './users/user-email.entity.ts';
@@ -79,6 +79,7 @@ export const entities = [
   CustomValue,
   Group,
   GroupMember,
+  GroupNesting,
   Client,
   ApiKey,
   UsedAssertion,

@@ -207,7 +207,8 @@ function memberIds(value: unknown): string[] {
   return members.map((member) => {
     const key = isObject(member) ? Object.keys(member).find((name) => foldCase(name) === 'value') : undefined;
     const id = key === undefined ? member : (member as Resource)[key];
-    if (typeof id !== 'string' || id === '') throw invalid('members', 'must each have a user id as value');
+    if (typeof id !== 'string' || id === '')
+      throw invalid('members', 'must each have the id of a user or group as value');
     return id;
   });
 }
@@ -223,10 +224,10 @@ function groupResource(group: GroupRecord, members: readonly Member[], baseUrl: 
     id: group.id,
     ...(group.externalId == null ? {} : { externalId: group.externalId }),
     displayName: group.displayName,
-    members: members.map(({ id, displayName }) => ({
+    members: members.map(({ id, kind, displayName }) => ({
       value: id,
-      $ref: `${baseUrl}/Users/${id}`,
-      type: 'User',
+      $ref: `${baseUrl}/${kind}s/${id}`,
+      type: kind,
       ...(displayName === null ? {} : { display: displayName }),
     })),
     meta: {

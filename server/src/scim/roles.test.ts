@@ -99,6 +99,80 @@ describe('/Roles and /Entitlements (draft-ietf-scim-roles-entitlements)', () => 
   });
 });
 
+describe('groups in groups', () => {
+  const group = async (project: ScimProject, displayName: string, ...ids: string[]) => {
+    const members = ids.map((value) => ({ value }));
+    const made = await project.request('POST', '/Groups', { displayName, members });
+    expect(made.status, made.text).toBe(201);
+    return made.body.id as string;
+  };
+  const groupsClaim = async (client: Client, userId: string) => {
+    const request = { client: keyIn(client.project.id, client.id), userId, scopes: ['groups'] };
+    return (await app.services.claims.forUserInfo(app.services.db.alone, request))?.['groups'];
+  };
+
+  it('are members of type Group, found by filters and removed by PATCH', async () => {
+    const project = await app.project();
+    const person = await user(project);
+    const inner = await group(project, 'Inner', person);
+    const outer = await group(project, 'Outer', inner, person);
+    const { members } = (await project.request('GET', `/Groups/${outer}`)).body;
+    expect(members).toHaveLength(2);
+    expect(members).toContainEqual({
+      ...{ value: inner, type: 'Group', display: 'Inner', $ref: `${project.baseUrl}/Groups/${inner}` },
+    });
+    const names = async (filter: string) =>
+      (await project.request('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).body.Resources.map(
+        ({ displayName }: { displayName: string }) => displayName,
+      );
+    expect(await names(`members.value eq "${inner}"`)).toEqual(['Outer']);
+    expect(await names(`members[type eq "Group" and display eq "inner"]`)).toEqual(['Outer']);
+    expect(await names(`members.$ref eq "${project.baseUrl}/Groups/${inner}"`)).toEqual(['Outer']);
+    await patch(project, `/Groups/${outer}`, { op: 'remove', path: `members[type eq "Group"]` });
+    expect(await names(`members.value eq "${inner}"`)).toEqual([]);
+    await patch(project, `/Groups/${outer}`, { op: 'replace', path: 'members', value: [{ value: inner }] });
+    expect((await project.request('GET', `/Groups/${outer}`)).body.members).toHaveLength(1);
+    await project.request('DELETE', `/Groups/${inner}`);
+    expect((await project.request('GET', `/Groups/${outer}`)).body.members).toEqual([]);
+  });
+
+  it('give their groups and roles to the members of inner groups, ten levels up', async () => {
+    const project = await app.project();
+    const wiki = await application(project, 'Wiki');
+    const person = await user(project);
+    const ids = [await group(project, 'g1', person)];
+    for (let level = 2; level <= 12; level += 1) ids.push(await group(project, `g${level}`, ids.at(-1) as string));
+    const editor = await role(wiki, 'editor');
+    await app.services.roles.assign(keyIn(project.id, editor), { groupId: ids[9] as string }, system);
+    const owner = await role(wiki, 'owner');
+    await app.services.roles.assign(keyIn(project.id, owner), { groupId: ids[10] as string }, system);
+    expect(await groupsClaim(wiki, person)).toEqual(Array.from({ length: 10 }, (_, index) => `g${index + 1}`).sort());
+    expect(await claimOf(wiki, person)).toEqual(['editor']);
+    await patch(project, `/Groups/${ids[1]}`, { op: 'remove', path: `members[value eq "${ids[0]}"]` });
+    expect([await groupsClaim(wiki, person), await claimOf(wiki, person)]).toEqual([['g1'], []]);
+  });
+
+  it('refuse a cycle and a group of another project; claims end on a cycle of two requests at once', async () => {
+    const project = await app.project();
+    const wiki = await application(project, 'Wiki');
+    const person = await user(project);
+    const one = await group(project, 'one', person);
+    const two = await group(project, 'two', one);
+    const add = (to: string, value: string) =>
+      patch(project, `/Groups/${to}`, { op: 'add', path: 'members', value: [{ value }] });
+    for (const member of [two, one, await group(await app.project(), 'foreign')]) {
+      const refused = await add(one, member);
+      expect([refused.status, refused.body.scimType]).toEqual([400, 'invalidValue']);
+    }
+    expect(await groupsClaim(wiki, person)).toEqual(['one', 'two']);
+    await app.services.db.transaction((em) =>
+      em.execute(`insert into group_nestings (project_id, group_id, member_id, created_at)
+        values ('${project.id}', '${one}', '${two}', now())`),
+    );
+    expect(await groupsClaim(wiki, person)).toEqual(['one', 'two']);
+  });
+});
+
 describe('roles and entitlements of users', () => {
   it('assign the role of that id or key until they are removed', async () => {
     const project = await app.project();

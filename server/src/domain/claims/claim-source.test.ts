@@ -30,7 +30,7 @@ it('reads the roles and groups of the user, not all assignments of the applicati
   });
   const conditions = await indexConditions(services.db, claimSource(client, user.id));
   expect(conditions['role_assignments']).toEqual(
-    expect.arrayContaining(['((project_id = ?) AND (user_id = ?))', expect.stringContaining('group_id = m')]),
+    expect.arrayContaining(['((project_id = ?) AND (user_id = ?))', expect.stringContaining('group_id = held')]),
   );
   expect(new Set(conditions['users'])).toEqual(new Set(['((project_id = ?) AND (id = ?))']));
   expect(

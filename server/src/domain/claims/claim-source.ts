@@ -1,6 +1,7 @@
 import { type Executing, query, type Statement, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { rolesHeld } from '../roles/role-lists.ts';
+import { groupsOf } from '../users/memberships.ts';
 import { selectionOf } from '../users/user-record.ts';
 import type { ClaimSource } from './application-claims.ts';
 import { type ClaimUser, claimProperties } from './attributes.ts';
@@ -21,8 +22,8 @@ export function claimSource(client: TenantKey, userId: string): Statement<Row> {
       select g.id, g.display_name as name, exists (select from role_assignments a
           join client_roles k on k.project_id = a.project_id and k.id = a.role_id
           where a.project_id = g.project_id and a.group_id = g.id and k.client_id = ${client.id}::uuid) as assigned
-      from group_members m join groups g on g.project_id = m.project_id and g.id = m.group_id
-      where m.project_id = ${client.project.id}::uuid and m.user_id = ${userId}::uuid
+      from (${groupsOf(client.project.id, userId)}) m
+        join groups g on g.project_id = ${client.project.id}::uuid and g.id = m.group_id
     ), held as materialized (${rolesHeld(client.project.id, userId)})
     select ${sql.raw(selectionOf(claimProperties))},
       (select json_build_object('groups', s.groups, 'groupPrefix', s.group_prefix, 'listLimit', s.list_limit,

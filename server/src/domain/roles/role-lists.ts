@@ -4,6 +4,7 @@ import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from '../users/group.entity.ts';
 import { type Listed, listRows, type Selection } from '../users/listing.ts';
+import { groupsOf } from '../users/memberships.ts';
 import { ClientRole } from './client-role.entity.ts';
 import { RoleAssignment } from './role-assignment.entity.ts';
 
@@ -52,9 +53,8 @@ export async function countHolders(em: EntityManager, roles: readonly TenantKey[
 export function rolesHeld(projectId: string, userId: string): Fragment {
   return sql`select role_id, group_id, false as by_directory from role_assignments
       where project_id = ${projectId}::uuid and user_id = ${userId}::uuid
-    union all select a.role_id, a.group_id, false from group_members m
-      join role_assignments a on a.project_id = m.project_id and a.group_id = m.group_id
-      where m.project_id = ${projectId}::uuid and m.user_id = ${userId}::uuid
+    union all select a.role_id, a.group_id, false from (${groupsOf(projectId, userId)}) m
+      join role_assignments a on a.project_id = ${projectId}::uuid and a.group_id = m.group_id
     union all select role_id, null::uuid, true from (${rolesNamed(projectId, userId)}) named`;
 }
 

@@ -18,3 +18,19 @@ const schema = defineEntity({
 /** Membership of a user in a group of the same project. */
 export class GroupMember extends schema.class {}
 schema.setClass(GroupMember);
+
+const nesting = defineEntity({
+  name: 'GroupNesting',
+  tableName: 'group_nestings',
+  properties: {
+    project: impliedTenant,
+    group: () => sameProject(Group, 'group_id').primary(),
+    member: () => sameProject(Group, 'member_id').primary(),
+    createdAt: instant(),
+  },
+  indexes: [{ name: 'group_nestings_project_id_member_id_index', properties: ['member'] }],
+});
+
+/** Membership of a group in another group of the same project. */
+export class GroupNesting extends nesting.class {}
+nesting.setClass(GroupNesting);

@@ -11,6 +11,7 @@ import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
 import { countRows, type Listed, listRows, type Selection } from './listing.ts';
+import { containsItself, membersOfRow } from './memberships.ts';
 
 export interface GroupValues {
   displayName: string;
@@ -19,23 +20,24 @@ export interface GroupValues {
 
 export type GroupRecord = Pick<Group, 'id' | 'displayName' | 'externalId' | 'version' | 'createdAt' | 'updatedAt'>;
 
-/** A user in a group. */
+/** A user or group in a group. */
 export interface Member {
   id: string;
+  kind: 'User' | 'Group';
   displayName: string | null;
 }
 
-/** A locked group during a change. Members are ids of users of the same project. */
+/** A locked group during a change. Members are ids of users and groups of the same project. */
 export interface GroupEdit {
   readonly group: Readonly<GroupRecord>;
   set(values: Partial<GroupValues>): void;
-  /** Skips current members. Refuses `invalid` if one is not a user of the project. */
+  /** Skips current members. Refuses `invalid` if one is no user or group of the project, or contains this group. */
   add(userIds: readonly string[]): Promise<void>;
-  /** Skips users who are not members. */
+  /** Skips those who are not members. */
   remove(userIds: readonly string[]): Promise<void>;
   /** Refuses like {@link add}. */
   replace(userIds: readonly string[]): Promise<void>;
-  /** Removes the members `e` (`e.user_id`) that meet the condition; returns their number. */
+  /** Removes the members `e` (`member_id`, `kind`) that meet the condition; returns their number. */
   removeWhere(condition: Fragment): Promise<number>;
 }
 
@@ -74,10 +76,13 @@ export class Groups {
     const rows = await query(
       this.deps.db.alone,
       sql<Member & { group: string }>`
-        select m.group_id as group, m.user_id as id, u.display_name as "displayName"
+        select m.group_id as group, m.user_id as id, 'User' as kind, u.display_name as "displayName"
         from group_members m join users u on u.project_id = m.project_id and u.id = m.user_id
         where m.project_id = ${projectId}::uuid and m.group_id = any(${groupIds}::uuid[])
-        order by m.group_id, m.user_id`,
+        union all select n.group_id, n.member_id, 'Group', g.display_name
+        from group_nestings n join groups g on g.project_id = n.project_id and g.id = n.member_id
+        where n.project_id = ${projectId}::uuid and n.group_id = any(${groupIds}::uuid[])
+        order by 1, 2`,
       { prepare: 'groups.shown-members' },
     );
     for (const { group, ...member } of rows) members.get(group)?.push(member);
@@ -215,19 +220,27 @@ class Editing implements GroupEdit {
     checkIds(userIds);
     const [result] = await query(
       this.em,
-      sql<{ missing: string[]; added: number }>`
+      sql<{ missing: string[]; added: number; nested: number }>`
         with wanted as (select distinct unnest(${userIds}::uuid[]) as id),
                present as (select u.id from users u join wanted w on w.id = u.id
                where u.project_id = ${this.projectId}::uuid),
                added as (insert into group_members (project_id, group_id, user_id, created_at)
                          select ${this.projectId}::uuid, ${this.group.id}::uuid, id, ${this.now}::timestamptz from present
-                         on conflict do nothing returning 1)
-          select array(select id::text from wanted except select id::text from present order by 1) as missing,
-                 (select count(*)::int from added) as added`,
+                         on conflict do nothing returning 1),
+               inner_groups as (select g.id from groups g join wanted w on w.id = g.id
+               where g.project_id = ${this.projectId}::uuid),
+               nested as (insert into group_nestings (project_id, group_id, member_id, created_at)
+                          select ${this.projectId}::uuid, ${this.group.id}::uuid, id, ${this.now}::timestamptz
+                          from inner_groups on conflict do nothing returning 1)
+          select array(select id::text from wanted except select id::text from present
+                       except select id::text from inner_groups order by 1) as missing,
+                 (select count(*)::int from added) as added, (select count(*)::int from nested) as nested`,
       { prepare: 'groups.add-missing' },
     );
-    if (result && result.missing.length > 0) refuseMembers(result.missing);
-    this.added += result?.added ?? 0;
+    if (!result) return;
+    if (result.missing.length > 0) refuseMembers(result.missing);
+    this.added += result.added + result.nested;
+    if (result.nested > 0) await this.checkNesting();
   }
 
   async remove(userIds: readonly string[]): Promise<void> {
@@ -237,6 +250,23 @@ class Editing implements GroupEdit {
       sql`delete from group_members where ${this.own} and user_id = any(${ids}::uuid[])`,
       { prepare: 'groups.remove' },
     );
+    this.removed += await execute(
+      this.em,
+      sql`delete from group_nestings where ${this.own} and member_id = any(${ids}::uuid[])`,
+      { prepare: 'groups.remove-nested' },
+    );
+  }
+
+  /** Claims end on cycles, but a group in itself says nothing that a directory can mean. */
+  private async checkNesting(): Promise<void> {
+    const cycle = sql<{ found: boolean }>`select ${containsItself(this.projectId, this.group.id)} as found`;
+    const [result] = await query(this.em, cycle);
+    if (!result?.found) return;
+    refuse({
+      code: 'invalid',
+      field: 'members',
+      reason: 'must not contain the group itself, directly or through groups',
+    });
   }
 
   async replace(userIds: readonly string[]): Promise<void> {
@@ -245,13 +275,23 @@ class Editing implements GroupEdit {
       this.em,
       sql`delete from group_members where ${this.own} and not (user_id = any(${userIds}::uuid[]))`,
     );
+    this.removed += await execute(
+      this.em,
+      sql`delete from group_nestings where ${this.own} and not (member_id = any(${userIds}::uuid[]))`,
+    );
     await this.add(userIds);
   }
 
   async removeWhere(condition: Fragment): Promise<number> {
-    const removed = await execute(this.em, sql`delete from group_members e where ${this.own} and ${condition}`);
-    this.removed += removed;
-    return removed;
+    const chosen = await query(
+      this.em,
+      sql<{ id: string }>`select e.member_id as id
+        from groups r, lateral ${sql.raw(membersOfRow)} e
+        where r.project_id = ${this.projectId} and r.id = ${this.group.id} and ${condition}`,
+    );
+    const before = this.removed;
+    if (chosen.length > 0) await this.remove(chosen.map(({ id }) => id));
+    return this.removed - before;
   }
 }
 
@@ -268,7 +308,7 @@ function refuseMembers(unknown: readonly string[] = []): never {
   const named = unknown.slice(0, maxNamed).map((id) => id.slice(0, 80));
   const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : '';
   const which = named.length > 0 ? `; not so: ${named.join(', ')}${more}` : '';
-  refuse({ code: 'invalid', field: 'members', reason: `must be ids of users of this project${which}` });
+  refuse({ code: 'invalid', field: 'members', reason: `must be ids of users or groups of this project${which}` });
 }
 
 function groupOfRow(row: GroupRow): GroupRecord {

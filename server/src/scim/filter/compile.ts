@@ -90,7 +90,9 @@ function byIndex(
   if (comparison !== 'eq') return undefined;
   if (attribute.name === 'members' && isStoredUuid(value)) {
     return sql`r.id in (select m.group_id from group_members m
-      where m.project_id = ${context.projectId} and m.user_id = ${value}::uuid)`;
+      where m.project_id = ${context.projectId} and m.user_id = ${value}::uuid
+      union all select n.group_id from group_nestings n
+      where n.project_id = ${context.projectId} and n.member_id = ${value}::uuid)`;
   }
   if (attribute.name === 'groups' && isStoredUuid(value)) {
     return sql`r.id in (select m.user_id from group_members m

@@ -80,8 +80,9 @@ function operand(attribute: Attribute, storage: Storage, context: QueryContext):
     case 'instant':
       return { kind: 'instant', value: sql.raw(storage.value) };
     case 'location': {
-      const endpoint = `${context.baseUrl}/${storage.resourceType}s/`;
-      return text(sql`(${endpoint}::text || ${sql.raw(storage.id)}::text)`, undefined, true);
+      const type = storage.typeOf ?? `'${storage.resourceType}'`;
+      const base = `${context.baseUrl}/`;
+      return text(sql`(${base}::text || ${sql.raw(type)} || 's/' || ${sql.raw(storage.id)}::text)`, undefined, true);
     }
     case 'elements':
       throw new Error(`${attribute.name} has several values`);

@@ -1,6 +1,7 @@
+import { membersOfRow } from '../../domain/users/memberships.ts';
 import type { Schema } from './attribute.ts';
 
-/** RFC 7643 §4.2. Members are users of the project. */
+/** RFC 7643 §4.2. Members are users and groups of the project. */
 export const groupSchema: Schema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   name: 'Group',
@@ -19,46 +20,46 @@ export const groupSchema: Schema = {
       name: 'members',
       type: 'complex',
       multiValued: true,
-      description: 'The users that belong to the group.',
+      description: 'The users and groups that belong to the group.',
       storage: {
         kind: 'elements',
-        from: `(select m.project_id, m.user_id from group_members m
-          where m.project_id = r.project_id and m.group_id = r.id) e`,
+        from: `${membersOfRow} e`,
       },
       subAttributes: [
         {
           name: 'value',
           type: 'string',
-          description: 'The id of the user.',
+          description: 'The id of the user or group.',
           mutability: 'immutable',
           caseExact: true,
-          storage: { kind: 'uuid', value: 'e.user_id' },
+          storage: { kind: 'uuid', value: 'e.member_id' },
         },
         {
           name: '$ref',
           type: 'reference',
-          description: 'The address of the user.',
+          description: 'The address of the user or group.',
           mutability: 'immutable',
           caseExact: true,
-          referenceTypes: ['User'],
-          storage: { kind: 'location', id: 'e.user_id', resourceType: 'User' },
+          referenceTypes: ['User', 'Group'],
+          storage: { kind: 'location', id: 'e.member_id', resourceType: 'User', typeOf: 'e.kind' },
         },
         {
           name: 'type',
           type: 'string',
           description: 'What kind of member it is.',
           mutability: 'immutable',
-          canonicalValues: ['User'],
-          storage: { kind: 'text', value: `'User'::text` },
+          canonicalValues: ['User', 'Group'],
+          storage: { kind: 'text', value: 'e.kind' },
         },
         {
           name: 'display',
           type: 'string',
-          description: 'The displayName of the user.',
+          description: 'The displayName of the user or group.',
           mutability: 'readOnly',
           storage: {
             kind: 'text',
-            value: '(select u.display_name from users u where u.project_id = e.project_id and u.id = e.user_id)',
+            value: `(select u.display_name from users u where u.project_id = e.project_id and u.id = e.member_id
+              union all select g.display_name from groups g where g.project_id = e.project_id and g.id = e.member_id limit 1)`,
           },
         },
       ],
