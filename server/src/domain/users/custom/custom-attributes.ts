@@ -64,7 +64,7 @@ export class CustomAttributes {
         });
       }
       row.attributes = [...row.attributes, attribute];
-      tell('custom-attribute.created', actor, { attribute: attribute.name, after: attribute });
+      tell('custom-attribute.created', actor, attribute.name, { after: attribute });
       return attribute;
     });
   }
@@ -92,7 +92,7 @@ export class CustomAttributes {
         refuse({ code: 'invalid', field, reason: 'cannot change while users have values of the attribute' });
       }
       row.attributes = row.attributes.with(at, after);
-      tell('custom-attribute.updated', actor, { attribute: before.name, ...changed });
+      tell('custom-attribute.updated', actor, before.name, { ...changed });
       return after;
     });
   }
@@ -105,7 +105,7 @@ export class CustomAttributes {
       const users = await countValues(em, projectId, before.name);
       row.attributes = row.attributes.toSpliced(at, 1);
       row.removed = [...row.removed, before.name];
-      tell('custom-attribute.deleted', actor, { attribute: before.name, before, users });
+      tell('custom-attribute.deleted', actor, before.name, { before, users });
       return users;
     });
   }
@@ -125,12 +125,12 @@ export class CustomAttributes {
     projectId: string,
     work: (
       row: CustomSchemaRow,
-      tell: (type: string, actor: Actor, detail: Record<string, unknown>) => void,
+      tell: (type: string, actor: Actor, name: string, detail: Record<string, unknown>) => void,
       em: EntityManager,
     ) => T | Promise<T>,
   ): Promise<T> {
     return this.deps.db.transaction(async (em) => {
-      const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
+      found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
       const now = this.deps.clock.now();
       await query(
         em,
@@ -140,10 +140,12 @@ export class CustomAttributes {
       await query(em, sql`select from custom_schemas where project_id = ${projectId} for update`);
       const row = await em.findOneOrFail(CustomSchemaRow, { project: projectId }, { refresh: true });
       const before = row.attributes;
-      const subject = { kind: 'project', id: projectId, name: project.name };
       const result = await work(
         row,
-        (type, actor, detail) => this.deps.audit.record(em, { type, actor, projectId, subject, detail }),
+        (type, actor, name, detail) => {
+          const subject = { kind: 'custom-attribute', id: name, name };
+          this.deps.audit.record(em, { type, actor, projectId, subject, detail });
+        },
         em,
       );
       checkNames(row.attributes);
