@@ -189,6 +189,40 @@ test('a directory is connected step by step, and the page shows its first reques
   await expect(page.getByRole('row', { name: /Microsoft Entra ID/ })).toContainText('Revoked');
 });
 
+test('an ignored attribute becomes a custom one, whose values are shown and edited', async () => {
+  const { page } = owner;
+  const mary = await provision('Mary Somerville');
+  const acme = 'urn:acme:1.0:User';
+  const value = { [acme]: { badgeNo: 'B-7' } };
+  await scim('PATCH', `Users/${mary}`, { Operations: [{ op: 'add', value }] });
+  await page.goto(at('directory'));
+  await page.getByText(`Users/${mary}`).first().click();
+  await button(page, 'Create attribute badgeNo').click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel('Name')).toHaveValue('badgeNo');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Create attribute', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('table', { name: 'Custom attributes' }).getByText('badgeNo')).toBeVisible();
+  await expectAccessible(page);
+  await button(page, 'Create attribute').click();
+  await dialog.getByLabel('Name').fill('level');
+  await dialog.getByRole('combobox', { name: 'Written by' }).click();
+  await page.getByRole('option', { name: 'Admins only' }).click();
+  await dialog.getByRole('button', { name: 'Create attribute', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await scim('PATCH', `Users/${mary}`, { Operations: [{ op: 'add', value }] });
+  await page.goto(at(`users/${mary}`));
+  await expect(page.getByText('B-7')).toBeVisible();
+  await button(page, 'Edit custom attributes').click();
+  await dialog.getByLabel('level').fill('gold');
+  // The directory is authoritative for the other one.
+  await expect(dialog.getByLabel('badgeNo')).toHaveCount(0);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('gold', { exact: true })).toBeVisible();
+});
+
 test('users are searched, changed in bulk with a result each, and opened', async () => {
   const { page } = owner;
   await page.goto(at('users'));

@@ -308,6 +308,7 @@ function adminDeps(
       trials: services.trials,
       roles: services.roles,
       claims: services.claims,
+      customAttributes: services.customAttributes,
       access: services.accountAccess,
       recoveries: services.recoveries,
       accounts: services.accounts,

@@ -249,7 +249,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const requestRecords = new RequestRecords(base);
   const directoryWarnings = new DirectoryWarnings({ ...base, directories, delivery });
   const seed = new Seed({ ...base, projects, clients });
-  const accounts = new Accounts({ ...base, users, sessions });
+  const accounts = new Accounts({ ...base, users, sessions, customAttributes });
   const person = { users, devices, passkeys, consents, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
   const recoveries = new Recoveries({ ...base, users, mfa, delivery, issuers });

@@ -133,6 +133,7 @@ export async function openAdminRoom(
         delegationKeys,
         roles: services.roles,
         claims: services.claims,
+        customAttributes: services.customAttributes,
         trials: services.trials,
         access: services.accountAccess,
         recoveries: services.recoveries,

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Loader, Stack, Switch } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useMutation, useQuery } from '../api.ts';
@@ -15,10 +15,14 @@ import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { Time } from '../ui/time.tsx';
-import { Inspector } from './inspector.tsx';
 import { Tokens } from './scim-tokens.tsx';
 import { SelfTest } from './self-test.tsx';
 import { SetupSteps } from './setup-steps.tsx';
+
+const CustomAttributes = lazy(async () => ({
+  default: (await import('../attributes/custom-attributes.tsx')).CustomAttributes,
+}));
+const Inspector = lazy(async () => ({ default: (await import('./inspector.tsx')).Inspector }));
 
 /** SCIM provisioning: setup, tokens, request log and self-test. */
 export function Component() {
@@ -65,7 +69,10 @@ export function Component() {
       )}
       <Tokens tokens={tokens} mayChange={mayChange} />
       {mayChange && <SelfTest projectId={project.id} isOn={project.scimEnabled} />}
-      <Inspector projectId={project.id} />
+      <Suspense>
+        <CustomAttributes projectId={project.id} mayChange={mayChange} />
+        <Inspector projectId={project.id} mayChange={mayChange} />
+      </Suspense>
       <Section title="Rules">
         <Stack>
           <Switch

@@ -1,5 +1,8 @@
-import { Alert, Badge, SimpleGrid, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, SimpleGrid, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useQuery } from '../api.ts';
+import { AttributeDialog } from '../attributes/attribute-dialog.tsx';
+import { definitionFor } from '../attributes/attribute-names.ts';
 import { ScimRequests } from '../generated/operations.ts';
 import { Code } from '../ui/code/code.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -12,7 +15,7 @@ import { adviceFor } from './advice.ts';
 import styles from './inspector.module.css';
 
 /** Recent SCIM requests with responses and advice. */
-export function Inspector({ projectId }: { projectId: string }) {
+export function Inspector({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
   const { get } = useListParams();
   const after = get('after');
   const { data, failure, reload } = useQuery(
@@ -56,7 +59,14 @@ export function Inspector({ projectId }: { projectId: string }) {
               {request.detail && (
                 <Alert title={request.detail}>{adviceFor(request) ?? 'See the response below.'}</Alert>
               )}
-              {request.ignored && request.ignored.length > 0 && <Ignored names={request.ignored} />}
+              {request.ignored && request.ignored.length > 0 && (
+                <Ignored
+                  projectId={projectId}
+                  names={request.ignored}
+                  body={request.requestBody}
+                  mayChange={mayChange}
+                />
+              )}
               <Text c="dimmed">
                 Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}
               </Text>
@@ -73,12 +83,41 @@ export function Inspector({ projectId }: { projectId: string }) {
   );
 }
 
-/** Attributes that were sent for nothing. */
-function Ignored({ names }: { names: readonly string[] }) {
+interface IgnoredProps {
+  projectId: string;
+  names: readonly string[];
+  /** The body of the request. */
+  body: string | null | undefined;
+  mayChange: boolean;
+}
+
+/** Ignored attributes, each with a button that defines it. */
+function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
+  const [initial, setInitial] = useState<NonNullable<ReturnType<typeof definitionFor>>>();
   const count = names.length === 1 ? '1 attribute' : `${names.length} attributes`;
   return (
     <Alert color="note" title={`${count} ignored`}>
       No schema has them, so their values were not stored: {names.join(', ')}.
+      {mayChange && (
+        <Group gap="xs" mt="xs">
+          {names.map((name) => {
+            const definition = definitionFor(name, body);
+            return (
+              definition && (
+                <Button key={name} variant="default" size="compact-sm" onClick={() => setInitial(definition)}>
+                  Create attribute {definition.name}
+                </Button>
+              )
+            );
+          })}
+        </Group>
+      )}
+      <AttributeDialog
+        opened={initial !== undefined}
+        projectId={projectId}
+        {...(initial ? { initial } : {})}
+        onClose={() => setInitial(undefined)}
+      />
     </Alert>
   );
 }

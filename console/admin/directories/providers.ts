@@ -1,3 +1,5 @@
+import { customUrn } from '../attributes/attribute-names.ts';
+
 /** One setup step in the directory's own console. */
 interface Step {
   text: string;
@@ -36,6 +38,14 @@ export const providers: readonly Provider[] = [
       { text: 'Press “Test connector configuration”, then “Save”.' },
       { text: 'Under Provisioning → To App, turn on “Create Users”, “Update User Attributes” and “Deactivate Users”.' },
       { text: 'On the Assignments tab, assign yourself first. Your account appears here within seconds.' },
+      {
+        text: 'For a custom attribute: open Directory → Profile Editor, choose the profile of this application, and press “Add Attribute”. The form asks for the data type at the top and the names below it. Then press “Mappings”, and drag the value of the Okta user to the new attribute.',
+        settings: [
+          ['Data type', 'as here: string, number (decimal), integer, boolean, string array'],
+          ['Variable name, External name', 'the name of the attribute, such as badge'],
+          ['External namespace', customUrn],
+        ],
+      },
     ],
     note: 'Okta deactivates users instead of deleting them: unassigned users stay in the list and cannot sign in.',
   },
@@ -62,6 +72,14 @@ export const providers: readonly Provider[] = [
           ['objectId', 'externalId'],
           ['Switch([IsSoftDeleted], …)', 'active'],
           ['mail', 'emails[type eq "work"].value'],
+        ],
+      },
+      {
+        text: 'For a custom attribute: below the list of mappings, tick “Show advanced options” and open “Edit attribute list for customappsso”. In the last, empty row of the table, enter the name and choose the type; press “Save”. Back in the list, press “Add New Mapping”: the source is the attribute in Entra ID, the target is the new name.',
+        settings: [
+          ['Name', `${customUrn}:badge`],
+          ['Type', 'String, Boolean, Integer or DateTime; no lists and no complex values'],
+          ['Mapping type', 'Direct'],
         ],
       },
       {
@@ -115,6 +133,7 @@ export const providers: readonly Provider[] = [
         settings: [
           ['Content type', 'application/scim+json'],
           ['Unique identifier', 'userName; externalId is stored unchanged'],
+          ['Custom attributes', `${customUrn}, as in /Schemas`],
           ['Page size', 'at most 100 (count), by startIndex or by cursor'],
         ],
       },

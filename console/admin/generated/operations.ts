@@ -179,6 +179,27 @@ export type CreateClientInput = {
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
 };
 
+export type CreateCustomAttributeInput = {
+  /** Blank: none. */
+  alias?: string | null | undefined;
+  caseExact?: boolean | null | undefined;
+  description?: string | null | undefined;
+  indexed?: boolean | null | undefined;
+  multiValued?: boolean | null | undefined;
+  /** READ_ONLY: only admins write it. */
+  mutability?: CustomMutability | null | undefined;
+  /** Letters, digits, _ and -. It cannot be changed. */
+  name: string;
+  projectId: string;
+  required?: boolean | null | undefined;
+  returned?: CustomReturned | null | undefined;
+  subAttributes?: Array<CustomPartInput> | null | undefined;
+  type: CustomType;
+  /** SERVER: unique in the project. */
+  uniqueness?: CustomUniqueness | null | undefined;
+  visibleTo?: Array<CustomAudience> | null | undefined;
+};
+
 export type CreateProjectInput = {
   /** 1 to 3650. */
   deviceTrustDays?: number | null | undefined;
@@ -226,6 +247,10 @@ export type CreateUserInput = {
   userName?: string | null | undefined;
 };
 
+/** Who sees values: applications, by claim mappings. */
+export type CustomAudience =
+  | 'APPLICATIONS';
+
 /** Result of a check: no record with the value, no answer of the name servers, or another project holds the host. */
 export type CustomDomainFault =
   | 'MISSING'
@@ -237,6 +262,58 @@ export type CustomDomainState =
   | 'FAILED'
   | 'PENDING'
   | 'VERIFIED';
+
+/** Whether directories can write it. */
+export type CustomMutability =
+  | 'IMMUTABLE'
+  | 'READ_ONLY'
+  | 'READ_WRITE'
+  | 'WRITE_ONLY';
+
+/** A part of a complex attribute. */
+export type CustomPartInput = {
+  caseExact?: boolean | null | undefined;
+  description?: string | null | undefined;
+  name: string;
+  type: CustomPartType;
+};
+
+/** Type of a part of a custom attribute. */
+export type CustomPartType =
+  | 'BOOLEAN'
+  | 'DATE_TIME'
+  | 'DECIMAL'
+  | 'INTEGER'
+  | 'REFERENCE'
+  | 'STRING';
+
+/** When directories read it. */
+export type CustomReturned =
+  | 'ALWAYS'
+  | 'DEFAULT'
+  | 'NEVER'
+  | 'REQUEST';
+
+/** Type of a custom attribute (RFC 7643 section 2.3). */
+export type CustomType =
+  | 'BOOLEAN'
+  | 'COMPLEX'
+  | 'DATE_TIME'
+  | 'DECIMAL'
+  | 'INTEGER'
+  | 'REFERENCE'
+  | 'STRING';
+
+/** Whether users can share a value. */
+export type CustomUniqueness =
+  | 'NONE'
+  | 'SERVER';
+
+export type CustomValueInput = {
+  name: string;
+  /** Null removes it. */
+  value?: unknown;
+};
 
 /** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
 export type DelegationParty =
@@ -589,6 +666,34 @@ export type UpdateClientInput = {
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
 };
 
+/** Absent fields are unchanged. While users have values, these are fixed: type, parts, multiValued, caseExact, uniqueness, indexed. */
+export type UpdateCustomAttributeInput = {
+  /** Blank: none. */
+  alias?: string | null | undefined;
+  caseExact?: boolean | null | undefined;
+  description?: string | null | undefined;
+  indexed?: boolean | null | undefined;
+  multiValued?: boolean | null | undefined;
+  /** READ_ONLY: only admins write it. */
+  mutability?: CustomMutability | null | undefined;
+  /** Letters, digits, _ and -. It cannot be changed. */
+  name: string;
+  projectId: string;
+  required?: boolean | null | undefined;
+  returned?: CustomReturned | null | undefined;
+  subAttributes?: Array<CustomPartInput> | null | undefined;
+  type?: CustomType | null | undefined;
+  /** SERVER: unique in the project. */
+  uniqueness?: CustomUniqueness | null | undefined;
+  visibleTo?: Array<CustomAudience> | null | undefined;
+};
+
+/** Other attributes are unchanged. */
+export type UpdateCustomValuesInput = {
+  id: string;
+  values: Array<CustomValueInput>;
+};
+
 /** Absent fields are unchanged. */
 export type UpdateProjectInput = {
   /** 1 to 3650. */
@@ -772,6 +877,59 @@ export type SetApiGrantMutationVariables = Exact<{
 
 
 export type SetApiGrantMutation = { setApiGrant: { scopes: Array<string>, introspects: boolean } | null };
+
+export type CustomAttributeRowFragment = { name: string, description: string, type: CustomType, multiValued: boolean, required: boolean, caseExact: boolean, mutability: CustomMutability, returned: CustomReturned, uniqueness: CustomUniqueness, indexed: boolean, visibleTo: Array<CustomAudience>, alias: string | null, subAttributes: Array<{ name: string, type: CustomPartType, description: string, caseExact: boolean }> };
+
+export type CustomAttributesQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type CustomAttributesQuery = { customAttributes: Array<CustomAttributeRowFragment> };
+
+export type CustomAttributeUsersQueryVariables = Exact<{
+  projectId: string;
+  name: string;
+}>;
+
+
+export type CustomAttributeUsersQuery = { customAttributeUsers: number };
+
+export type CreateCustomAttributeMutationVariables = Exact<{
+  input: CreateCustomAttributeInput;
+}>;
+
+
+export type CreateCustomAttributeMutation = { createCustomAttribute: { name: string } };
+
+export type UpdateCustomAttributeMutationVariables = Exact<{
+  input: UpdateCustomAttributeInput;
+}>;
+
+
+export type UpdateCustomAttributeMutation = { updateCustomAttribute: { name: string } };
+
+export type DeleteCustomAttributeMutationVariables = Exact<{
+  projectId: string;
+  name: string;
+}>;
+
+
+export type DeleteCustomAttributeMutation = { deleteCustomAttribute: number };
+
+export type UserCustomValuesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UserCustomValuesQuery = { user: { id: string, customValues: Array<{ hasValue: boolean, value: unknown, attribute: CustomAttributeRowFragment }> } | null };
+
+export type UpdateCustomValuesMutationVariables = Exact<{
+  input: UpdateCustomValuesInput;
+}>;
+
+
+export type UpdateCustomValuesMutation = { updateCustomValues: { id: string } };
 
 export type EventRowFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, ip: string | null, userAgent: string | null, requestId: string | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
 
@@ -1510,6 +1668,13 @@ export const CreateApi = "mutation CreateApi($input:CreateApiInput!){createApi(i
 export const UpdateApi = "mutation UpdateApi($input:UpdateApiInput!){updateApi(input:$input){...ApiRow}}fragment ApiRow on Api{id identifier name accessTokenTtlSeconds version scopes{key description}}" as Operation<UpdateApiMutation, UpdateApiMutationVariables>;
 export const DeleteApi = "mutation DeleteApi($id:ID!){deleteApi(id:$id)}" as Operation<DeleteApiMutation, DeleteApiMutationVariables>;
 export const SetApiGrant = "mutation SetApiGrant($input:SetApiGrantInput!){setApiGrant(input:$input){scopes introspects}}" as Operation<SetApiGrantMutation, SetApiGrantMutationVariables>;
+export const CustomAttributes = "query CustomAttributes($projectId:ID!){customAttributes(projectId:$projectId){...CustomAttributeRow}}fragment CustomAttributeRow on CustomAttribute{name description type multiValued required caseExact mutability returned uniqueness indexed visibleTo alias subAttributes{name type description caseExact}}" as Operation<CustomAttributesQuery, CustomAttributesQueryVariables>;
+export const CustomAttributeUsers = "query CustomAttributeUsers($projectId:ID!$name:String!){customAttributeUsers(projectId:$projectId name:$name)}" as Operation<CustomAttributeUsersQuery, CustomAttributeUsersQueryVariables>;
+export const CreateCustomAttribute = "mutation CreateCustomAttribute($input:CreateCustomAttributeInput!){createCustomAttribute(input:$input){name}}" as Operation<CreateCustomAttributeMutation, CreateCustomAttributeMutationVariables>;
+export const UpdateCustomAttribute = "mutation UpdateCustomAttribute($input:UpdateCustomAttributeInput!){updateCustomAttribute(input:$input){name}}" as Operation<UpdateCustomAttributeMutation, UpdateCustomAttributeMutationVariables>;
+export const DeleteCustomAttribute = "mutation DeleteCustomAttribute($projectId:ID!$name:String!){deleteCustomAttribute(projectId:$projectId name:$name)}" as Operation<DeleteCustomAttributeMutation, DeleteCustomAttributeMutationVariables>;
+export const UserCustomValues = "query UserCustomValues($id:ID!){user(id:$id){id customValues{hasValue value attribute{...CustomAttributeRow}}}}fragment CustomAttributeRow on CustomAttribute{name description type multiValued required caseExact mutability returned uniqueness indexed visibleTo alias subAttributes{name type description caseExact}}" as Operation<UserCustomValuesQuery, UserCustomValuesQueryVariables>;
+export const UpdateCustomValues = "mutation UpdateCustomValues($input:UpdateCustomValuesInput!){updateCustomValues(input:$input){id}}" as Operation<UpdateCustomValuesMutation, UpdateCustomValuesMutationVariables>;
 export const AuditEvents = "query AuditEvents($projectId:ID$filter:AuditEventFilter$first:Int!$after:String){auditEvents(projectId:$projectId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}client{id name}project{id name}}" as Operation<AuditEventsQuery, AuditEventsQueryVariables>;
 export const EventUserName = "query EventUserName($id:ID!){user(id:$id){id userName displayName}}" as Operation<EventUserNameQuery, EventUserNameQueryVariables>;
 export const EventClientName = "query EventClientName($id:ID!){client(id:$id){id name}}" as Operation<EventClientNameQuery, EventClientNameQueryVariables>;

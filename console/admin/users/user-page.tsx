@@ -17,7 +17,6 @@ import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
-import { ChangeUsersDialog } from './change-users.tsx';
 import { UserActionItems } from './user-actions.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
@@ -27,6 +26,10 @@ import { UserRecovery } from './user-recovery.tsx';
 import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
+const UserAttributes = lazy(async () => ({
+  default: (await import('../attributes/user-attributes.tsx')).UserAttributes,
+}));
+const ChangeUsersDialog = lazy(async () => ({ default: (await import('./change-users.tsx')).ChangeUsersDialog }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
 
@@ -97,6 +100,13 @@ export function Component() {
         </Alert>
       )}
       <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} mayChange={mayChange} />
+      <Suspense>
+        <UserAttributes
+          userId={user.id}
+          isLocked={user.provenance === 'SCIM' && project.scimAuthoritative}
+          mayChange={mayChange}
+        />
+      </Suspense>
       <UserRecovery user={{ id: user.id, name }} recovery={found?.recovery} mayChange={mayChange} />
       <UserGroups userId={user.id} />
       <UserRoles userId={user.id} mayChange={mayChange} />
@@ -119,15 +129,17 @@ export function Component() {
           <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
         </Suspense>
       )}
-      <ChangeUsersDialog
-        projectId={project.id}
-        users={[{ id: user.id, name: user.userName }]}
-        action={action}
-        onClose={() => setAction(undefined)}
-        onDone={(done) => {
-          if (done === 'ERASE') void navigate(path('users'), { replace: true });
-        }}
-      />
+      <Suspense>
+        <ChangeUsersDialog
+          projectId={project.id}
+          users={[{ id: user.id, name: user.userName }]}
+          action={action}
+          onClose={() => setAction(undefined)}
+          onDone={(done) => {
+            if (done === 'ERASE') void navigate(path('users'), { replace: true });
+          }}
+        />
+      </Suspense>
     </Page>
   );
 }

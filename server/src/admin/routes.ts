@@ -61,11 +61,11 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
       .catch((error: unknown) => challenged(error, req.res as Response));
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
-  const { clients, mailbox, experiences } = deps.domain;
+  const { clients, customAttributes, mailbox, experiences } = deps.domain;
   const router = Router();
   router.use('/admin', await graphqlRoute(deps, byTokenOrSession));
   router.use('/admin', eventExport({ ...deps, callerOf: byTokenOrSession }));
-  router.use('/admin', userExport({ ...deps, callerOf: byTokenOrSession }));
+  router.use('/admin', userExport({ ...deps, customAttributes, callerOf: byTokenOrSession }));
   router.use(
     '/admin',
     experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: byTokenOrSession }),

@@ -11,6 +11,7 @@ import { AdminTokenResolver, MembershipResolver } from './admins/admin.resolver.
 import { fieldRuleOf, isRoot, operationRuleOf } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
 import { ApiGrantResolver, ApiResolver } from './apis/api.resolver.ts';
+import { CustomAttributeResolver } from './attributes/custom-attribute.resolver.ts';
 import { ActivityResolver } from './audit/activity.resolver.ts';
 import { AuditResolver } from './audit/audit-event.resolver.ts';
 import { ClaimResolver } from './claims/claim.resolver.ts';
@@ -65,6 +66,7 @@ export function adminSchema(): GraphQLSchema {
         UserConsentResolver,
         RecoveryResolver,
         ProfileResolver,
+        CustomAttributeResolver,
         GroupResolver,
         DirectoryResolver,
         MessageResolver,

@@ -27,6 +27,7 @@ import type { Mfa } from '../../domain/mfa/mfa.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
 import type { TenantKey } from '../../domain/projects/tenant.ts';
 import type { Roles } from '../../domain/roles/roles.ts';
+import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
 import type { AdminCaller } from './caller.ts';
 import { type Loaders, loadersFor } from './loaders.ts';
@@ -73,7 +74,8 @@ export interface AdminDomain {
   directories: DirectoryTokens;
   access: AccountAccess;
   recoveries: Pick<Recoveries, 'cancel' | 'grant'>;
-  accounts: Pick<Accounts, 'add' | 'editProfile'>;
+  accounts: Pick<Accounts, 'add' | 'editProfile' | 'editCustom'>;
+  customAttributes: CustomAttributes;
   directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
   requestRecords: Pick<RequestRecords, 'recent'>;
   logout: Pick<Logout, 'retry'>;

@@ -16,13 +16,29 @@ import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
 import { mfaPolicies, passkeyPolicies, signUpModes } from '../../domain/projects/project.entity.ts';
+import {
+  audiences,
+  customTypes,
+  mutabilities,
+  returnedValues,
+  scalarTypes,
+  uniquenesses,
+} from '../../domain/users/custom/custom-schema.entity.ts';
 import { provenances } from '../../domain/users/user.entity.ts';
 import { userOrders } from '../../domain/users/user-list.ts';
 import { userActions } from '../users/user-action.ts';
 
 /** A GraphQL enum of the domain's values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
 function enumOf<T extends string>(name: string, description: string, values: readonly T[]): Record<string, T> {
-  const entries = Object.fromEntries(values.map((value) => [value.toUpperCase().replaceAll('-', '_'), value]));
+  const entries = Object.fromEntries(
+    values.map((value) => [
+      value
+        .replace(/([a-z]{2})([A-Z])/g, '$1_$2')
+        .replaceAll('-', '_')
+        .toUpperCase(),
+      value,
+    ]),
+  );
   registerEnumType(entries, { name, description });
   return entries;
 }
@@ -62,6 +78,16 @@ export const DomainFaultEnum = enumOf(
   'CustomDomainFault',
   'Result of a check: no record with the value, no answer of the name servers, or another project holds the host.',
   domainFaults,
+);
+export const CustomTypeEnum = enumOf('CustomType', 'Type of a custom attribute (RFC 7643 section 2.3).', customTypes);
+export const CustomPartTypeEnum = enumOf('CustomPartType', 'Type of a part of a custom attribute.', scalarTypes);
+export const CustomMutabilityEnum = enumOf('CustomMutability', 'Whether directories can write it.', mutabilities);
+export const CustomReturnedEnum = enumOf('CustomReturned', 'When directories read it.', returnedValues);
+export const CustomUniquenessEnum = enumOf('CustomUniqueness', 'Whether users can share a value.', uniquenesses);
+export const CustomAudienceEnum = enumOf(
+  'CustomAudience',
+  'Who sees values: applications, by claim mappings.',
+  audiences,
 );
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
 export const CredentialOriginEnum = enumOf(

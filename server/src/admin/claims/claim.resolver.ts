@@ -15,7 +15,7 @@ export class ClaimResolver {
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'clients:read' })
   @Query(() => ClaimSettingsView, { description: 'How the claims of an application are made at the project issuer.' })
   async claimSettings(@Arg('clientId', () => ID) clientId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
-    return shown(clientId, await domain.claims.settings(em, keyIn(projectId, clientId)));
+    return shown(domain, projectId, clientId, await domain.claims.settings(em, keyIn(projectId, clientId)));
   }
 
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'users:read' })
@@ -39,10 +39,22 @@ export class ClaimResolver {
     @Arg('input', () => UpdateClaimSettingsInput) { clientId, ...change }: UpdateClaimSettingsInput,
     @Ctx() { actor, domain, projectId }: ProjectContext,
   ) {
-    return shown(clientId, await domain.claims.update(keyIn(projectId, clientId), withoutNulls(change), actor));
+    const settings = await domain.claims.update(keyIn(projectId, clientId), withoutNulls(change), actor);
+    return shown(domain, projectId, clientId, settings);
   }
 }
 
-function shown(clientId: string, settings: ClaimSettings) {
-  return { clientId, ...settings, attributes: attributeNames };
+async function shown(
+  { customAttributes }: Pick<ProjectContext['domain'], 'customAttributes'>,
+  projectId: string,
+  clientId: string,
+  settings: ClaimSettings,
+) {
+  const { attributes } = await customAttributes.current(projectId);
+  const custom = attributes.flatMap(({ name, visibleTo, multiValued, subAttributes }) => {
+    if (!visibleTo.includes('applications')) return [];
+    const parts = multiValued ? [] : subAttributes.map((part) => `custom.${name}.${part.name}`);
+    return [`custom.${name}`, ...parts];
+  });
+  return { clientId, ...settings, attributes: [...attributeNames, ...custom] };
 }

@@ -5,6 +5,7 @@ import { personExport } from '../../domain/accounts/person-export.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
 import { found, refuse } from '../../domain/kernel/problem.ts';
 import { eachInScope, openProject } from '../../domain/kernel/scope.ts';
+import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import {
   countUsers,
@@ -24,6 +25,7 @@ import { userFilterOf } from './user.resolver.ts';
 export interface UserExportDeps extends ExportDeps {
   audit: Audit;
   issuer: string;
+  customAttributes: CustomAttributes;
 }
 
 const columns = Object.fromEntries(
@@ -40,7 +42,7 @@ const moments = ['signed_in_since', 'not_signed_in_since'] as const;
  * - `GET /export/users/{id}`: all data about one user, as a JSON object.
  */
 export function userExport(deps: UserExportDeps): Router {
-  const { db, clock, audit, issuer } = deps;
+  const { db, clock, audit, issuer, customAttributes } = deps;
   const stamp = () => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
 
   const allowed = async (caller: AdminCaller, about: About): Promise<string> => {
@@ -67,11 +69,17 @@ export function userExport(deps: UserExportDeps): Router {
         detail: { format, users, filter: shown, searched: search !== undefined },
       }),
     );
+    const { attributes } = await customAttributes.current(projectId);
+    const custom = attributes.flatMap(({ name, returned }) => (returned === 'never' ? [] : [name]));
     const pages = eachInScope(
       projectId,
-      eachUser(() => db.reader(), projectId, filter),
+      eachUser(() => db.reader(), projectId, filter, custom),
     );
-    await sendExport(res, { name: `users-${stamp()}`, format, columns, pages });
+    const customColumns = custom.map(
+      (name) => [`custom.${name}`, (user: ExportedUser) => user.custom?.[name]] as const,
+    );
+    const all = { ...columns, ...Object.fromEntries(customColumns) };
+    await sendExport(res, { name: `users-${stamp()}`, format, columns: all, pages });
   });
 
   const person = exportRoute(deps, async (req, res, caller) => {

@@ -10,6 +10,8 @@ import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts'
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { Project } from '../projects/project.entity.ts';
 import { endOfSession, type Sessions } from '../sessions/sessions.ts';
+import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
+import { type CustomEdit, editedCustom } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
@@ -32,7 +34,16 @@ type Admits = (userId: string, user: UserRecord | undefined) => boolean;
 
 /** Changes, deactivates and erases users, with everything that belongs to them (`user-tables.ts`), in one transaction. */
 export class Accounts {
-  constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit; users: Users; sessions: Sessions }) {}
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      audit: Audit;
+      users: Users;
+      sessions: Sessions;
+      customAttributes: CustomAttributes;
+    },
+  ) {}
 
   /** Null if the project has no such user. */
   find(projectId: string, userId: string): Promise<ShownUser | null> {
@@ -130,6 +141,17 @@ export class Accounts {
     const project = found(await this.deps.db.reader().findOne(Project, projectId), 'project');
     const context = { isLocked: project.scimAuthoritative, now: this.deps.clock.now() };
     return this.change(projectId, userId, (current) => editedProfile(current, wanted, context), actor);
+  }
+
+  /**
+   * Changes custom attributes of a user on behalf of an admin. Refuses `not-found`, and `invalid`, also for an attribute that
+   * the directory manages, and `conflict` if the definitions change meanwhile.
+   */
+  async editCustom(projectId: string, userId: string, wanted: CustomEdit, actor: Actor): Promise<ShownUser> {
+    const project = found(await this.deps.db.reader().findOne(Project, projectId), 'project');
+    const schema = await this.deps.customAttributes.current(projectId);
+    const context = { schema, isLocked: project.scimAuthoritative };
+    return this.change(projectId, userId, (current) => editedCustom(current, wanted, context), actor, schema);
   }
 
   /** Activates or deactivates a user. Refuses `not-found`. */

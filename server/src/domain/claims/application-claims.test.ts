@@ -35,6 +35,7 @@ const ada: ClaimUser = {
 
 const source: ClaimSource = {
   user: ada,
+  custom: [],
   groups: [
     { name: 'staff', assigned: false },
     { name: 'app-admins', assigned: true },

@@ -1,5 +1,5 @@
 import { profileOf } from '../users/profile.ts';
-import { attributeOf, type ClaimUser, valuesOf } from './attributes.ts';
+import { attributeOf, type ClaimUser, customAttributeOf, valuesOf } from './attributes.ts';
 import type { ClaimList, ClaimMapping } from './claim-settings.entity.ts';
 import type { ClaimSettings } from './claim-settings.ts';
 import { filledTemplate } from './mapping.ts';
@@ -11,6 +11,8 @@ export interface ClaimSource {
   groups: readonly { name: string; assigned: boolean }[];
   /** The keys of the user's roles in the application, direct and by groups. */
   roles: readonly string[];
+  /** The names of custom attributes that applications may see. */
+  custom: readonly string[];
 }
 
 type ClaimValue = string | number | boolean | readonly string[] | object;
@@ -147,11 +149,19 @@ function rolesOf({ directoryRoles }: ClaimSettings, { user, roles }: ClaimSource
 function mappedValue(mapping: ClaimMapping, settings: ClaimSettings, source: ClaimSource): ClaimValue | undefined {
   const { user } = source;
   if ('constant' in mapping) return mapping.constant;
-  if ('attribute' in mapping) return attributeOf(user, mapping.attribute);
-  if ('template' in mapping) return filledTemplate(mapping.template, (name) => attributeOf(user, name));
+  const customOf = (name: string) => customAttributeOf(user, name, source.custom);
+  if ('attribute' in mapping) return attributeOf(user, mapping.attribute) ?? customOf(mapping.attribute);
+  if ('template' in mapping) {
+    return filledTemplate(mapping.template, (name) => attributeOf(user, name) ?? textOf(customOf(name)));
+  }
   const { of, prefix, removePrefix } = mapping.list;
   const entries = listOf(of, settings, source).filter((entry) => entry.startsWith(prefix));
   return sorted(removePrefix ? entries.map((entry) => entry.slice(prefix.length)) : entries);
+}
+
+/** In a template; lists and complex values have no text. */
+function textOf(value: ClaimValue | undefined): string | undefined {
+  return value === undefined || typeof value === 'object' ? undefined : String(value);
 }
 
 function listOf(of: ClaimList, settings: ClaimSettings, source: ClaimSource): string[] {

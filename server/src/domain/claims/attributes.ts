@@ -1,3 +1,4 @@
+import { customUrn } from '../users/custom/definition.ts';
 import { enterpriseUrn } from '../users/manager.ts';
 import type { User } from '../users/user.entity.ts';
 
@@ -55,6 +56,29 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 /** The attributes that a mapping or a template can name, as paths of SCIM. */
 export const attributeNames: readonly string[] = [...readers.keys()];
+
+/** A custom attribute, or a part of one: `custom.badge`, `custom.office.city`. */
+const customPath = /^custom\.([A-Za-z][A-Za-z0-9_-]*)(?:\.([A-Za-z][A-Za-z0-9_-]*))?$/;
+
+/** Whether a mapping or a template can name it. Whether a custom attribute exists is decided for each claim. */
+export const isAttribute = (name: string): boolean => readers.has(name) || customPath.test(name);
+
+/**
+ * The value of a custom attribute that `visible` names, in its own type; undefined for any other, and if there is none.
+ *
+ * @param visible the custom attributes that applications may see
+ */
+export function customAttributeOf(
+  { attributes }: Pick<ClaimUser, 'attributes'>,
+  path: string,
+  visible: readonly string[],
+): string | number | boolean | object | undefined {
+  const [, name = '', part] = customPath.exec(path) ?? [];
+  if (!visible.includes(name)) return undefined;
+  const value = own(own(attributes, customUrn), name);
+  const chosen = part === undefined ? value : own(value, part);
+  return chosen === null || chosen === undefined || chosen === '' ? undefined : (chosen as string);
+}
 
 /** The value of an attribute; undefined if the user has none, or only blank text. */
 export function attributeOf(user: ClaimUser, name: string): string | undefined {

@@ -11,6 +11,7 @@ type Row = ClaimUser & {
   settings: ClaimSettings | null;
   groups: ClaimSource['groups'];
   roles: ClaimSource['roles'];
+  custom: ClaimSource['custom'];
 };
 
 /**
@@ -32,6 +33,8 @@ export function claimSource(client: TenantKey, userId: string): Statement<Row> {
       coalesce((select json_agg(json_build_object('name', name, 'assigned', assigned)) from membership), '[]') as groups,
       coalesce((select json_agg(k.key) from client_roles k
         where k.project_id = c.project_id and k.client_id = c.id and k.id in (select role_id from held)), '[]') as roles
+    , array(select a->>'name' from custom_schemas x, jsonb_array_elements(x.attributes) a
+        where x.project_id = c.project_id and a->'visibleTo' @> '["applications"]') as custom
     from users r join clients c on c.project_id = r.project_id
     where r.project_id = ${client.project.id}::uuid and r.id = ${userId}::uuid and c.id = ${client.id}::uuid`;
 }
@@ -44,9 +47,9 @@ export async function readClaimSource(
 ): Promise<{ settings: ClaimSettings; source: ClaimSource } | null> {
   const [row] = await query(em, claimSource(client, userId), { prepare: 'claims.source' });
   if (!row) return null;
-  const { settings, groups, roles, ...user } = row;
+  const { settings, groups, roles, custom, ...user } = row;
   return {
     settings: settings ?? defaultClaimSettings,
-    source: { user: { ...user, updatedAt: new Date(user.updatedAt) }, groups, roles },
+    source: { user: { ...user, updatedAt: new Date(user.updatedAt) }, groups, roles, custom },
   };
 }

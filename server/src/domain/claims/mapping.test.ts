@@ -66,7 +66,9 @@ describe('a mapping', () => {
   it('names a known attribute', () => {
     for (const attribute of attributeNames) expect(mapped({ claim: 'a', attribute })).toBeNull();
     for (const attribute of ['', 'password', '__proto__', 'constructor', 'attributes', 'name', 'emails.value']) {
-      expect(mapped({ claim: 'a', attribute })).toMatch(/^mappings\[0\]\.attribute must be one of id, userName/);
+      expect(mapped({ claim: 'a', attribute })).toMatch(
+        /^mappings\[0\]\.attribute must be custom\.<name> or one of id, userName/,
+      );
     }
   });
 

@@ -1,5 +1,5 @@
 import { refuse } from '../kernel/problem.ts';
-import { attributeNames } from './attributes.ts';
+import { attributeNames, isAttribute } from './attributes.ts';
 import { claimNameFault } from './claim-names.ts';
 import {
   type ClaimList,
@@ -59,8 +59,9 @@ function checkedMapping(input: MappingInput, field: string): ClaimMapping {
   const sources = [attribute, constant, template, list].filter((source) => source != null);
   if (sources.length !== 1) invalid(field, 'must have exactly one of attribute, constant, template and list');
   if (attribute != null) {
-    if (!attributeNames.includes(attribute))
-      invalid(`${field}.attribute`, `must be one of ${attributeNames.join(', ')}`);
+    if (!isAttribute(attribute)) {
+      invalid(`${field}.attribute`, `must be custom.<name> or one of ${attributeNames.join(', ')}`);
+    }
     return { claim, scope, attribute };
   }
   if (template != null) return { claim, scope, template: checkedTemplate(template, `${field}.template`) };
@@ -73,7 +74,7 @@ function checkedTemplate(template: string, field: string): string {
   const { templateCharacters } = mappingLimits;
   if (template.length > templateCharacters) invalid(field, `must have at most ${templateCharacters} characters`);
   for (const [, name = ''] of template.matchAll(placeholder)) {
-    if (!attributeNames.includes(name)) invalid(field, `names an unknown attribute: ${name || '(empty)'}`);
+    if (!isAttribute(name)) invalid(field, `names an unknown attribute: ${name || '(empty)'}`);
   }
   if (template.replace(placeholder, '').includes('${')) invalid(field, 'has a ${ without its }');
   return template;

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { customUrn } from './custom/definition.ts';
+import type { CustomValues } from './custom/values.ts';
 import { foldCase } from './login.ts';
 import { User } from './user.entity.ts';
 import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
@@ -123,17 +125,24 @@ export const exportedProperties = [
   'lastSignInAt',
 ] as const satisfies readonly (keyof UserRecord)[];
 
-export type ExportedUser = Pick<UserRecord, (typeof exportedProperties)[number]>;
+export type ExportedUser = Pick<UserRecord, (typeof exportedProperties)[number]> & { custom?: CustomValues };
 
 const exportPage = 500;
 
-/** All users, newest first, one page at a time. */
+/** All users, newest first, one page at a time. @param custom names of custom attributes to include */
 export async function* eachUser(
   reader: () => EntityManager,
   projectId: string,
   filter: UserFilter,
+  custom: readonly string[] = [],
 ): AsyncGenerator<ExportedUser[]> {
-  const selection = sql.raw(selectionOf(exportedProperties));
+  const properties = sql.raw(selectionOf(exportedProperties));
+  const names = sql`array[${sql.join(custom)}]::text[]`;
+  const selection =
+    custom.length === 0
+      ? properties
+      : sql`${properties}, coalesce((select jsonb_object_agg(v.key, v.value)
+          from jsonb_each(r.attributes->${customUrn}::text) v where v.key = any(${names})), '{}') as custom`;
   for (let after: string | null = null; ; ) {
     const beyond: Fragment = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
     const page: ExportedUser[] = await query(

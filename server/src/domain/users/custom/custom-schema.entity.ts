@@ -5,11 +5,11 @@ import { tenant } from '../../projects/tenant.ts';
 export const scalarTypes = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'] as const;
 export type ScalarType = (typeof scalarTypes)[number];
 export const customTypes = [...scalarTypes, 'complex'] as const;
-const mutabilities = ['readWrite', 'readOnly', 'immutable', 'writeOnly'] as const;
-const returnedValues = ['default', 'always', 'request', 'never'] as const;
-const uniquenesses = ['none', 'server'] as const;
-/** Who sees values besides admins and directories: the user on the account page, applications by claims mapping. */
-export const audiences = ['user', 'applications'] as const;
+export const mutabilities = ['readWrite', 'readOnly', 'immutable', 'writeOnly'] as const;
+export const returnedValues = ['default', 'always', 'request', 'never'] as const;
+export const uniquenesses = ['none', 'server'] as const;
+/** Who sees values besides admins and directories: applications, by claims mapping. */
+export const audiences = ['applications'] as const;
 
 /** A part of a complex attribute; it has one value. */
 export interface CustomPart {

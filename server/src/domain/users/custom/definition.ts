@@ -46,8 +46,8 @@ export function checkedDefinition(input: CustomAttributeInput): CustomAttribute 
   }
   if (isKey && isSecret)
     invalid(indexed ? 'indexed' : 'uniqueness', 'cannot be set for an attribute that is never returned');
-  if (isSecret && visibleTo.includes('user'))
-    invalid('visibleTo', 'must not name users: the attribute is never returned');
+  // Claims, and their preview in the console, would show it.
+  if (isSecret && visibleTo.length > 0) invalid('visibleTo', 'must be empty: the attribute is never returned');
   return {
     name: input.name,
     description: checkedDescription(input.description ?? '', 'description'),

@@ -1,0 +1,117 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useMutation, useQuery } from '../api.ts';
+import { faultAt } from '../failure.ts';
+import {
+  AuditEvents,
+  UpdateCustomValues,
+  UserById,
+  UserCustomValues,
+  type UserCustomValuesQuery,
+} from '../generated/operations.ts';
+import { request } from '../ui/code/show-graphql.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { Facts } from '../ui/lists/facts.tsx';
+import { customUrn, typeText } from './attribute-names.ts';
+
+interface UserAttributesProps {
+  userId: string;
+  /** The directory is authoritative: only attributes that admins write can be edited. */
+  isLocked: boolean;
+  mayChange: boolean;
+}
+
+/** The custom attributes of a user; nothing if the project has none. */
+export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesProps) {
+  const { data } = useQuery(UserCustomValues, { id: userId });
+  const [isEdited, setEdited] = useState(false);
+  const values = data?.user?.customValues ?? [];
+  if (values.length === 0) return null;
+  const isOpen = ({ mutability }: (typeof values)[number]['attribute']) => !isLocked || mutability === 'READ_ONLY';
+  const open = values.filter(({ attribute }) => isOpen(attribute));
+  return (
+    <Section
+      title="Custom attributes"
+      lead={isLocked && 'Managed by the directory, except those that admins write.'}
+      actions={
+        mayChange &&
+        open.length > 0 && (
+          <Button variant="default" aria-label="Edit custom attributes" onClick={() => setEdited(true)}>
+            Edit
+          </Button>
+        )
+      }
+    >
+      <Facts
+        facts={values.map(({ attribute, hasValue, value }) => [
+          attribute.name,
+          hasValue ? (attribute.returned === 'NEVER' ? 'Set, not shown' : textOf(value)) : '–',
+        ])}
+      />
+      <Modal opened={isEdited} onClose={() => setEdited(false)} title="Edit custom attributes" size="lg">
+        {isEdited && <ValuesForm userId={userId} values={open} onClose={() => setEdited(false)} />}
+      </Modal>
+    </Section>
+  );
+}
+
+type Value = NonNullable<UserCustomValuesQuery['user']>['customValues'][number];
+
+function ValuesForm({ userId, values, onClose }: { userId: string; values: readonly Value[]; onClose(): void }) {
+  const [edits, setEdits] = useState<Record<string, string>>({});
+  const [update, busy, failure] = useMutation(UpdateCustomValues, [UserCustomValues, UserById, AuditEvents]);
+  const changed = values.flatMap(({ attribute }) => {
+    const text = edits[attribute.name];
+    return text === undefined ? [] : [{ name: attribute.name, value: valueOf(attribute, text) }];
+  });
+  const input = { id: userId, values: changed };
+  const submit = async () => {
+    if (!(await update({ input })).data) return;
+    toast('Saved');
+    onClose();
+  };
+  const names = values.map(({ attribute }) => `${customUrn}:${attribute.name}`);
+  return (
+    <DialogForm
+      verb="Save"
+      {...{ busy, failure, onClose }}
+      fields={names}
+      disabled={changed.length === 0}
+      graphql={request(UpdateCustomValues, { input })}
+      onSubmit={() => void submit()}
+    >
+      {values.map(({ attribute, value }) => {
+        const { name } = attribute;
+        const field = {
+          label: name,
+          description: attribute.description || typeText(attribute),
+          value: edits[name] ?? (value == null ? '' : textOf(value)),
+          error: faultAt(failure, `${customUrn}:${name}`),
+          onChange: (event: { currentTarget: { value: string } }) =>
+            setEdits({ ...edits, [name]: event.currentTarget.value }),
+        };
+        const isLong = attribute.multiValued || attribute.type === 'COMPLEX';
+        return isLong ? (
+          <Textarea key={name} {...field} description={`${field.description} (JSON)`} autosize minRows={2} />
+        ) : (
+          <TextInput key={name} {...field} />
+        );
+      })}
+    </DialogForm>
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Text as it is; lists and complex values as JSON, which the server checks. */
+function valueOf({ multiValued, type }: Value['attribute'], text: string): unknown {
+  if (text.trim() === '') return null;
+  if (!multiValued && type !== 'COMPLEX') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
