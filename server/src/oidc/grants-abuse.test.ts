@@ -1,14 +1,22 @@
 /** Abuse of the grants at issuers of projects: races, swapped issuers, and tokens of others at every endpoint. */
-import { decodeJwt } from 'jose';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { authorizationParameters, locationOf } from '../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { turnableClock } from '../../test/clock.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';
+import { dpopKey } from '../../test/dpop.ts';
+import { apiOf, machineOf, send, tokenOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { changed } from '../../test/rows.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { seconds } from '../domain/kernel/clock.ts';
 import { grantTypeNames } from '../domain/kernel/openid.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
+import { assertionType } from './client-auth.ts';
 
 let app: TestApp;
 
@@ -39,9 +47,14 @@ async function side(project?: Project): Promise<Side> {
 }
 
 /** A request to the token endpoint, authenticated as `by`. */
-async function token(by: Side, fields: Record<string, string>, at = by.rp.issuer) {
+async function token(
+  by: Side,
+  fields: Record<string, string>,
+  at = by.rp.issuer,
+  headers: Record<string, string> = {},
+) {
   const body = new URLSearchParams({ client_id: by.rp.client.id, client_secret: by.secret, ...fields });
-  const response = await fetch(`${at}/oauth2/token`, { method: 'POST', body });
+  const response = await fetch(`${at}/oauth2/token`, { method: 'POST', body, headers });
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
@@ -57,8 +70,11 @@ async function tokensOf(one: Side): Promise<Record<string, string>> {
 }
 
 /** A device of `one` that its user has allowed. */
-async function deviceOf(one: Side): Promise<string> {
-  const body = new URLSearchParams({ client_id: one.rp.client.id, client_secret: one.secret });
+async function deviceOf(
+  one: Side,
+  credential: Record<string, string> = { client_id: one.rp.client.id, client_secret: one.secret },
+): Promise<string> {
+  const body = new URLSearchParams(credential);
   const response = await fetch(`${one.rp.issuer}/oauth2/device_authorization`, { method: 'POST', body });
   const codes = (await response.json()) as { device_code: string; user_code: string };
   const person = new DeviceBrowser(app, one.rp.issuer);
@@ -167,5 +183,137 @@ describe('time', () => {
     const { access_token: access = '' } = await tokensOf(ours);
     app.clock.turn(3601);
     expect((await ours.rp.userInfo(access)).status).toBe(401);
+  });
+
+  it('does not trouble refresh, machines, pushed requests and proofs where clocks differ by two seconds', async () => {
+    const clock = turnableClock(new Date(app.clock.now().getTime() - 2000));
+    const behind = await buildSibling(app, app.url, { clock });
+    const there = (url: string) => url.replace(app.url, behind.url);
+    const { refresh_token: refresh = '' } = await tokensOf(ours);
+    const key = await dpopKey(app.clock);
+    const proof = await key.proof({ url: `${ours.rp.issuer}/oauth2/token` });
+    const form = { grant_type: 'refresh_token', refresh_token: refresh };
+    const rotated = await token(ours, form, there(ours.rp.issuer), { dpop: proof });
+    expect(rotated).toMatchObject({ status: 200, body: { token_type: 'DPoP' } });
+    // The answer of a clock that is behind, again: the same.
+    const again = await token(ours, form, ours.rp.issuer, {
+      dpop: await key.proof({ url: `${ours.rp.issuer}/oauth2/token` }),
+    });
+    expect(again.body['refresh_token']).toBe(rotated.body['refresh_token']);
+    const api = await apiOf(app, ours.project);
+    const machine = await machineOf(app, ours.project);
+    await app.services.apis.grant(machine.client, api.id, { scopes: ['read'], introspects: false }, system);
+    const isActive = async (at: string, sent: string) => {
+      const answer = await send({ ...machine, issuer: at }, '/oauth2/introspect', { token: sent });
+      return ((await answer.json()) as { active: boolean }).active;
+    };
+    const [early, late] = [await tokenOf(machine), await tokenOf({ ...machine, issuer: there(machine.issuer) })];
+    expect([await isActive(machine.issuer, late), await isActive(there(machine.issuer), early)]).toEqual([true, true]);
+    const pushed = new URLSearchParams({
+      ...authorizationParameters(ours.rp.client.id, ours.rp.proof.challenge),
+      client_secret: ours.secret,
+    });
+    const par = await fetch(`${ours.rp.issuer}/oauth2/par`, { method: 'POST', body: pushed });
+    const { request_uri: uri } = (await par.json()) as { request_uri: string };
+    const query = new URLSearchParams({ client_id: ours.rp.client.id, request_uri: uri });
+    const answer = await ours.rp.browser.get(`${there(ours.rp.issuer)}/authorize?${query}`);
+    expect(locationOf(answer).searchParams.has('code')).toBe(true);
+    await behind.close();
+    app.clock.turn(3601);
+    for (const expired of [early, late]) {
+      expect(await isActive(machine.issuer, expired)).toBe(false);
+      expect((await send(machine, '/oauth2/revoke', { token: expired })).status).toBe(200);
+    }
+  });
+});
+
+describe('a client assertion', () => {
+  const pair = generateKeyPairSync('ed25519');
+  let signer: Side;
+  let refreshToken: string;
+  let deviceCode: string;
+
+  const assertion = (claims: object = {}) => {
+    const { id } = signer.rp.client;
+    const now = seconds(app.clock.now());
+    const all = { iss: id, sub: id, aud: signer.rp.issuer, iat: now, exp: now + 60, jti: randomUUID(), ...claims };
+    return new SignJWT(all).setProtectedHeader({ alg: 'EdDSA' }).sign(pair.privateKey);
+  };
+  const signed = async (path: string, form: Record<string, string>, claims?: object) => {
+    const credential = { client_assertion_type: assertionType, client_assertion: await assertion(claims) };
+    const body = new URLSearchParams({ ...form, ...credential });
+    const response = await fetch(`${signer.rp.issuer}/oauth2/${path}`, { method: 'POST', body });
+    const text = await response.text();
+    return [response.status, text === '' ? '' : ((JSON.parse(text) as { error?: string }).error ?? '')];
+  };
+  /** Every endpoint that authenticates clients, with a request that is good but for its assertion. */
+  const endpoints = (): [path: string, form: Record<string, string>][] => [
+    ['token', { grant_type: 'client_credentials' }],
+    ['token', { grant_type: 'refresh_token', refresh_token: refreshToken }],
+    ['token', { grant_type: grantTypeNames.device_code, device_code: deviceCode }],
+    ['introspect', { token: refreshToken }],
+    ['device_authorization', { scope: 'openid' }],
+    ['par', authorizationParameters(signer.rp.client.id, signer.rp.proof.challenge)],
+    ['revoke', { token: refreshToken }],
+  ];
+
+  beforeEach(async () => {
+    const { client } = await app.make.client(ours.project, {
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: pair.publicKey.export({ format: 'jwk' }),
+      grantTypes: ['refresh_token', 'device_code', 'client_credentials'],
+    });
+    const api = await apiOf(app, ours.project);
+    await app.services.apis.grant(client, api.id, { scopes: ['read'], introspects: false }, system);
+    signer = { ...ours, rp: partyAt(app, ours.project, client) };
+    await signer.rp.signIn(ours.user);
+    const credential = { client_assertion_type: assertionType, client_assertion: await assertion() };
+    const tokens = (await (await signer.rp.exchange(await signer.rp.code(), credential)).json()) as {
+      refresh_token: string;
+    };
+    refreshToken = tokens.refresh_token;
+    deviceCode = await deviceOf(signer, { client_assertion_type: assertionType, client_assertion: await assertion() });
+  });
+
+  it('for another issuer, expired, or of a clock that is far away, is refused at every endpoint, and changes nothing', async () => {
+    const now = seconds(app.clock.now());
+    const wrong: object[] = [
+      { aud: theirs.rp.issuer },
+      { aud: app.url },
+      { aud: [signer.rp.issuer, theirs.rp.issuer] },
+      { iss: theirs.rp.client.id, sub: theirs.rp.client.id },
+      { iat: now - 120, exp: now - 31 },
+      { iat: now + 60, exp: now + 120 },
+      { nbf: now + 60 },
+      { exp: now + 3600 },
+    ];
+    for (const [path, form] of endpoints()) {
+      for (const claims of wrong) {
+        expect([path, claims, await signed(path, form, claims)]).toEqual([path, claims, [401, 'invalid_client']]);
+      }
+    }
+    // Each works with a good one, also of a clock that differs by 20 seconds.
+    for (const [path, form] of endpoints()) {
+      const behind = { iat: now - 80, exp: now - 20 };
+      expect([path, (await signed(path, form, behind))[1]]).toEqual([path, '']);
+    }
+  });
+});
+
+describe('a refresh token', () => {
+  it('is bound to the issuer that gave it: not to its project alone', async () => {
+    const { refresh_token: refresh = '' } = await tokensOf(ours);
+    const fields = { grant_type: 'refresh_token', refresh_token: refresh };
+    const rename = (slug: string) =>
+      changed(
+        app.services.db,
+        `update projects set slug = '${slug}', version = version + 1 where id = '${ours.project.id}'`,
+      );
+    const renamed = `${ours.project.slug}-renamed`;
+    await rename(renamed);
+    expect(await token(ours, fields, `${app.url}/p/${renamed}`)).toMatchObject(refused);
+    expect(await token(ours, fields)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    await rename(ours.project.slug);
+    expect((await token(ours, fields)).status).toBe(200);
   });
 });

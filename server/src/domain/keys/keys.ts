@@ -33,6 +33,8 @@ export interface LoadedKey {
   publishedUntil: Date | null;
 }
 
+/** By how much the clocks of processes may differ. */
+export const skewSeconds = 5;
 /** Cache lifetime; an emergency withdrawal reaches all processes within this time. */
 const cacheSeconds = 5;
 /** Maximum wait for a refresh before the cached keys are used. */
@@ -107,7 +109,9 @@ export class Keys {
       algorithms.filter((alg) => !isStanding(alg) && !currentKey(keys, alg, this.deps.clock.now()));
     if (lacking(await this.published()).length === 0) return;
     await this.exclusively(async (em, keys) => {
-      for (const alg of lacking(keys)) await this.create(em, keys, alg, this.deps.clock.now(), system);
+      // So that a process whose clock is behind does not make another.
+      const signsFrom = secondsLater(this.deps.clock.now(), -skewSeconds);
+      for (const alg of lacking(keys)) await this.create(em, keys, alg, signsFrom, system);
     });
   }
 

@@ -3,7 +3,7 @@ import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { digest } from '../kernel/secret.ts';
 import { baseIssuer, type Issuer } from '../projects/issuer.ts';
-import type { Keys } from './keys.ts';
+import { type Keys, skewSeconds } from './keys.ts';
 import type { SigningAlgorithm } from './signing-key.entity.ts';
 
 /** Signature of access tokens for APIs: most libraries verify it. */
@@ -37,8 +37,6 @@ interface Verified {
 }
 
 const mostVerified = 5000;
-/** By how much the clock of the process that issued a token may be ahead. */
-const aheadSeconds = 5;
 
 /** Signs and verifies the issuer's tokens. Signs only claims composed here, never a caller's bytes. */
 export class Signer {
@@ -79,7 +77,7 @@ export class Signer {
     }
     const { exp, nbf } = known.payload;
     const now = seconds(this.deps.clock.now());
-    const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now + aheadSeconds);
+    const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now + skewSeconds);
     const isPublished = (await this.deps.keys.published()).some(({ kid }) => kid === known.kid);
     if (known.payload.iss !== issuer.url) return null;
     if (isTimely && isPublished) return known.payload;
@@ -91,7 +89,7 @@ export class Signer {
   private now(token: string): Date {
     const now = this.deps.clock.now();
     const notBefore = numericDate(token, 'nbf');
-    return notBefore > now && notBefore <= secondsLater(now, aheadSeconds) ? notBefore : now;
+    return notBefore > now && notBefore <= secondsLater(now, skewSeconds) ? notBefore : now;
   }
 
   private remember(name: string, verified: Verified): void {
