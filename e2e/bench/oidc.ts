@@ -2,6 +2,7 @@ import { type Contender, type Figures, measure, type Workload } from './harness/
 import { lessCpu, moreOften } from './harness/place.ts';
 import { type Print, printTable, progress, type Row } from './harness/table.ts';
 import type { Options } from './options.ts';
+import { grantsOf } from './subjects/grants.ts';
 import { benchedLatchkey } from './subjects/latchkey.ts';
 import { type Peer, startPeer } from './subjects/peer.ts';
 import {
@@ -16,7 +17,10 @@ import {
   userInfoAlone,
 } from './subjects/relying.ts';
 
-/** Sign-in with a live session, code exchange, UserInfo, JWKS and discovery: Latchkey and other OpenID providers. */
+/**
+ * Sign-in with a live session, code exchange, UserInfo, JWKS and discovery: Latchkey and other OpenID providers. Refresh,
+ * client credentials and introspection at the issuer of a project: Latchkey alone.
+ */
 export async function oidc(print: Print, options: Options): Promise<Row[]> {
   const plan = options.plan;
   const latchkey = await benchedLatchkey();
@@ -73,6 +77,15 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
     await enter('userinfo', contest(userInfoAlone, 'public', oidcProvider, betterAuth), (figures) =>
       moreOften(figures, 'oidc-provider', 1),
     );
+    const grants = await grantsOf(latchkey);
+    for (const [workload, work] of [
+      ['refresh', grants.refresh],
+      ['client credentials', grants.clientCredentials],
+      ['client credentials, DPoP', grants.dpop],
+      ['introspection', grants.introspection],
+    ] as const) {
+      await enter(workload, [{ subject: latchkey.subject, ...work }], () => []);
+    }
     for (const [workload, ownPath, peerPath] of [
       ['JWKS', '/.well-known/jwks.json', '/jwks'],
       ['discovery', '/.well-known/openid-configuration', '/.well-known/openid-configuration'],

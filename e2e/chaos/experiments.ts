@@ -10,6 +10,7 @@ import { logoutKilled } from './experiments/logout-killed.ts';
 import { mixedLoad } from './experiments/mixed-load.ts';
 import { poolStarved } from './experiments/pool-starved.ts';
 import { pooler, poolerSession } from './experiments/pooler.ts';
+import { refreshKilled } from './experiments/refresh-killed.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
 
@@ -17,6 +18,7 @@ import { scimImport } from './experiments/scim-import.ts';
 export const experiments: readonly Experiment[] = [
   scimImport,
   logoutKilled,
+  refreshKilled,
   databaseStopped,
   databaseFrozen,
   connectionsEnded,
