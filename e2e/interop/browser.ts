@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+
+/** Cookies for each origin, and redirects: all of a browser that a sign-in under a live session needs. */
+export class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  take(url: string, cookies: ReadonlyMap<string, string>): void {
+    this.#cookies.set(new URL(url).origin, new Map(cookies));
+  }
+
+  /** Follows redirects; returns the text of the last page, with the claims of its header, if any. */
+  async open(url: string): Promise<string> {
+    let next = url;
+    for (let steps = 0; steps < 15; steps += 1) {
+      const response = await this.#get(next);
+      const { location, 'x-claims': claims } = response.headers;
+      if (location === undefined) return `${String(claims ?? '')} ${await textOf(response)}`;
+      response.resume();
+      next = new URL(location, next).href;
+    }
+    throw new Error(`too many redirects, the last to ${next}`);
+  }
+
+  /** Whether the issuer knows a session of this browser. */
+  async hasSession(issuer: string, clientId: string, redirectUri: string): Promise<boolean> {
+    const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+    const query = new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri });
+    query.append('scope', 'openid');
+    query.append('prompt', 'none');
+    query.append('code_challenge', challenge);
+    query.append('code_challenge_method', 'S256');
+    const response = await this.#get(`${issuer}/authorize?${query}`);
+    response.resume();
+    return new URL(response.headers.location ?? '').searchParams.has('code');
+  }
+
+  /** Waits until the address answers; false if `isOver`, or after a minute. */
+  async isReachable(url: string, isOver: () => boolean): Promise<boolean> {
+    for (let tries = 0; tries < 240 && !isOver(); tries += 1) {
+      const answer = await fetch(url, { redirect: 'manual' }).catch(() => null);
+      if (answer) return true;
+      await new Promise((done) => setTimeout(done, 250));
+    }
+    return false;
+  }
+
+  async #get(url: string): Promise<IncomingMessage> {
+    const { origin } = new URL(url);
+    const jar = this.#cookies.get(origin) ?? new Map<string, string>();
+    this.#cookies.set(origin, jar);
+    const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
+    // Not fetch, whose Sec-Fetch-Mode names a script: mod_auth_openidc redirects only requests for pages.
+    const headers = { Accept: 'text/html', ...(cookie !== '' && { Cookie: cookie }) };
+    const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
+    for (const line of response.headers['set-cookie'] ?? []) {
+      const [pair = ''] = line.split(';');
+      const at = pair.indexOf('=');
+      if (/max-age=0|expires=Thu, 01[ -]Jan[ -]1970/i.test(line)) jar.delete(pair.slice(0, at));
+      else jar.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    return response;
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  return Buffer.concat(await response.toArray()).toString();
+}

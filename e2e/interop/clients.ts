@@ -1,0 +1,152 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What an administrator copies into an application, and where it listens. */
+interface Registration {
+  ISSUER: string;
+  CLIENT_ID: string;
+  CLIENT_SECRET: string;
+  PORT: string;
+  ORIGIN: string;
+}
+
+/** An application made with a library or module from outside npm. */
+export interface InteropClient {
+  name: string;
+  /** Path of its redirect URI. */
+  callback: string;
+  login: string;
+  logout: string;
+  /** Whether it uses PKCE at its defaults. */
+  pkce: boolean;
+  /** What this machine lacks; null: nothing. */
+  lacks(): string | null;
+  start(registration: Registration): { process: ChildProcess; clear(): void };
+}
+
+const apps = join(import.meta.dirname, 'apps');
+const modules = process.env['APACHE_MODULES'] ?? '/usr/lib/apache2/modules';
+const gopath = process.env['GOPATH'] ?? '/usr/share/gocode';
+
+const environment = (registration: Registration): NodeJS.ProcessEnv => ({ ...process.env, ...registration });
+
+/** Why a command fails; null if it succeeds. */
+function fault(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): string | null {
+  try {
+    execFileSync(command, args, { stdio: 'pipe', timeout: 60_000, env });
+    return null;
+  } catch (error) {
+    const { code, stderr } = error as { code?: string; stderr?: Buffer };
+    if (code === 'ENOENT') return `${command} is not installed`;
+    const lines = stderr?.toString().trim().split('\n') ?? [];
+    return (
+      lines.find((line) => /cannot (load|find)|no module named/i.test(line)) ?? lines.at(-1) ?? `${command} failed`
+    );
+  }
+}
+
+/** Debian's Python, which has Debian's packages; else the one of the path. */
+const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+
+export const clients: readonly InteropClient[] = [
+  {
+    name: 'Authlib (Flask)',
+    callback: '/callback',
+    login: '/login',
+    logout: '/logout',
+    pkce: false,
+    lacks: () => fault(python, ['-c', 'import authlib, flask, requests']),
+    start: (registration) => ({
+      process: spawn(python, [join(apps, 'authlib_app.py')], { env: environment(registration), stdio: 'pipe' }),
+      clear: () => undefined,
+    }),
+  },
+  {
+    name: 'go-oidc with x/oauth2',
+    callback: '/callback',
+    login: '/login',
+    logout: '/logout',
+    pkce: true,
+    lacks: () => fault('go', ['list', 'github.com/coreos/go-oidc', 'golang.org/x/oauth2'], goEnvironment()),
+    start: (registration) => {
+      const folder = mkdtempSync(join(tmpdir(), 'latchkey-interop-'));
+      const binary = join(folder, 'app');
+      execFileSync('go', ['build', '-o', binary, join(apps, 'go_oidc.go')], { env: goEnvironment(), stdio: 'pipe' });
+      return {
+        process: spawn(binary, { env: environment(registration), stdio: 'pipe' }),
+        clear: () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  },
+  {
+    name: 'Apache mod_auth_openidc',
+    callback: '/private/redirect',
+    login: '/private/',
+    logout: '/private/redirect?logout=ORIGIN%2F',
+    pkce: false,
+    lacks: () =>
+      fault('apache2', ['-v']) ??
+      (existsSync(join(modules, 'mod_auth_openidc.so')) ? null : 'mod_auth_openidc is not installed'),
+    start: (registration) => {
+      const folder = mkdtempSync(join(tmpdir(), 'latchkey-interop-'));
+      mkdirSync(join(folder, 'www/private'), { recursive: true });
+      for (const page of ['www/index.html', 'www/private/index.html']) writeFileSync(join(folder, page), 'null');
+      writeFileSync(join(folder, 'apache2.conf'), apacheConfiguration(registration, folder));
+      return {
+        process: spawn('apache2', ['-X', '-d', folder, '-f', join(folder, 'apache2.conf')], { stdio: 'pipe' }),
+        clear: () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  },
+  {
+    name: 'omniauth-openid-connect',
+    callback: '/auth/latchkey/callback',
+    login: '/auth/latchkey',
+    logout: '/logout',
+    pkce: false,
+    lacks: () => fault('ruby', ['-e', 'require "omniauth_openid_connect"; require "puma"']),
+    start: (registration) => ({
+      process: spawn('puma', ['-b', `tcp://127.0.0.1:${registration.PORT}`, join(apps, 'omniauth.ru')], {
+        env: environment(registration),
+        stdio: 'pipe',
+      }),
+      clear: () => undefined,
+    }),
+  },
+];
+
+/** Packages of Debian are folders of a GOPATH, without modules. */
+function goEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, GO111MODULE: 'off', GOPATH: gopath };
+}
+
+/** The documented minimum; the claims are shown in a header. */
+function apacheConfiguration(registration: Registration, folder: string): string {
+  const loaded = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'headers', 'auth_openidc'];
+  return `
+ServerName localhost
+PidFile ${folder}/pid
+DefaultRuntimeDir ${folder}
+ErrorLog "|/bin/cat"
+Listen 127.0.0.1:${registration.PORT}
+${loaded.map((name) => `LoadModule ${name}_module ${modules}/mod_${name}.so`).join('\n')}
+DocumentRoot ${folder}/www
+DirectoryIndex index.html
+<Directory ${folder}/www>
+  Require all granted
+</Directory>
+OIDCProviderMetadataURL ${registration.ISSUER}/.well-known/openid-configuration
+OIDCClientID ${registration.CLIENT_ID}
+OIDCClientSecret ${registration.CLIENT_SECRET}
+OIDCRedirectURI ${registration.ORIGIN}/private/redirect
+OIDCCryptoPassphrase "of this application alone"
+OIDCScope "openid email profile"
+<Location /private>
+  AuthType openid-connect
+  Require valid-user
+  Header always set X-Claims "%{OIDC_CLAIM_sub}e %{OIDC_CLAIM_email}e"
+</Location>
+`;
+}

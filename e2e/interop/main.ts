@@ -1,0 +1,85 @@
+/**
+ * `npm run interop`: signs in, reads claims and logs out with relying parties from outside npm, at their documented
+ * defaults, with only the issuer of a project, a client ID and a client secret. Prints a table. A client that this
+ * machine lacks is skipped, with the reason.
+ */
+import { Person } from '../chaos/support/person.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { freePort, startLatchkey } from '../support/latchkey.ts';
+import { Browser } from './browser.ts';
+import { clients, type InteropClient } from './clients.ts';
+
+const latchkey = await startLatchkey({ LOG_LEVEL: 'error' });
+const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+const rows: [name: string, result: 'pass' | 'skipped' | 'fail', detail: string][] = [];
+try {
+  const projectId = await admin.createProject('Interop');
+  await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+    input: { id: projectId, testMode: true, mfaPolicy: 'OFF' },
+  });
+  for (const client of clients) {
+    const lacks = client.lacks();
+    if (lacks === null) {
+      const fault = await tried(client, projectId).catch((error: unknown) => String((error as Error).message));
+      rows.push([client.name, fault === null ? 'pass' : 'fail', fault ?? 'signed in, read claims, logged out']);
+    } else {
+      rows.push([client.name, 'skipped', lacks]);
+    }
+    console.error(`  … ${client.name}`);
+  }
+} finally {
+  await latchkey.stop();
+}
+
+console.log(['| client | result | detail |', '|---|---|---|'].join('\n'));
+for (const row of rows) console.log(`| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
+const count = (wanted: string) => rows.filter(([, result]) => result === wanted).length;
+console.log(`\n${count('pass')} passed, ${count('skipped')} skipped, ${count('fail')} failed`);
+process.exitCode = count('fail') > 0 ? 1 : 0;
+
+/** What went wrong; null: nothing. */
+async function tried(client: InteropClient, projectId: string): Promise<string | null> {
+  const PORT = String(await freePort());
+  const ORIGIN = `http://127.0.0.1:${PORT}`;
+  const redirectUri = ORIGIN + client.callback;
+  const made = await admin.createClient({
+    projectId,
+    name: client.name,
+    redirectUris: [redirectUri],
+    postLogoutRedirectUris: [`${ORIGIN}/`],
+    tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
+    idTokenSignedResponseAlg: 'RS256',
+    pkceRequired: client.pkce,
+  });
+  const ISSUER = await admin.issuerOf(projectId);
+  // An application of the SDK, by which the user signs in first.
+  const own = await admin.createClient({ projectId, name: 'Own', redirectUris: ['https://app.example.com/callback'] });
+  const app = { issuer: latchkey.baseUrl, projectId, redirectUri: 'https://app.example.com/callback', ...own };
+  const email = `${made.clientId}@example.com`;
+  const person = new Person(app, email);
+  await person.signInHosted();
+  const browser = new Browser();
+  browser.take(latchkey.baseUrl, person.cookies);
+
+  const CLIENT_SECRET = made.clientSecret ?? '';
+  const { process: running, clear } = client.start({ ISSUER, CLIENT_ID: made.clientId, CLIENT_SECRET, PORT, ORIGIN });
+  let output = '';
+  for (const stream of [running.stdout, running.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+  try {
+    if (!(await browser.isReachable(`${ORIGIN}/`, () => running.exitCode !== null)))
+      return `it did not start: ${tail(output)}`;
+    const page = await browser.open(ORIGIN + client.login);
+    if (!page.includes(email) || !page.includes(person.sub ?? '')) return `no claims: ${tail(page)} ${tail(output)}`;
+    const after = await browser.open(ORIGIN + client.logout.replace('ORIGIN', encodeURIComponent(ORIGIN)));
+    if (after.includes(email)) return 'still signed in after the logout';
+    if (await browser.hasSession(ISSUER, made.clientId, redirectUri)) return 'the session did not end';
+    return null;
+  } finally {
+    running.kill();
+    clear();
+  }
+}
+
+function tail(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(-300);
+}
