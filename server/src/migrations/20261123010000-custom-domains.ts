@@ -8,7 +8,7 @@ export class Migration20261123010000CustomDomains extends OnlineMigration {
   override async up(): Promise<void> {
     await this.alter(
       `create table if not exists "custom_domains" ("project_id" uuid not null, "id" uuid not null, "host" text not null,
-        "challenge" text not null, "state" text not null default 'pending' check ("state" in ('pending', 'verified', 'failed')),
+        "challenge" text not null, "state" text not null default 'pending',
         "created_at" timestamptz not null, "checked_at" timestamptz null, "fault" text null,
         "verified_at" timestamptz null, "missing_since" timestamptz null, primary key ("project_id", "id"),
         constraint "custom_domains_project_id_host_unique" unique ("project_id", "host"),
