@@ -84,7 +84,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
       method,
       headers,
       redirect: 'manual',
-      ...(body === undefined ? {} : { body }),
+      ...(body !== undefined && { body: body as string }),
     });
     const text = await response.text();
     return {

@@ -1,11 +1,12 @@
 /** Libraries at their defaults, with a project's issuer, a client ID and a client secret: sign-in, claims, logout. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ExpressAuth } from '@auth/express';
+
 import { generateCodeVerifier, OAuth2Client } from '@badgateway/oauth2-client';
 import * as arctic from 'arctic';
 import express from 'express';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ExpressAuth } from '../../test/auth-express.mjs';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { turnableClock } from '../../test/clock.ts';

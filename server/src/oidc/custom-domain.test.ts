@@ -78,7 +78,7 @@ describe('the issuer at a custom domain', () => {
 
   it('signs in with openid-client 6', async () => {
     const signedIn = await atDomain();
-    const options = { execute: [openid.allowInsecureRequests], [openid.customFetch]: fetchHere };
+    const options = { execute: [openid.allowInsecureRequests], [openid.customFetch]: fetchHere as openid.CustomFetch };
     const skew = Math.round((world.app.clock.now().getTime() - Date.now()) / 1000);
     const metadata = { [openid.clockSkew]: skew };
     const config = await openid.discovery(new URL(url), world.client.id, metadata, openid.None(), options);
