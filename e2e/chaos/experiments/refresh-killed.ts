@@ -81,16 +81,14 @@ export const refreshKilled: Experiment = {
       for (let kills = 0; kills < 3; kills += 1) {
         const begun = new Date().toISOString();
         const answered = new Set<Keeper>();
-        await new Promise<void>((done) => {
-          const asked = keepers.map(async (keeper) => {
-            const status = await keeper.refresh();
-            if (status === undefined) return;
-            if (status !== 200) faults.push(`refresh: ${status}`);
-            answered.add(keeper);
-            if (answered.size === 1) void world.processes.at(-1)?.kill();
-          });
-          void Promise.all(asked).then(() => done());
+        const asked = keepers.map(async (keeper) => {
+          const status = await keeper.refresh();
+          if (status === undefined) return;
+          if (status !== 200) faults.push(`refresh: ${status}`);
+          answered.add(keeper);
+          if (answered.size === 1) void world.processes.at(-1)?.kill();
         });
+        await Promise.all(asked);
         const [row] = await world.postgres.query<{ rotated: number }>(
           `select count(*)::int as rotated from refresh_grants where rotated_at >= '${begun}'`,
         );
