@@ -374,7 +374,7 @@ test('events show actor, action and changes, and link to similar ones', async ()
   await page.getByLabel('Category').selectOption('directory');
   await expect(page.getByText(/issued the directory token directory/)).toBeVisible();
   await expect(event).toHaveCount(0);
-  await page.locator('summary').first().click();
+  await page.locator('summary', { hasText: 'issued the directory token directory' }).first().click();
   await page.getByRole('link', { name: 'All of directory' }).click();
   await expect(page.getByText('About: directory')).toBeVisible();
   await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
