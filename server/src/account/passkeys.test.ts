@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
-import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Credential } from '../domain/credentials/credential.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
@@ -50,6 +51,44 @@ describe('a passkey, while passkeys are switched off,', () => {
     await world.verifyAddress(other, address);
     const asked = await other.step('verify-device', { userid: address }, 'registration');
     expectStatus(asked, 'MFA_ENROLLMENT_NEEDED');
+  });
+
+  it('outlives a required factor that the mailbox adds meanwhile', async () => {
+    const { address, user } = await somebody();
+    const passkey = await givePasskey(user);
+    await world.set({ passkeyPolicy: 'off', mfaPolicy: 'required' });
+    app.clock.turn(31);
+    const page = await world.page();
+    const { secret, done } = await world.enrolTotp(page, address);
+    // Nor does it bring recovery codes, which would stand in for the passkey.
+    expect(done).not.toHaveProperty('recovery_codes');
+    const [factor] = await reader().find(Enrolment, { user });
+    const expectKept = async () => {
+      const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
+      for (const change of ['remove-factor', 'renew-recovery-codes', 'change-phone']) {
+        const response = await visit.change(change, { id: factor?.id ?? '', phone: '+4917066000001' });
+        expect([change, response.status]).toEqual([change, 403]);
+      }
+      expect((await visit.change('revoke-device', { id: passkey.id })).status).toBe(403);
+      expect(await isLive(passkey)).toBe(true);
+    };
+    await expectKept();
+    await world.set({ passkeyPolicy: 'allowed', mfaPolicy: 'optional' });
+    await expectKept();
+    // Where the passkey counts, mail code and factor are one mailbox: neither mfa nor another passkey.
+    const other = await world.page();
+    await world.verifyAddress(other, address);
+    expectStatus(await other.step('verify-device', { userid: address }, 'registration'), 'DEVICE_REGISTERED');
+    const owed = expectStatus(await other.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    expect(owed['method']).toBe('passkey');
+    const fields = { userid: address, session_id: owed['session_id'] };
+    expect(await other.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
+    const otp = world.totp(secret);
+    expect(await other.step('verify-mfa', { userid: address, otp }, 'use')).toMatchObject({ status: 'ERROR' });
+    const byPasskey = await visitOf(user, ['hwk', 'user', 'pop', 'mfa'], passkey.id);
+    expect(locationOf(await byPasskey.change('remove-factor', { id: factor?.id ?? '' }))).toContain('saved');
+    await byPasskey.change('revoke-device', { id: passkey.id });
+    expect(await isLive(passkey)).toBe(false);
   });
 });
 

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { MfaMethod } from '../mfa/enrolment.entity.ts';
 import { freshSeconds, isFresh } from './freshness.ts';
 
-const freshAt = new Date('2026-01-01T00:00:00Z');
-const later = (seconds: number) => new Date(freshAt.getTime() + seconds * 1000);
-const having = (...methods: MfaMethod[]) => methods.map((method) => ({ method }));
+const proved = { freshAt: new Date('2026-01-01T00:00:00Z'), passkeyId: null };
+const later = (seconds: number) => new Date(proved.freshAt.getTime() + seconds * 1000);
+const having = (...methods: MfaMethod[]) => methods.map((method) => ({ method, besidePasskey: false }));
 
 describe('a session', () => {
   it('is fresh for less than five minutes after a mail code', () => {
-    const session = { freshAt, amr: ['swk', 'otp'] };
+    const session = { ...proved, amr: ['swk', 'otp'] };
     expect(isFresh(session, [], false, later(freshSeconds - 1))).toBe(true);
     expect(isFresh(session, [], false, later(freshSeconds))).toBe(false);
   });
 
   it('begun or renewed by a device key alone is never fresh', () => {
-    expect(isFresh({ freshAt: null, amr: ['swk'] }, [], false, later(0))).toBe(false);
-    expect(isFresh({ freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], false, later(0))).toBe(false);
+    expect(isFresh({ ...proved, freshAt: null, amr: ['swk'] }, [], false, later(0))).toBe(false);
+    expect(isFresh({ ...proved, freshAt: null, amr: ['swk', 'otp', 'mfa'] }, [], false, later(0))).toBe(false);
   });
 
   it.each([
@@ -27,15 +27,26 @@ describe('a session', () => {
     ['email', ['swk', 'otp'], true],
     ['email', ['swk', 'otp', 'mfa'], true],
   ] as const)('of a user with %s, proved by %s, is fresh: %s', (method, amr, expected) => {
-    expect(isFresh({ freshAt, amr: [...amr] }, having(method), false, later(1))).toBe(expected);
+    expect(isFresh({ ...proved, amr: [...amr] }, having(method), false, later(1))).toBe(expected);
   });
 
   it('of a user with a passkey needs it, or a factor', () => {
-    expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, [], true, later(1))).toBe(false);
-    expect(isFresh({ freshAt, amr: ['hwk', 'user', 'pop', 'mfa'] }, [], true, later(1))).toBe(true);
+    expect(isFresh({ ...proved, amr: ['swk', 'otp'] }, [], true, later(1))).toBe(false);
+    expect(isFresh({ ...proved, amr: ['hwk', 'user', 'pop', 'mfa'] }, [], true, later(1))).toBe(true);
+  });
+
+  it('of a user with a passkey does not gain by a factor that the mailbox added beside it', () => {
+    const factors = [{ method: 'totp' as const, besidePasskey: true }];
+    const byFactor = { ...proved, amr: ['swk', 'otp', 'mfa'] };
+    expect(isFresh(byFactor, factors, true, later(1))).toBe(false);
+    expect(isFresh(byFactor, factors, true, later(1), true)).toBe(true);
+    expect(isFresh({ ...byFactor, passkeyId: 'passkey' }, factors, true, later(1))).toBe(true);
+    // Created by a mail code, not used.
+    expect(isFresh({ ...proved, passkeyId: 'passkey', amr: ['swk', 'otp'] }, factors, true, later(1))).toBe(false);
+    expect(isFresh(byFactor, factors, false, later(1))).toBe(true);
   });
 
   it('needs the other factor if the user has e-mail and another one', () => {
-    expect(isFresh({ freshAt, amr: ['swk', 'otp'] }, having('email', 'totp'), false, later(1))).toBe(false);
+    expect(isFresh({ ...proved, amr: ['swk', 'otp'] }, having('email', 'totp'), false, later(1))).toBe(false);
   });
 });

@@ -31,7 +31,8 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'mail-code'; address: string; ceremony: string }
   /** `isNew`: the key was first registered in this sign-in. */
   | { kind: 'device-key'; device: string; isNew?: boolean }
-  | { kind: 'factor'; enrolment: string; method: MfaMethod }
+  /** `besidePasskey`: of the enrolment. */
+  | { kind: 'factor'; enrolment: string; method: MfaMethod; besidePasskey?: boolean }
   | { kind: 'recovery-code' }
   /** An admin's permission to sign in by the mail code alone ({@link RecoveryGrant}). */
   | { kind: 'recovery-grant'; grant: string }

@@ -1,5 +1,5 @@
 import { refuse } from '../kernel/problem.ts';
-import type { MfaMethod } from '../mfa/enrolment.entity.ts';
+import { type MfaMethod, worthOf } from '../mfa/enrolment.entity.ts';
 import type { Evidence } from './ceremony.entity.ts';
 
 export type { Evidence };
@@ -138,7 +138,8 @@ export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
     if (!isReplaced) return 'passkey';
   }
   const isMet =
-    isReplaced || evidence.some((piece) => piece.kind === 'factor' && counts(piece.method, evidence, standing));
+    isReplaced ||
+    evidence.some((piece) => piece.kind === 'factor' && counts(worthOf(piece, hasPasskey), evidence, standing));
   const isSkipped = standing.skipsFactor && !standing.personRequired;
   if (standing.factors.length > 0 && !isMet && !isSkipped) {
     if (standing.factors.some((method) => counts(method, evidence, standing))) return 'factor';
@@ -162,7 +163,9 @@ export function mayAddPasskey(
   standing: Pick<Standing, 'factors' | 'hasPasskey'>,
 ): boolean {
   const isMailed = has(evidence, 'mail-code');
-  const hasOther = evidence.some((piece) => piece.kind === 'factor' && (piece.method !== 'email' || !isMailed));
+  const hasOther = evidence.some(
+    (piece) => piece.kind === 'factor' && (worthOf(piece, standing.hasPasskey) !== 'email' || !isMailed),
+  );
   if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code') || isRecovered(evidence)) return true;
   return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
 }

@@ -1,7 +1,6 @@
 import type { Credential } from '../credentials/credential.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
-import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
-import { mfaMethods } from '../mfa/enrolment.entity.ts';
+import { type Enrolment, type MfaMethod, mfaMethods, worthOf } from '../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../projects/project.entity.ts';
 import { type Site, siteOf } from '../projects/site.ts';
 import type { JudgedPage, SigninCaller } from './callers.ts';
@@ -21,7 +20,9 @@ export async function standingOf(
   const isRequired = isPasskeyRequired(caller);
   const asksToAdd = ceremony.stepUp === 'create_passkey' || caller.request?.addsPasskey === true;
   const { acrValues, acrEssential = false } = caller.request ?? {};
-  const asksForPasskeys = project.mfaPolicy === 'required' || isRequired || isAdmin || asksToAdd || acrValues != null;
+  const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
+  const asksForPasskeys =
+    project.mfaPolicy === 'required' || isRequired || isAdmin || asksToAdd || acrValues != null || isMarked;
   const holds = asksForPasskeys && (await deps.passkeys.isSecondFactorOf(flow.em, project, credential.user.id));
   const holdsPasskey = holds && !isByLink(caller);
   // An admin who has one must use it, or create another one by a setup link.
@@ -29,7 +30,7 @@ export async function standingOf(
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
-    factors: factors.map(({ method }) => method),
+    factors: factors.map((factor) => worthOf(factor, holdsPasskey)),
     hasPasskey: holdsPasskey,
     skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
     // A passkey can meet the request: its owner is asked, instead of the device key alone.

@@ -31,9 +31,22 @@ const schema = defineEntity({
     /** Null until verified: an unverified factor is neither required nor accepted. */
     verifiedAt: instant().nullable(),
     lastUsedAt: instant().nullable(),
+    /**
+     * Added by the mailbox alone beside a passkey that has verified the user: where that passkey counts, the factor is
+     * worth no more than the mailbox (decisions/0133).
+     */
+    besidePasskey: p.boolean().default(false),
   },
 });
 
 /** A second factor of a user. */
 export class Enrolment extends schema.class {}
 schema.setClass(Enrolment);
+
+/** What a factor is worth to a user with a passkey, or without. */
+export function worthOf(
+  { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
+  hasPasskey: boolean,
+): MfaMethod {
+  return besidePasskey && hasPasskey ? 'email' : method;
+}

@@ -95,6 +95,7 @@ export class Mfa {
       deviceId: string | null;
       method: MfaMethod;
       phone: string | null;
+      besidePasskey?: boolean;
     },
   ): Promise<Enrolment> {
     const ceremonyId = begun.ceremonyId ?? null;
@@ -111,6 +112,7 @@ export class Mfa {
       phone: begun.phone,
       sealedSecret: secret === null ? null : this.deps.vault.seal('totp', id, secret),
       createdAt: this.deps.clock.now(),
+      besidePasskey: begun.besidePasskey ?? false,
     });
     em.persist(enrolment);
     return enrolment;
@@ -194,6 +196,8 @@ export class Mfa {
       subject: { kind: 'user', id: user.id, name: user.userName },
       detail: { method: enrolment.method },
     });
+    // They would stand in for the passkey.
+    if (enrolment.besidePasskey) return null;
     return (await this.recoveryCodes.left(em, user)) > 0 ? null : this.recoveryCodes.issue(em, user);
   }
 

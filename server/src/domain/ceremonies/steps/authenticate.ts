@@ -3,7 +3,7 @@ import type { Device } from '../../credentials/device.entity.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
-import type { Enrolment } from '../../mfa/enrolment.entity.ts';
+import { type Enrolment, worthOf } from '../../mfa/enrolment.entity.ts';
 import { codeTtlSeconds } from '../../otp/judge.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
@@ -67,7 +67,8 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   if ((owing === 'passkey' || owing === 'factor') && (await awaitsMailCode(flow, evidence, user))) return null;
   if (owing === 'creation') return { ...needPasskey(flow), proved };
   if (owing === 'passkey') return { answer: requirePasskey(flow, factors), proved };
-  const factor = owing === 'factor' ? factors.find(({ method }) => counts(method, evidence, standing)) : pending;
+  const factor =
+    owing === 'factor' ? factors.find((one) => counts(worthOf(one, standing.hasPasskey), evidence, standing)) : pending;
   if (!factor) return null;
   const sessionId = newSecret(deps.random);
   Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });

@@ -2,7 +2,7 @@ import type { Channel } from '../../delivery/delivery.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
-import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
+import { type Enrolment, type MfaMethod, worthOf } from '../../mfa/enrolment.entity.ts';
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import { codeTtlSeconds } from '../../otp/judge.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
@@ -117,7 +117,11 @@ export const verifyMfa: StepRule<'verify-mfa'> = {
     const recoveryCodes = factor.verifiedAt ? null : await enrol(flow, user, factor);
     ceremony.mfaMethod = factor.method;
     const at = deps.clock.now().toISOString();
-    const proved: Evidence = { kind: 'factor', account: user.id, enrolment: factor.id, method: factor.method, at };
+    const { id: enrolment, method, besidePasskey } = factor;
+    const proved: Evidence = {
+      ...{ kind: 'factor', account: user.id, enrolment, method, at },
+      ...(besidePasskey && { besidePasskey }),
+    };
     await em.flush();
     return conclude(flow, { user, credential: device, proved, skipFactorSeconds, recoveryCodes });
   },
@@ -254,7 +258,10 @@ async function counted(flow: Flow, user: User, factor: Enrolment): Promise<boole
   const { em, deps, ceremony, device } = flow;
   if (!device || isByRecovery(flow, factor)) return true;
   const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
-  return owed(ceremony.evidence, standing) !== 'passkey' && counts(factor.method, ceremony.evidence, standing);
+  return (
+    owed(ceremony.evidence, standing) !== 'passkey' &&
+    counts(worthOf(factor, standing.hasPasskey), ceremony.evidence, standing)
+  );
 }
 
 /** Destination of the factor's codes; for SMS the directory's number if it owns the phone, else the enrolled one. */

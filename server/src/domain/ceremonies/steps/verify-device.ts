@@ -37,8 +37,9 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   // A passkey is the second factor then: the mailbox alone must not add another.
   const holdsPasskey = await hasPasskey(flow, user.id);
   const asksPasskey = holdsPasskey || isPasskeyRequired(caller);
+  const besidePasskey = await ownsPasskey(flow, user);
   const mayEnrol = meets(flow, factors)
-    ? factors.length === 0 && project.mfaPolicy !== 'off' && !asksPasskey && !(await ownsPasskey(flow, user))
+    ? factors.length === 0 && project.mfaPolicy !== 'off' && !asksPasskey && !besidePasskey
     : !asksPasskey;
   const method = mayEnrol ? input.mfaMethod : undefined;
   if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow);
@@ -52,7 +53,7 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, isNew, at };
   if (method) {
     const phone = destination?.phone ?? null;
-    await deps.mfa.begin(em, { user, ceremonyId: ceremony.id, deviceId: device.id, method, phone });
+    await deps.mfa.begin(em, { user, ceremonyId: ceremony.id, deviceId: device.id, method, phone, besidePasskey });
     return { answer: { status: 'DEVICE_REGISTERED' }, proved };
   }
   const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
@@ -61,7 +62,10 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   return { answer: { status: 'DEVICE_REGISTERED' }, proved };
 }
 
-/** Also while the project's passkeys are off: a factor that the mailbox alone has added would outlast the switch. */
+/**
+ * Also while the project's passkeys are off: a factor that the mailbox alone adds outlasts the switch. A required one can
+ * be added, and is marked.
+ */
 function ownsPasskey({ em, deps, caller }: Flow, user: User): Promise<boolean> {
   return deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
 }

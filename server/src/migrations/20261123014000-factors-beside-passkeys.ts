@@ -1,0 +1,10 @@
+import { OnlineMigration } from './online.ts';
+
+/** Factors that the mailbox alone added beside a passkey are marked (decisions/0133). */
+export class Migration20261123014000FactorsBesidePasskeys extends OnlineMigration {
+  override async up(): Promise<void> {
+    await this.alter(
+      `alter table "enrolments" add column if not exists "beside_passkey" boolean not null default false`,
+    );
+  }
+}
