@@ -63,11 +63,14 @@ function signInBy(
   };
 }
 
-/** Both verify one ES256 signature. */
+/** The device's CPU has one ES256 signature; the passkey may cost another one. */
 function besideDevice([own]: Figures[], [device]: Figures[]): Row['places'] {
   if (!own || !device) return [];
-  const times = own.serverCpu / device.serverCpu;
-  return [{ text: `${times.toFixed(2)} × the server CPU of a trusted device (at most 1)`, holds: times <= 1 }];
+  const proof = verifyMilliseconds();
+  const beyond = own.serverCpu - device.serverCpu;
+  const times = (own.serverCpu / device.serverCpu).toFixed(2);
+  const text = `${times} × the server CPU of a trusted device: ${beyond.toFixed(2)} ms beyond it (at most the ${proof.toFixed(2)} ms of a signature)`;
+  return [{ text, holds: beyond <= proof }];
 }
 
 function placesOf([own]: Figures[]): Row['places'] {

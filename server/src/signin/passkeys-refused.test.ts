@@ -82,6 +82,17 @@ describe('a registration', () => {
     expect(await rows()).toEqual([]);
   });
 
+  it('of a user who is deactivated meanwhile is refused', async () => {
+    const hosted = await signedUp();
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const credential = authenticator.create(options, { origin: world.app.url });
+    const id = (await world.findUser(userid))?.id ?? '';
+    await world.app.services.accountAccess.deactivate(world.project.id, id, system);
+    const answer = await hosted.page.step('register-passkey', { credential });
+    expect(answer).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    expect(await rows()).toEqual([]);
+  });
+
   it('that is malformed CBOR is refused', async () => {
     const hosted = await signedUp();
     for (const broken of ['', '00', 'ff', 'a1', '5f', '9f', `${'81'.repeat(2000)}00`, 'bf61616161']) {
