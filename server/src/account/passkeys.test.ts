@@ -85,10 +85,31 @@ describe('a passkey, while passkeys are switched off,', () => {
     expect(await other.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
     const otp = world.totp(secret);
     expect(await other.step('verify-mfa', { userid: address, otp }, 'use')).toMatchObject({ status: 'ERROR' });
+    // Nor does the device that the mail code registered meanwhile make the factor count.
+    for (const step_up of [undefined, 'create_passkey']) {
+      await page.challenge();
+      const asked = expectStatus(await page.step('authenticate', { userid: address, step_up }, 'use'), 'MFA_REQUIRED');
+      expect(asked['method']).toBe('passkey');
+      const code = { userid: address, otp: world.totp(secret) };
+      expect(await page.step('verify-mfa', code, 'use')).toMatchObject({ status: 'ERROR' });
+    }
     const byPasskey = await visitOf(user, ['hwk', 'user', 'pop', 'mfa'], passkey.id);
     expect(locationOf(await byPasskey.change('remove-factor', { id: factor?.id ?? '' }))).toContain('saved');
     await byPasskey.change('revoke-device', { id: passkey.id });
     expect(await isLive(passkey)).toBe(false);
+  });
+
+  it('marks a factor that the mailbox began before the passkey existed', async () => {
+    const { address, user } = await somebody();
+    await world.set({ passkeyPolicy: 'off', mfaPolicy: 'required' });
+    app.clock.turn(31);
+    const page = await world.page();
+    const { totp } = await world.enrol(page, address, { mfa_method: 'totp' });
+    await givePasskey(user);
+    const otp = world.totp(totp.secret);
+    const done = expectStatus(await page.step('verify-mfa', { userid: address, otp }, 'use'), 'SUCCESS');
+    expect(done).not.toHaveProperty('recovery_codes');
+    expect(await reader().find(Enrolment, { user })).toMatchObject([{ besidePasskey: true }]);
   });
 });
 

@@ -204,3 +204,19 @@ describe('a recovery grant', () => {
     expect(owed([mail, key, grant], { ...lost, needsPasskey: true })).toBe('passkey');
   });
 });
+
+describe('a factor that the mailbox added beside a passkey', () => {
+  it('neither signs in nor adds a passkey', () => {
+    const marked: Evidence[] = [
+      { ...factor('totp'), kind: 'factor', enrolment: 'e', method: 'totp', besidePasskey: true },
+    ];
+    for (const evidence of [[key], [mail, key]]) {
+      const before = standing({ hasPasskey: true, factors: ['mailbox'] });
+      expect(owed(evidence, before)).toBe('passkey');
+      expect(owed([...evidence, ...marked], before)).toBe('passkey');
+      expect(mayAddPasskey([...evidence, ...marked], before)).toBe(false);
+      expect(owed(evidence, { ...before, policy: 'required', emailFactor: true, skipsFactor: true })).toBe('passkey');
+    }
+    expect(mayAddPasskey([mail, key, ...marked], standing({ factors: ['totp'] }))).toBe(true);
+  });
+});

@@ -1,5 +1,5 @@
 import { refuse } from '../kernel/problem.ts';
-import { type MfaMethod, worthOf } from '../mfa/enrolment.entity.ts';
+import { type FactorWorth, worthOf } from '../mfa/enrolment.entity.ts';
 import type { Evidence } from './ceremony.entity.ts';
 
 export type { Evidence };
@@ -90,7 +90,7 @@ export interface Standing {
   /** Whether e-mail as a second factor meets `required`. */
   emailFactor: boolean;
   /** Methods of the verified factors; a locked one counts. */
-  factors: readonly MfaMethod[];
+  factors: readonly FactorWorth[];
   /**
    * Whether the user has a passkey: under `required` it is their second factor on a new device, too. False with a setup
    * link, which stands in for a lost one.
@@ -163,9 +163,10 @@ export function mayAddPasskey(
   standing: Pick<Standing, 'factors' | 'hasPasskey'>,
 ): boolean {
   const isMailed = has(evidence, 'mail-code');
-  const hasOther = evidence.some(
-    (piece) => piece.kind === 'factor' && (worthOf(piece, standing.hasPasskey) !== 'email' || !isMailed),
-  );
+  const hasOther = evidence.some((piece) => {
+    const worth = piece.kind === 'factor' ? worthOf(piece, standing.hasPasskey) : 'mailbox';
+    return worth !== 'mailbox' && (worth !== 'email' || !isMailed);
+  });
   if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code') || isRecovered(evidence)) return true;
   return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
 }
@@ -174,7 +175,8 @@ export function mayAddPasskey(
  * Whether a factor of this method counts in this sign-in: it meets the policy. Where a passkey counts or is added, the
  * mailbox does not count twice.
  */
-export function counts(method: MfaMethod, evidence: readonly Evidence[], standing: Standing): boolean {
+export function counts(method: FactorWorth, evidence: readonly Evidence[], standing: Standing): boolean {
+  if (method === 'mailbox') return false;
   const { addsPasskey, factors, hasPasskey } = standing;
   const isOnce = hasPasskey || (addsPasskey && factors.some((other) => other !== 'email'));
   return isSufficient(method, standing) && !(isOnce && method === 'email' && has(evidence, 'mail-code'));
@@ -191,8 +193,8 @@ export function meetsPolicy({
 
 /** Whether a factor of this method meets the project's policy. */
 export function isSufficient(
-  method: MfaMethod,
+  method: FactorWorth,
   { policy, emailFactor }: Pick<Standing, 'policy' | 'emailFactor'>,
 ): boolean {
-  return policy !== 'required' || emailFactor || method !== 'email';
+  return policy !== 'required' || (method !== 'mailbox' && (emailFactor || method !== 'email'));
 }

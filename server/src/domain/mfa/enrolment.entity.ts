@@ -43,10 +43,13 @@ const schema = defineEntity({
 export class Enrolment extends schema.class {}
 schema.setClass(Enrolment);
 
-/** What a factor is worth to a user with a passkey, or without. */
+/** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
+export type FactorWorth = MfaMethod | 'mailbox';
+
+/** What a factor is worth to a user with a passkey that counts, or without. */
 export function worthOf(
   { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
   hasPasskey: boolean,
-): MfaMethod {
-  return besidePasskey && hasPasskey ? 'email' : method;
+): FactorWorth {
+  return besidePasskey && hasPasskey ? 'mailbox' : method;
 }

@@ -3,7 +3,7 @@ import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
-import type { MfaMethod } from '../../mfa/enrolment.entity.ts';
+import type { FactorWorth } from '../../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../../projects/project.entity.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import type { User } from '../../users/user.entity.ts';
@@ -118,7 +118,7 @@ async function mayOffer(
   flow: Flow,
   user: User,
   evidence: readonly Evidence[],
-  factors: readonly MfaMethod[],
+  factors: readonly FactorWorth[],
 ): Promise<boolean> {
   const { caller, ceremony } = flow;
   if (!caller.request || has(evidence, 'new-passkey') || !ceremony.rememberDevice || !mayUsePasskeys(flow))

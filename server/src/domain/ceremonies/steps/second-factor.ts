@@ -221,6 +221,8 @@ async function tellRecovery(flow: Flow, user: User): Promise<void> {
 /** Completes enrolment after the first correct code and notifies the user. Returns recovery codes, if new. */
 async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[] | null> {
   const { em, deps, caller, ceremony } = flow;
+  // The passkey may have been added since the enrolment began.
+  factor.besidePasskey ||= await deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
   const codes = await deps.mfa.verify(em, factor, user, caller.actor);
   if (factor.method === 'sms' && factor.phone && !user.phone) {
     // Another user may have this number on record; the factor is valid anyway.
