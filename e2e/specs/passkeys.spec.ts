@@ -60,6 +60,7 @@ test('a passkey is offered after a mail code, and signs in without an address, h
 
   await test.step('by button, where the browser knows the account', async () => {
     await context.clearCookies();
+    await withoutSuggestions(page);
     const second = await hosted.begin(page, application);
     await passkeyButton(page).click();
     expect(await second()).toMatchObject({ sub, email: 'ada@example.com' });
@@ -151,6 +152,7 @@ test('without a passkey, or with one of another project, the address remains', a
 });
 
 test('an account with a passkey uses it as its second factor', async ({ browser, context, page }) => {
+  await withoutSuggestions(page);
   const application = await hosted.register();
   const authenticator = await VirtualAuthenticator.connect(page);
   const inbox = new Inbox(hosted.admin, 'joan@example.com');

@@ -36,10 +36,18 @@ async function show(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   // The theme applies from the next frame. With reduced motion each element inherits its colour by a transition of 0.01 ms,
   // one level of the page a frame: deep elements have the old colour for many frames.
   await page.evaluate(async () => {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    // A page that the browser does not draw has no frames, and its transitions never end.
+    const frame = () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(resolve);
+        setTimeout(resolve, 100);
+      });
     const isChanging = () => document.getAnimations().some((animation) => animation instanceof CSSTransition);
     await frame();
-    for (let still = 0; still < 2; still = isChanging() ? 0 : still + 1) await frame();
+    for (let still = 0, all = 0; still < 2 && all < 300; all += 1) {
+      await frame();
+      still = isChanging() ? 0 : still + 1;
+    }
   });
 }
 
