@@ -176,6 +176,7 @@ test('an account with a passkey uses it as its second factor', async ({ browser,
 
   await authenticator.setUserVerified(true);
   await enterAddress(page, inbox.address);
+  await titled(page, 'Confirm with your passkey');
   await passkeyButton(page).click();
   expect(await second()).toMatchObject({ sub });
 
