@@ -179,7 +179,7 @@ function linesOf(attribute: CustomAttributeRowFragment | undefined): string {
   return (attribute?.subAttributes ?? []).map(({ name, type }) => `${name} ${words.get(type)}`).join('\n');
 }
 
-/** An unknown type counts as text. What the text does not show stays as it was. */
+/** An unknown type counts as text. The rest of the attribute is kept. */
 function partsOf(text: string, before: CustomAttributeRowFragment['subAttributes'] = []) {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
   return lines.flatMap(([name = '', word = 'string']) => {

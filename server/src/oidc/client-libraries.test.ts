@@ -76,7 +76,7 @@ it('arctic signs in, refreshes, revokes and logs out', async () => {
 
 it('@badgateway/oauth2-client signs in, refreshes, introspects and logs out', async () => {
   const { issuer, clientId, clientSecret, party } = await registered();
-  // It looks for metadata at the root of the host unless it is told the address.
+  // It looks for metadata at the root of the host unless it is given the address.
   const discoveryEndpoint = `${issuer}/.well-known/openid-configuration`;
   const client = new OAuth2Client({ server: issuer, discoveryEndpoint, clientId, clientSecret });
   const codeVerifier = await generateCodeVerifier();
