@@ -2,7 +2,7 @@ import type { Actor } from '../domain/kernel/actor.ts';
 import type { CustomSchema } from '../domain/users/custom/values.ts';
 import type { QueryContext } from './filter/operand.ts';
 import { ScimError } from './scim-error.ts';
-import type { SearchRequest } from './search-request.ts';
+import type { SearchRequest } from './search/search-request.ts';
 
 /** The directory that sent a request, and the base URL of its project's SCIM service. */
 export interface ScimCaller extends QueryContext {

@@ -1,10 +1,10 @@
 import { listResponseSchema } from './answer.ts';
 import { maxOperations, maxPayloadBytes } from './bulk.ts';
-import { cursorTimeoutSeconds } from './cursor.ts';
 import { type Attribute, isReadOnly, type Schema } from './schema/attribute.ts';
 import { discoverySchemas } from './schema/discovery.ts';
 import { type ResourceType, resourceTypesWith } from './schema/resource-type.ts';
-import { maxPageSize } from './search-request.ts';
+import { cursorTimeoutSeconds } from './search/cursor.ts';
+import { maxPageSize } from './search/search-request.ts';
 
 const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';

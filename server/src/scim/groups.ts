@@ -10,7 +10,7 @@ import { type Projection, project, shows, wantsNoBody, wholeResource } from './p
 import { groupType, type ResourceType } from './schema/resource-type.ts';
 import { invalid, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
-import type { Source } from './search.ts';
+import type { Source } from './search/search.ts';
 
 /** A PATCH of a larger group is answered without a body. */
 const maxAnsweredMembers = 1000;

@@ -34,13 +34,20 @@ export function callOf(res: Response): Call {
 
 /** Sends the answer and records the request. */
 export function sendAnswer(req: Request, res: Response, answer: ScimAnswer, deps: ResponseDeps): void {
-  const { version, location, resourceId, body } = answer;
+  const { resourceId, body } = answer;
+  const status = sendResource(req, res, answer);
+  record(req, callOf(res), { status, error: undefined, responseBody: body, resourceId }, deps);
+}
+
+/** Sends the answer, and returns its status. */
+export function sendResource(req: Request, res: Response, answer: ScimAnswer): number {
+  const { version, location, body } = answer;
   const isRead = req.method === 'GET' || req.method === 'HEAD';
   const status = isRead && isUnchanged(req.get('if-none-match'), version) ? 304 : answer.status;
   if (version !== undefined) res.setHeader('ETag', version);
   if (location !== undefined) res.setHeader('Location', location);
   write(res, status, status === 200 || status === 201 ? body : undefined);
-  record(req, callOf(res), { status, error: undefined, responseBody: body, resourceId }, deps);
+  return status;
 }
 
 /** Sends any error as a SCIM error (RFC 7644 §3.12), and records the request if it was authenticated. */

@@ -7,7 +7,7 @@ import type { ScimAnswer, ScimCaller } from './answer.ts';
 import type { Resource } from './patch.ts';
 import { type Projection, project } from './projection.ts';
 import type { ResourceType } from './schema/resource-type.ts';
-import type { Source } from './search.ts';
+import type { Source } from './search/search.ts';
 
 /**
  * The roles of applications, which directories assign by `roles` and `entitlements` of users

@@ -20,23 +20,23 @@ import { queryOf } from '../http/parameters.ts';
 import { listAnswer, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { maxBodyBytes, readBody } from './body.ts';
 import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
-import { Cursors } from './cursor.ts';
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeList } from './discovery.ts';
 import { GroupEndpoint } from './groups.ts';
+import { type MeDeps, meEndpoint } from './me.ts';
 import type { Projection } from './projection.ts';
 import { defaultRateLimit, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { callOf, type ResponseDeps, sendAnswer, sendError, setCall } from './respond.ts';
 import { OfferedRoleEndpoint } from './roles.ts';
-import { rootSearch } from './root-search.ts';
 import { userTypeOf } from './schema/custom.ts';
 import { entitlementType, roleType } from './schema/resource-type.ts';
 import { ScimError } from './scim-error.ts';
-import { search } from './search.ts';
-import { projectionOfQuery, type SearchRequest, searchOfBody, searchOfQuery } from './search-request.ts';
+import { Cursors } from './search/cursor.ts';
+import { rootSearch } from './search/root-search.ts';
+import { search } from './search/search.ts';
+import { projectionOfQuery, type SearchRequest, searchOfBody, searchOfQuery } from './search/search-request.ts';
 import { UserEndpoint } from './users.ts';
 
-export interface ScimDeps extends ResponseDeps {
-  issuer: string;
+export interface ScimDeps extends ResponseDeps, MeDeps {
   accounts: Accounts;
   groups: Groups;
   roles: Roles;
@@ -77,7 +77,8 @@ const recheckSeconds = 1;
 export function scimRoutes(deps: ScimDeps): Router {
   const router = Router({ mergeParams: true });
   const routes = Object.entries(routesOf(deps));
-  for (const [path, operations] of routes) router.options(path, methodsOf(operations));
+  for (const [path, operations] of routes) router.options(path, allows(allowed(operations)));
+  router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));
   router.use(authentication(deps));
   for (const [path, operations] of routes) {
     const route = router.route(path);
@@ -87,7 +88,7 @@ export function scimRoutes(deps: ScimDeps): Router {
     route.all(onlyMethods(operations));
   }
   router.all('/Me', () => {
-    throw new ScimError(501, '/Me is not supported.');
+    throw new ScimError(501, '/Me is not supported for directories.');
   });
   router.use(() => {
     throw new ScimError(404, 'Unknown path. Users are at /Users, groups at /Groups.');
@@ -278,9 +279,9 @@ function recheck({ clock }: ScimDeps, authenticate: () => Promise<unknown>): () 
 }
 
 /** Answers OPTIONS (RFC 9110 §9.3.7), the same for every project and without a token. */
-function methodsOf(operations: Routes[string]): RequestHandler {
+function allows(methods: string): RequestHandler {
   return (_req, res) => {
-    res.status(204).setHeader('Allow', allowed(operations)).setHeader('Cache-Control', 'no-store').end();
+    res.status(204).setHeader('Allow', methods).setHeader('Cache-Control', 'no-store').end();
   };
 }
 

@@ -9,7 +9,7 @@ import { patchSteps } from './patch-operations.ts';
 import { type Asserted, type Projection, project, wantsNoBody, wholeResource } from './projection.ts';
 import { userTypeOf } from './schema/custom.ts';
 import { type ResourceType, userType } from './schema/resource-type.ts';
-import type { Source } from './search.ts';
+import type { Source } from './search/search.ts';
 import { readUser, resourceOf, userResource, userVersion, valuesOfResource } from './user-mapping.ts';
 
 /** Operations on Users (RFC 7644 §3), for HTTP and Bulk. */

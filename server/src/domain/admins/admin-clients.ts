@@ -1,4 +1,3 @@
-import { decodeJwt, errors } from 'jose';
 import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import type { Database } from '../kernel/database.ts';
@@ -43,7 +42,7 @@ export class AdminClients {
    */
   async byToken({ token, scheme, proof: proofOf }: SentAdminToken): Promise<AdminClient | null> {
     const { db, issuer: baseUrl, issuers, signer } = this.deps;
-    const issuer = await issuers.ofUrl(claimedIssuer(token));
+    const issuer = await issuers.ofToken(token);
     if (!issuer?.project) return null;
     const claims = await signer.verify('api-token', token, { issuer, audience: adminApiUrl(baseUrl) });
     const clientId = claims?.['client_id'];
@@ -84,14 +83,4 @@ function live(
         : sql`select 1`
     })
     select live.*, exists (select from proof) as "isFresh" from live`;
-}
-
-/** The unverified `iss`, only for finding the issuer. */
-function claimedIssuer(token: string): unknown {
-  try {
-    return decodeJwt(token).iss;
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined;
-    throw error;
-  }
 }

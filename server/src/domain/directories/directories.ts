@@ -196,6 +196,14 @@ export class Directories {
     return { projectId: id, tokenId: row.token_id, tokenName: row.token_name, schemaVersion };
   }
 
+  /** Whether the project exists and has SCIM on. */
+  async isOn(projectId: string): Promise<boolean> {
+    const on = sql<{ on: boolean }>`select scim_enabled and built_in is distinct from 'console' as "on"
+      from projects where id = ${projectId}`;
+    const [row] = await query(this.deps.db.alone, on, { prepare: 'directories.is-on' });
+    return row?.on ?? false;
+  }
+
   /** At most one event per token and hour: requests may be many. */
   private async recordOtherNetwork({ project, id }: TenantKey, ip: string | undefined): Promise<void> {
     const { audit, clock, db } = this.deps;

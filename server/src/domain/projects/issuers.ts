@@ -1,3 +1,4 @@
+import { decodeJwt, errors } from 'jose';
 import { Cache } from '../kernel/cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -72,6 +73,11 @@ export class Issuers {
     return issuer !== null && issuer !== 'released' && issuer.url === url ? issuer : null;
   }
 
+  /** The issuer that a token names, which is not verified yet; null if there is none. */
+  async ofToken(token: string): Promise<Issuer | null> {
+    return this.ofUrl(claimedIssuer(token));
+  }
+
   /** The address that links in messages of a project begin with: its oldest custom domain, or the base address. */
   async linkOrigin(projectId: string): Promise<string> {
     const statement = sql<{ host: string }>`select host from verified_hosts
@@ -95,5 +101,14 @@ export class Issuers {
     const { id, slug, isReleased } = found;
     if (isReleased || id === null || slug === null) return { issuer: 'released' };
     return { issuer: domainIssuer(domainOrigin(this.deps.issuer, host), { id, slug }) };
+  }
+}
+
+function claimedIssuer(token: string): unknown {
+  try {
+    return decodeJwt(token).iss;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
   }
 }

@@ -46,12 +46,17 @@ export interface TokenResponse {
   refresh_token?: string;
 }
 
-/** UserInfo's claims, or the reason for its refusal (RFC 6750 §3.1). */
-export type UserInfoOutcome =
-  | { claims: Record<string, unknown>; clientId: string }
+/** Why an access token of a user is refused (RFC 6750 §3.1). */
+type TokenRefused =
   | { refused: 'invalid_token' | 'insufficient_scope' }
   /** The token is bound to a key, and came without a proof; or the other way round (RFC 9449 §7.1). */
   | { refused: 'bound' | 'not-bound' };
+
+/** UserInfo's claims, or the reason for its refusal. */
+export type UserInfoOutcome = { claims: Record<string, unknown>; clientId: string } | TokenRefused;
+
+/** The user of an access token and its scopes, or the reason for its refusal. */
+export type PersonOutcome = { userId: string; scopes: string[] } | TokenRefused;
 
 /** Authorization codes and the tokens issued for them. */
 export class Tokens {
@@ -166,6 +171,27 @@ export class Tokens {
    * @param proof for a token that is bound to a key; single use
    */
   async userInfo(accessToken: string, issuer: Issuer, proof?: JudgedProof): Promise<UserInfoOutcome> {
+    const outcome = await this.holder(accessToken, issuer, proof);
+    if ('refused' in outcome) return outcome;
+    const { client, scopes, user } = outcome;
+    const of = { client: keyIn(client.project.id, client.id), userId: user.id, scopes };
+    const further = issuer.capabilities.applicationClaims
+      ? await this.deps.applicationClaims.forUserInfo(this.deps.db.alone, of)
+      : null;
+    return { claims: { ...further, ...userInfoClaims(user, scopes) }, clientId: user.clientId };
+  }
+
+  /** The user of an access token for UserInfo. Refuses as {@link userInfo} does. */
+  async person(accessToken: string, issuer: Issuer, proof?: JudgedProof): Promise<PersonOutcome> {
+    const outcome = await this.holder(accessToken, issuer, proof);
+    return 'refused' in outcome ? outcome : { userId: outcome.user.id, scopes: outcome.scopes };
+  }
+
+  private async holder(
+    accessToken: string,
+    issuer: Issuer,
+    proof: JudgedProof | undefined,
+  ): Promise<{ user: UserInfo; client: Client; scopes: string[] } | TokenRefused> {
     const token = await this.deps.signer.verifyAccessToken(accessToken, issuer);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
     const scopes = token['scope'].split(' ');
@@ -177,12 +203,7 @@ export class Tokens {
     const client = await this.deps.clients.byId(String(token['client_id']));
     if (!client) return { refused: 'invalid_token' };
     const user = await this.userOf(client, token.jti, proof);
-    if (!user) return { refused: 'invalid_token' };
-    const of = { client: keyIn(client.project.id, client.id), userId: user.id, scopes };
-    const further = issuer.capabilities.applicationClaims
-      ? await this.deps.applicationClaims.forUserInfo(this.deps.db.alone, of)
-      : null;
-    return { claims: { ...further, ...userInfoClaims(user, scopes) }, clientId: user.clientId };
+    return user ? { user, client, scopes } : { refused: 'invalid_token' };
   }
 
   /** The user of a live access token; records the proof. */

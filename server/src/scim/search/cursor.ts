@@ -1,8 +1,8 @@
-import { isBase64url } from '../domain/kernel/base64url.ts';
-import { type Clock, isPast, secondsLater } from '../domain/kernel/clock.ts';
-import { digest } from '../domain/kernel/secret.ts';
-import { type Vault, VaultError } from '../domain/keys/vault.ts';
-import { badRequest } from './scim-error.ts';
+import { isBase64url } from '../../domain/kernel/base64url.ts';
+import { type Clock, isPast, secondsLater } from '../../domain/kernel/clock.ts';
+import { digest } from '../../domain/kernel/secret.ts';
+import { type Vault, VaultError } from '../../domain/keys/vault.ts';
+import { badRequest } from '../scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
 
 /** Lifetime of a cursor (RFC 9865 §4, `cursorTimeout`). */

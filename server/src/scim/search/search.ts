@@ -1,13 +1,13 @@
-import { type Fragment, sql } from '../domain/kernel/sql.ts';
-import type { Listed, Order, Selection } from '../domain/users/listing.ts';
+import { type Fragment, sql } from '../../domain/kernel/sql.ts';
+import type { Listed, Order, Selection } from '../../domain/users/listing.ts';
+import type { ResourceFilter } from '../filter/ast.ts';
+import { compileFilter } from '../filter/compile.ts';
+import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from '../filter/operand.ts';
+import { parseFilter } from '../filter/parser.ts';
+import { defaultSubAttribute, isHidden } from '../schema/attribute.ts';
+import { type AttributeTarget, type ResourceType, resolve } from '../schema/resource-type.ts';
+import { badRequest } from '../scim-error.ts';
 import type { Cursors, Position } from './cursor.ts';
-import type { ResourceFilter } from './filter/ast.ts';
-import { compileFilter } from './filter/compile.ts';
-import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './filter/operand.ts';
-import { parseFilter } from './filter/parser.ts';
-import { defaultSubAttribute, isHidden } from './schema/attribute.ts';
-import { type AttributeTarget, type ResourceType, resolve } from './schema/resource-type.ts';
-import { badRequest } from './scim-error.ts';
 import type { SearchRequest } from './search-request.ts';
 
 /** The resources that a search runs on. */

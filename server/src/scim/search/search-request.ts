@@ -1,7 +1,7 @@
-import { field } from './patch-operations.ts';
-import type { Projection } from './projection.ts';
-import { invalid } from './schema/values.ts';
-import { badRequest } from './scim-error.ts';
+import { field } from '../patch-operations.ts';
+import type { Projection } from '../projection.ts';
+import { invalid } from '../schema/values.ts';
+import { badRequest } from '../scim-error.ts';
 
 /** Maximum and default number of resources in a page (service.md 8). */
 export const maxPageSize = 100;

@@ -1,10 +1,10 @@
-import type { ScimCaller } from './answer.ts';
+import type { ScimCaller } from '../answer.ts';
+import type { GroupEndpoint } from '../groups.ts';
+import { ScimError } from '../scim-error.ts';
+import type { UserEndpoint } from '../users.ts';
 import type { Cursors } from './cursor.ts';
-import type { GroupEndpoint } from './groups.ts';
-import { ScimError } from './scim-error.ts';
 import { queryOf, type Source, search } from './search.ts';
 import type { SearchRequest } from './search-request.ts';
-import type { UserEndpoint } from './users.ts';
 
 type Endpoint = UserEndpoint | GroupEndpoint;
 
