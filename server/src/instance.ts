@@ -92,7 +92,7 @@ export function compose(
     tracing,
     ...ports
   }: Pick<Ports, 'queue' | 'clock' | 'gauge' | 'runtime' | 'onEvent'> & {
-    onMessage?: (channel: string, result: 'sent' | 'failed') => void;
+    onMessage?: (channel: string, result: 'sent' | 'failed' | 'expired', count?: number) => void;
     tracing?: Tracing | undefined;
   },
 ): Services {
@@ -103,6 +103,7 @@ export function compose(
       ...ports,
       random: systemRandom,
       eventArchive: config.AUDIT_ARCHIVE_DIR ? new EventFolder(config.AUDIT_ARCHIVE_DIR) : undefined,
+      onExpired: (channel, count) => onMessage(channel, 'expired', count),
       senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),
       readTxt: txtReader({ servers: config.DNS_SERVERS }),
       fetchJson: (uri) => fetchJson(uri, { allowPrivate, timeoutMs: 5000 }),

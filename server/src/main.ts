@@ -154,7 +154,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     runtime,
     tracing,
     onEvent: (type, result) => metrics.event(type, result),
-    onMessage: (channel, result) => metrics.message(channel, result),
+    onMessage: (channel, result, count) => metrics.message(channel, result, count),
   });
   servesHost = (host) => services.issuers.serves(host);
   await services.keys.tend();

@@ -99,6 +99,8 @@ export interface Ports {
   readTxt?: ReadTxt;
   /** Called for each event of the audit log, for metrics. */
   onEvent?(type: string, result: string): void;
+  /** Called with the number of messages that expired unsent, for metrics. */
+  onExpired?(channel: string, count: number): void;
   /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
   eventArchive?: EventArchive | undefined;
   /** Absent where no jobs are done. */
@@ -186,6 +188,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     lookOf,
     judge: (em, message, context) => recipients.judge(em, message, context),
     settled: (em, message, context) => recordCodeEvent(audit, em, message, context),
+    onExpired: ports.onExpired,
   });
   const senderTests = new SenderTests({ ...base, delivery, lookOf });
   const devices = new Devices(base);

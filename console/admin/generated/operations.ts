@@ -437,6 +437,7 @@ export type MessageChannel =
 
 /** Delivery state of a message. */
 export type MessageState =
+  | 'EXPIRED'
   | 'FAILED'
   | 'PENDING'
   | 'SENT'

@@ -22,6 +22,7 @@ export const states: Record<MessageState, { name: string; tone: Tone }> = {
   SENT: { name: 'Sent', tone: 'good' },
   SUPPRESSED: { name: 'Blocked: user is deactivated', tone: 'neutral' },
   FAILED: { name: 'Failed', tone: 'bad' },
+  EXPIRED: { name: 'Expired', tone: 'bad' },
 };
 
 export const channels = { MAIL: 'Mail', SMS: 'Text message' } as const;

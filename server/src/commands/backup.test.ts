@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
 import { firstStart, shell, testMasterKey } from '../../test/shell.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
@@ -84,6 +84,47 @@ async function isUntouched(): Promise<boolean> {
   const sql = `select count(*)::int as count from pg_tables where schemaname = 'public'`;
   return (await query<{ count: number }>(target.url, sql))[0]?.count === 0;
 }
+
+/** The recipients that are sent a mail after `run`. */
+async function sentBy(instance: TestApp, run: () => Promise<void>): Promise<string[]> {
+  instance.mailbox.length = 0;
+  await run();
+  await instance.runJobs();
+  return instance.mailbox.map(({ to }) => to);
+}
+
+describe('messages that were pending in a backup', () => {
+  it('are sent by the server that starts on it, and expired ones end as expired', async () => {
+    const project = await app.make.project();
+    const write = (to: string, template: 'sign-in-code' | 'new-device', seconds: number) =>
+      app.services.db.transaction((em) =>
+        app.services.delivery.enqueue(em, {
+          ...{ projectId: project.id, channel: 'mail', to, locale: 'en' },
+          content:
+            template === 'sign-in-code'
+              ? { template, app: 'App', code: '012345', minutes: 5 }
+              : { template, app: 'App', device: 'Firefox', at: '2026-01-01T00:00:00Z' },
+          context: { account: null, mailbox: to },
+          expiresAt: new Date(app.clock.now().getTime() + seconds * 1000),
+        }),
+      );
+    await write('code@example.com', 'sign-in-code', 300);
+    await write('notice@example.com', 'new-device', 24 * 3600);
+    await shell(env, 'backup', '--to', file);
+    expect((await shell(elsewhere, 'restore', file)).code).toBe(0);
+    app.clock.turn(600);
+    const restored = await buildSibling({ ...app, databaseUrl: target.url }, app.url, { rowSecurity: false });
+    const { delivery } = restored.services;
+    expect(await sentBy(restored, () => delivery.recover())).toEqual(['notice@example.com']);
+    await delivery.sweep();
+    const states = await query(target.url, 'select recipient, state, expired from messages order by recipient');
+    expect(states).toEqual([
+      { recipient: 'code@example.com', state: 'failed', expired: true },
+      { recipient: 'notice@example.com', state: 'sent', expired: false },
+    ]);
+    await restored.close();
+  });
+});
 
 describe('a backup', () => {
   it('restores every row in another database, with working signing keys', async () => {

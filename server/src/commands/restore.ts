@@ -30,7 +30,8 @@ export const restore: Command = {
   notes: [
     'Needs the master key of the backup, in MASTER_KEY or as master.key in DATA_DIR. File and key are verified before',
     'anything is written, and the restore is one transaction. Keys, devices, sessions and admins that were revoked after',
-    'the backup are active again: see server/docs/backup.md.',
+    'the backup are active again: see server/docs/backup.md. Messages that were pending are sent within minutes after',
+    'the start of the server, unless they have expired.',
   ],
   run: async (input, surroundings) => {
     const config = surroundings.config();

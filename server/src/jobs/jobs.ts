@@ -109,7 +109,7 @@ export function jobs({
       { name: 'sweep.budgets', everyMinutes: 15, run: () => db.transaction((em) => limits.sweep(em)) },
       { name: 'sweep.codes', everyMinutes: 15, run: () => db.transaction((em) => otp.sweep(em)) },
       { name: 'projects.test-mode', everyMinutes: 5, run: endTestModes },
-      { name: 'sweep.messages', everyMinutes: 5, run: () => db.transaction((em) => delivery.sweep(em)) },
+      { name: 'sweep.messages', everyMinutes: 5, run: () => delivery.sweep() },
       { name: 'sweep.request-records', everyMinutes: 60, run: () => requestRecords.sweep() },
       { name: 'sweep.logos', everyMinutes: 60, run: () => db.transaction((em) => experiences.sweep(em)) },
       { name: 'activity.count', everyMinutes: 30, run: () => activity.count() },

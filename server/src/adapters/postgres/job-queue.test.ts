@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { fetchNextJob } from 'pg-boss/dist/plans.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { ownTime } from '../../../test/own-time.ts';
@@ -100,6 +101,46 @@ describe('the job queue', () => {
     const working = newQueue();
     await working.start(table);
     await vi.waitFor(() => expect(done).toEqual([1]), soon);
+  });
+
+  it('starts a code at once behind 100,000 notices that do not end, by an index scan of its own lane', async () => {
+    const queue = newQueue();
+    const [codes, notices] = [[] as unknown[], [] as unknown[]];
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const hang = async (data: Record<string, unknown>) => {
+      notices.push(data);
+      await ended;
+    };
+    const table = [
+      job(hang, { name: 'delivery.notices' }),
+      job(async (data) => void codes.push(data['n']), { name: 'delivery.codes' }),
+    ];
+    const idle = newQueue();
+    await idle.start({ queued: table, periodic: [] }, { work: false });
+    await db.transaction(async (em) => {
+      await idle.send(em, 'delivery.notices', {});
+      await em.execute(
+        `insert into jobs.job (name, data, policy)
+          select name, data, policy from jobs.job, generate_series(1, 100000) where name = 'delivery.notices'`,
+      );
+    });
+    await queue.start({ queued: table, periodic: [] });
+    await vi.waitFor(() => expect(notices.length).toBeGreaterThan(0), soon);
+    await db.transaction((em) => idle.send(em, 'delivery.codes', { n: 1 }));
+    await vi.waitFor(() => expect(codes).toEqual([1]), soon);
+    expect(notices.length).toBeLessThanOrEqual(10);
+    await db.transaction((em) => em.execute('analyze jobs.job_common'));
+    const { text } = fetchNextJob({
+      ...{ schema: 'jobs', table: 'job_common', name: 'delivery.codes', limit: 5 },
+      ...{ policy: 'standard', includeMetadata: false, ignoreSingletons: null },
+    });
+    const plan = (await db.reader().execute<{ 'QUERY PLAN': string }[]>(`explain ${text}`))
+      .map((line) => line['QUERY PLAN'])
+      .join('\n');
+    expect(plan).toMatch(/Index Scan.*\n +Index Cond: \(*name = 'delivery\.codes'/);
+    expect(plan).not.toContain('Seq Scan on job_common');
+    end();
   });
 
   it('refuses a job outside of a transaction', async () => {

@@ -1,7 +1,10 @@
 import { completed, failed, passed, type Stage } from '../../domain/delivery/diagnosis.ts';
 import { type OutgoingSms, SendError, type SmsSender } from '../../domain/delivery/sender.ts';
 
-const timeoutMs = 10_000;
+/** Longer than a gateway takes: giving up earlier sends the message, and its bill, a second time. */
+const sendTimeoutMs = 60_000;
+/** An admin waits for the result of a test. */
+const testTimeoutMs = 10_000;
 
 /**
  * SMS through the operator's HTTP gateway: `POST` with the JSON `{"to": "+491700000000", "text": "…"}`. 2xx means
@@ -65,7 +68,7 @@ interface GatewayRequest {
 }
 
 async function post(request: GatewayRequest): Promise<void> {
-  const response = await statusOf(request);
+  const response = await statusOf(request, sendTimeoutMs);
   if (response.status === null) throw new SendError(`SMS gateway ${response.reason}`, false);
   const { status } = response;
   if (status >= 200 && status < 300) return;
@@ -75,7 +78,7 @@ async function post(request: GatewayRequest): Promise<void> {
 /** The stages `reach`, `authorise` and `accept`, derived from the status. */
 async function diagnose(request: GatewayRequest): Promise<Stage[]> {
   const begin = performance.now();
-  const response = await statusOf(request);
+  const response = await statusOf(request, testTimeoutMs);
   const took = Math.round(performance.now() - begin);
   const all = ['reach', 'authorise', 'accept'] as const;
   if (response.status === null) return completed([failed('reach', took, 'gateway-away', response.reason)], all);
@@ -92,11 +95,10 @@ async function diagnose(request: GatewayRequest): Promise<Stage[]> {
   return [reached, authorised, failed('accept', 0, fault, said)];
 }
 
-async function statusOf({
-  address,
-  headers,
-  body,
-}: GatewayRequest): Promise<{ status: number } | { status: null; reason: string }> {
+async function statusOf(
+  { address, headers, body }: GatewayRequest,
+  timeoutMs: number,
+): Promise<{ status: number } | { status: null; reason: string }> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(address, { method: 'POST', headers, body, redirect: 'manual', signal });
@@ -104,11 +106,11 @@ async function statusOf({
     await response.body?.cancel();
     return { status: response.status };
   } catch (cause) {
-    return { status: null, reason: reasonOf(cause) };
+    return { status: null, reason: reasonOf(cause, timeoutMs) };
   }
 }
 
-function reasonOf(cause: unknown): string {
+function reasonOf(cause: unknown, timeoutMs: number): string {
   if (!(cause instanceof Error)) return 'failed';
   if (cause.name === 'TimeoutError') return `gave no answer within ${timeoutMs} ms`;
   const { code } = (cause.cause ?? {}) as { code?: unknown };

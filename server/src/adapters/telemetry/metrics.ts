@@ -42,7 +42,7 @@ export class Metrics {
     });
     this.messages = new Counter({
       name: 'latchkey_messages_total',
-      help: 'Mails and text messages sent, by result.',
+      help: 'Attempts to send mails and text messages, by result, and messages that expired unsent.',
       labelNames: ['channel', 'result'],
       registers,
     });
@@ -81,8 +81,8 @@ export class Metrics {
     this.signIns.inc({ step, result });
   }
 
-  message(channel: string, result: 'sent' | 'failed'): void {
-    this.messages.inc({ channel, result });
+  message(channel: string, result: 'sent' | 'failed' | 'expired', count = 1): void {
+    this.messages.inc({ channel, result }, count);
   }
 
   job(job: string, result: 'completed' | 'failed'): void {

@@ -7,7 +7,7 @@ import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
 import { logoutTokenTypes } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
-import { messageStates } from '../../domain/delivery/message.entity.ts';
+import { messageOutcomes } from '../../domain/delivery/message.entity.ts';
 import { templateNames } from '../../domain/delivery/samples.ts';
 import { domainFaults, domainStates } from '../../domain/domains/custom-domain.entity.ts';
 import { checkLevels } from '../../domain/instance/checks.ts';
@@ -107,7 +107,7 @@ export const CallerKindEnum = enumOf('CallerKind', 'Credential of the caller.', 
 ] as const);
 export const ChannelEnum = enumOf('MessageChannel', 'Channel of a message.', ['mail', 'sms'] as const);
 export const MessageTemplateEnum = enumOf('MessageTemplate', 'Template of a message.', templateNames);
-export const MessageStateEnum = enumOf('MessageState', 'Delivery state of a message.', messageStates);
+export const MessageStateEnum = enumOf('MessageState', 'Delivery state of a message.', messageOutcomes);
 export const SigningAlgorithmEnum = enumOf('SigningAlgorithm', 'Algorithm of a signing key.', signingAlgorithms);
 export const LogoutDeliveryStateEnum = enumOf(
   'LogoutDeliveryState',

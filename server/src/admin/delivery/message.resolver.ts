@@ -4,7 +4,7 @@ import { maskAddress, maskPhone } from '../../domain/ceremonies/mask.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import type { Channel } from '../../domain/delivery/delivery.ts';
 import { type Locale, locales } from '../../domain/delivery/locale.ts';
-import type { Message } from '../../domain/delivery/message.entity.ts';
+import { type Message, type MessageOutcome, outcomeOf } from '../../domain/delivery/message.entity.ts';
 import { sampleOf, type TemplateName } from '../../domain/delivery/samples.ts';
 import { renderMail, renderSms } from '../../domain/delivery/templates.ts';
 import { brandIn } from '../../domain/experience/content.ts';
@@ -39,7 +39,7 @@ export class MessageResolver {
     @Arg('projectId', () => ID) projectId: string,
     @Ctx() { domain, em }: AdminContext,
     @Arg('channel', () => ChannelEnum, { nullable: true }) channel?: Channel | null,
-    @Arg('state', () => MessageStateEnum, { nullable: true }) state?: Message['state'] | null,
+    @Arg('state', () => MessageStateEnum, { nullable: true }) state?: MessageOutcome | null,
     @Arg('template', () => MessageTemplateEnum, { nullable: true }) template?: TemplateName | null,
     @Arg('recipient', () => String, { nullable: true, description: 'The whole address or number.' })
     recipient?: string | null,
@@ -106,6 +106,11 @@ export class MessageResolver {
     const to = await recipientOf(ctx, channel, input.to);
     const app = await appOf(ctx.em, projectId);
     return ctx.domain.senderTests.run({ projectId, channel, to, template, locale, app }, ctx.actor);
+  }
+
+  @FieldResolver(() => MessageStateEnum)
+  state(@Root() message: Message) {
+    return outcomeOf(message);
   }
 
   @FieldResolver(() => String)

@@ -1,7 +1,7 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { Channel } from '../../domain/delivery/delivery.ts';
-import type { Message } from '../../domain/delivery/message.entity.ts';
+import type { MessageOutcome } from '../../domain/delivery/message.entity.ts';
 import type { TemplateName } from '../../domain/delivery/samples.ts';
 import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
@@ -29,7 +29,7 @@ export class MessageView {
   locale!: string;
 
   @Field(() => MessageStateEnum)
-  state!: Message['state'];
+  state!: MessageOutcome;
 
   @Field(() => Int)
   attempts!: number;

@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
+import { multiply } from '../../../test/plan.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Database } from '../kernel/database.ts';
@@ -9,7 +10,8 @@ import { Vault } from '../keys/vault.ts';
 import { Project } from '../projects/project.entity.ts';
 import { keyIn } from '../projects/tenant.ts';
 import { Delivery, type MessageContext, type NewMessage, type PreviousContext, type Recipient } from './delivery.ts';
-import { Message } from './message.entity.ts';
+import { lostMessages } from './lease.ts';
+import { Message, outcomeOf } from './message.entity.ts';
 import { type MailSender, type OutgoingMail, SendError } from './sender.ts';
 
 let database: FreshDatabase;
@@ -19,6 +21,7 @@ let asked: string[];
 let jobs: { lane: string; messageId: string; startAfter: Date | undefined }[];
 let judged: (MessageContext | PreviousContext)[];
 let settled: string[];
+let expired: string[];
 let sent: OutgoingMail[];
 let failure: Error | null;
 let whileSending: (() => Promise<unknown>) | null;
@@ -55,6 +58,7 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
       return recipient;
     },
     settled: (_em, { state }) => void settled.push(state),
+    onExpired: (channel, count) => void expired.push(`${channel} ${count}`),
   });
 }
 
@@ -93,6 +97,7 @@ beforeEach(() => {
   jobs = [];
   judged = [];
   settled = [];
+  expired = [];
   sent = [];
   failure = null;
   whileSending = null;
@@ -188,7 +193,30 @@ describe('the outbox', () => {
     clock.turn(300);
     await delivery.send(keyIn(projectId, id));
     expect(sent).toEqual([]);
-    expect(await rowOf(id)).toMatchObject({ state: 'failed', sealedContent: null });
+    expect(await rowOf(id)).toMatchObject({ state: 'failed', expired: true, sealedContent: null });
+    expect(expired).toEqual(['mail 1']);
+  });
+
+  it('ends expired messages as expired, with their last failure, but none that is being sent', async () => {
+    const delivery = deliveryBy('smtp');
+    await db.transaction((em) => em.execute('delete from messages'));
+    const [tried, untried, slow] = [await enqueue(delivery), await enqueue(delivery), await enqueue(delivery)];
+    failure = new SendError('mail server ECONNREFUSED', false);
+    await expect(delivery.send(keyIn(projectId, tried as string))).rejects.toThrow('ECONNREFUSED');
+    failure = null;
+    whileSending = async () => {
+      clock.turn(2);
+      await delivery.sweep();
+    };
+    clock.turn(299);
+    await delivery.send(keyIn(projectId, slow as string));
+    expect(expired).toEqual(['mail 2']);
+    expect(outcomeOf(await rowOf(slow as string))).toBe('sent');
+    expect(await rowOf(tried as string)).toMatchObject({ expired: true, note: 'mail server ECONNREFUSED' });
+    expect(outcomeOf(await rowOf(untried as string))).toBe('expired');
+    const page = { first: 100, after: null };
+    expect((await delivery.log(db.reader(), projectId, { state: 'expired' }, page)).items).toHaveLength(2);
+    expect((await delivery.log(db.reader(), projectId, { state: 'failed' }, page)).items).toHaveLength(0);
   });
 
   it('fails without a sender, and reports it beforehand', async () => {
@@ -313,6 +341,22 @@ describe('a message without a job', () => {
   });
 });
 
+describe('a code that has lost its job', () => {
+  it('gets another before 2,000 notices that have waited longer', async () => {
+    const delivery = deliveryBy('smtp');
+    await db.transaction((em) => em.execute('delete from messages'));
+    const device = { template: 'new-device', app: 'Acme', device: 'Firefox', at: '2026-01-01T00:00:00Z' } as const;
+    await enqueue(delivery, { content: device, expiresAt: new Date(clock.now().getTime() + 24 * 3_600_000) });
+    await multiply(db, 'messages', { id: 'gen_random_uuid()' });
+    clock.turn(60);
+    const code = await enqueue(delivery);
+    clock.turn(20);
+    const lost = await db.transaction((em) => lostMessages(em, clock.now()));
+    expect(lost[0]).toEqual({ key: keyIn(projectId, code), lane: 'delivery.codes' });
+    expect(lost).toHaveLength(501);
+  });
+});
+
 describe('the dev mailbox', () => {
   it('shows sent messages, newest first and page by page, and no suppressed ones', async () => {
     const delivery = deliveryBy('mailbox');
@@ -346,11 +390,11 @@ describe('the dev mailbox', () => {
     await delivery.send(keyIn(projectId, id));
     const stuck = await enqueue(delivery);
     clock.turn(24 * 3600);
-    await db.transaction((em) => delivery.sweep(em));
+    await delivery.sweep();
     expect((await rowOf(id)).sealedContent).toBeNull();
     expect(await rowOf(stuck)).toMatchObject({ state: 'failed', sealedContent: null });
     clock.turn(30 * 24 * 3600);
-    await db.transaction((em) => delivery.sweep(em));
+    await delivery.sweep();
     expect(await db.reader().count(Message)).toBe(0);
   });
 });

@@ -4,13 +4,13 @@ import { type Database } from '../kernel/database.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, sql } from '../kernel/sql.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { isCode, laneOf, pauseSeconds } from './lanes.ts';
 import { claim, lostMessages, whileClaimed } from './lease.ts';
 import type { Locale } from './locale.ts';
-import { Message } from './message.entity.ts';
+import { Message, type MessageOutcome } from './message.entity.ts';
 import { sampleOf, type TemplateName } from './samples.ts';
 import { type MailSender, SendError, type SmsSender } from './sender.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
@@ -72,6 +72,8 @@ export interface DeliveryDeps {
   judge: RecipientJudge;
   /** Records the outcome of a message, in the transaction that settles it. */
   settled(em: EntityManager, message: Message, context: MessageContext | PreviousContext): void;
+  /** Called after the commit with the number of messages that expired unsent, for metrics. */
+  onExpired?(channel: Channel, count: number): void;
   /** The branding of a project's mails. */
   lookOf(projectId: string, locale: Locale): Promise<MailLook>;
 }
@@ -89,7 +91,7 @@ interface Attempt {
 /** Filter of the log; an absent field does not filter. */
 export interface LogFilter {
   channel?: Channel | undefined;
-  state?: Message['state'] | undefined;
+  state?: MessageOutcome | undefined;
   template?: string | undefined;
   /** The whole address or number. */
   recipient?: string | undefined;
@@ -163,7 +165,8 @@ export class Delivery {
    */
   async send(key: TenantKey): Promise<void> {
     const due = await this.deps.db.transaction((em) => this.begin(em, key));
-    if (!due) return;
+    if (due === null) return;
+    if ('expired' in due) return this.deps.onExpired?.(due.expired, 1);
     const { recipient } = due;
     // The same work if nothing is sent, so that the timing of other requests does not reveal it.
     const failure = await whileClaimed(this.deps, key, due.attempt, () =>
@@ -173,7 +176,7 @@ export class Delivery {
     if (failure && !failure.permanent) throw failure;
   }
 
-  /** Sends jobs again for due messages that have lost theirs. */
+  /** Enqueues jobs again for due messages that have lost theirs, codes first. */
   async recover(): Promise<void> {
     const { clock, db, queue } = this.deps;
     await db.transaction(async (em) => {
@@ -183,14 +186,15 @@ export class Delivery {
     });
   }
 
-  private async begin(em: EntityManager, key: TenantKey): Promise<Attempt | null> {
+  private async begin(em: EntityManager, key: TenantKey): Promise<Attempt | { expired: Channel } | null> {
     const now = this.deps.clock.now();
     const attempt = await claim(em, key, now);
     if (attempt === null) return null;
     const message = await em.findOneOrFail(Message, atKey(key));
     if (isPast(message.expiresAt, now)) {
+      message.expired = true;
       settle(message, 'failed', message.note ?? 'expired before it could be sent');
-      return null;
+      return { expired: message.channel };
     }
     const { content, context } = this.open(message);
     return { attempt, message, content, context, recipient: await this.deps.judge(em, message, context) };
@@ -230,10 +234,16 @@ export class Delivery {
 
   /** A project's messages and their outcomes, newest first, without texts. */
   log(em: EntityManager, projectId: string, filter: LogFilter, page: PageRequest): Promise<Page<Message>> {
-    const { recipient, ...rest } = filter;
+    const { recipient, state, ...rest } = filter;
     const exact = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     const to = recipient === undefined ? {} : { recipient: { $in: [recipient, recipient.toLowerCase()] } };
-    return pageOf(em, Message, { project: projectId, ...exact, ...to }, page);
+    const outcome =
+      state === undefined
+        ? {}
+        : state === 'expired'
+          ? { state: 'failed' as const, expired: true }
+          : { state, expired: false };
+    return pageOf(em, Message, { project: projectId, ...exact, ...outcome, ...to }, page);
   }
 
   /** Joins: writes a test into the log. The dev mailbox shows it. */
@@ -268,23 +278,31 @@ export class Delivery {
     await em.flush();
   }
 
-  /** Clears the contents of settled messages, and deletes old rows. */
-  async sweep(em: EntityManager): Promise<void> {
-    const now = this.deps.clock.now();
-    await execute(
-      em,
-      sql`
-        update messages set state = 'failed', sealed_content = null, next_attempt_at = null,
-          note = coalesce(note, 'expired before it could be sent')
-        where state = 'pending' and expires_at <= ${now}`,
-    );
-    await execute(
-      em,
-      sql`update messages set sealed_content = null
-        where sealed_content is not null and state <> 'pending'
-          and created_at <= ${secondsLater(now, -mailboxSeconds)}`,
-    );
-    await execute(em, sql`delete from messages where created_at <= ${secondsLater(now, -rememberSeconds)}`);
+  /** Ends expired messages, clears the contents of settled ones, and deletes old rows. */
+  async sweep(): Promise<void> {
+    const { clock, db, onExpired } = this.deps;
+    const now = clock.now();
+    const expired = await db.transaction(async (em) => {
+      const ended = await query(
+        em,
+        sql<{ channel: Channel; count: number }>`
+          with ended as (
+            update messages set state = 'failed', expired = true, sealed_content = null, next_attempt_at = null,
+              note = coalesce(note, 'expired before it could be sent')
+            where state = 'pending' and expires_at <= ${now} and (next_attempt_at is null or next_attempt_at <= ${now})
+            returning channel)
+          select channel, count(*)::int as count from ended group by channel`,
+      );
+      await execute(
+        em,
+        sql`update messages set sealed_content = null
+          where sealed_content is not null and state <> 'pending'
+            and created_at <= ${secondsLater(now, -mailboxSeconds)}`,
+      );
+      await execute(em, sql`delete from messages where created_at <= ${secondsLater(now, -rememberSeconds)}`);
+      return ended;
+    });
+    for (const { channel, count } of expired) onExpired?.(channel, count);
   }
 
   private async readable(message: Message): Promise<MailboxMessage> {

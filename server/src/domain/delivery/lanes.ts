@@ -11,7 +11,7 @@ export type Lane = (typeof lanes)[number];
 export const previousLane = 'delivery.send';
 
 /** Templates that someone waits for. */
-const codes: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code', 'test-message'];
+export const codes: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code', 'test-message'];
 
 export function isCode({ template }: Pick<Message, 'template'>): boolean {
   return codes.includes(template);

@@ -3,7 +3,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
-import { type Lane, laneOf } from './lanes.ts';
+import { codes, type Lane, laneOf } from './lanes.ts';
 import type { Message } from './message.entity.ts';
 
 /** A process that gives no sign of life for this long has lost the message. */
@@ -48,21 +48,27 @@ export async function whileClaimed<T>(
 }
 
 /**
- * Due messages whose job was lost, with their process or with the queue of a restored backup; at most 500. Each is
- * returned once a minute.
+ * Due messages whose job was lost, with their process or with the queue of a restored backup: at most 500 codes, then 500
+ * others. Each is returned once a minute.
  */
 export async function lostMessages(em: EntityManager, now: Date): Promise<{ key: TenantKey; lane: Lane }[]> {
   const before = secondsLater(now, -lostSeconds);
-  const rows = await query(
-    em,
-    sql<Pick<Message, 'id' | 'channel' | 'template'> & { project_id: string }>`
-      update messages set next_attempt_at = ${now}
-      where (project_id, id) in (
-        select project_id, id from messages
-        where state = 'pending' and expires_at > ${now}
-          and (next_attempt_at <= ${before} or (next_attempt_at is null and created_at <= ${before}))
-        order by next_attempt_at limit 500 for update skip locked)
-      returning project_id, id, channel, template`,
-  );
-  return rows.map(({ project_id: project, id, ...message }) => ({ key: keyIn(project, id), lane: laneOf(message) }));
+  const lost: { key: TenantKey; lane: Lane }[] = [];
+  for (const isUrgent of [true, false]) {
+    const rows = await query(
+      em,
+      sql<Pick<Message, 'id' | 'channel' | 'template'> & { project_id: string }>`
+        update messages set next_attempt_at = ${now}
+        where (project_id, id) in (
+          select project_id, id from messages
+          where state = 'pending' and expires_at > ${now} and (template = any(${codes}::text[])) = ${isUrgent}
+            and (next_attempt_at <= ${before} or (next_attempt_at is null and created_at <= ${before}))
+          order by next_attempt_at limit 500 for update skip locked)
+        returning project_id, id, channel, template`,
+    );
+    for (const { project_id: project, id, ...message } of rows) {
+      lost.push({ key: keyIn(project, id), lane: laneOf(message) });
+    }
+  }
+  return lost;
 }

@@ -2,7 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
-export const messageStates = ['pending', 'sent', 'suppressed', 'failed'] as const;
+const messageStates = ['pending', 'sent', 'suppressed', 'failed'] as const;
+/** States as the log shows them: a message that expired unsent is stored as failed, which the previous release reads. */
+export const messageOutcomes = [...messageStates, 'expired'] as const;
+export type MessageOutcome = (typeof messageOutcomes)[number];
 
 const schema = defineEntity({
   name: 'Message',
@@ -18,6 +21,8 @@ const schema = defineEntity({
     sealedContent: p.blob().nullable(),
     locale: p.text(),
     state: p.enum(messageStates).default('pending'),
+    /** Failed because it expired before a server accepted it. */
+    expired: p.boolean().default(false),
     attempts: p.integer().default(0),
     /** Why the last attempt failed or the message was suppressed; never its content. */
     note: p.text().nullable(),
@@ -41,3 +46,7 @@ const schema = defineEntity({
 /** A mail or SMS in the outbox. */
 export class Message extends schema.class {}
 schema.setClass(Message);
+
+export function outcomeOf({ state, expired }: Pick<Message, 'state' | 'expired'>): MessageOutcome {
+  return expired ? 'expired' : state;
+}
