@@ -1,15 +1,17 @@
 /**
  * Generates the console's GraphQL operations: validates `console/admin/**\/*.graphql` against the golden schema, and
- * writes types and query texts. With `--check`, fails if the output is out of date.
+ * writes types and query texts. Also writes the types of audit events. With `--check`, fails if a file is out of date.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
+import { eventTypes } from '../server/dist/domain/audit/event-types.js';
 import { fail, root } from './lib/workspace.mjs';
 
 const output = 'console/admin/generated/operations.ts';
+const eventOutput = 'console/admin/generated/event-types.ts';
 const text = readFileSync(join(root, 'server/src/admin/schema.graphql'), 'utf8');
 const documents = readdirSync(join(root, 'console/admin'), { recursive: true })
   .filter((path) => path.endsWith('.graphql'))
@@ -55,10 +57,21 @@ ${types.trim()}
 
 ${texts.join('')}`;
 
-if (read(join(root, output)) !== file) {
-  if (process.argv.includes('--check')) fail(`${output} is out of date: run npm run gen`);
-  writeFileSync(join(root, output), file);
-  process.stdout.write(`${output}\n`);
+put(output, file);
+put(
+  eventOutput,
+  `// Written by npm run gen from server/src/domain/audit/event-types.ts. Do not edit.
+/** A type of audit event. */
+export type EventType =
+${eventTypes.map((type) => `  | '${type}'`).join('\n')};
+`,
+);
+
+function put(path, content) {
+  if (read(join(root, path)) === content) return;
+  if (process.argv.includes('--check')) fail(`${path} is out of date: run npm run gen`);
+  writeFileSync(join(root, path), content);
+  process.stdout.write(`${path}\n`);
 }
 
 function fragmentsOf(node, found = new Set()) {

@@ -4,7 +4,7 @@ import { useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { EventList } from './event-list.tsx';
-import type { AuditEvent } from './sentences.ts';
+import type { AuditEvent } from './event-text.ts';
 
 interface ActivityProps {
   title?: string;

@@ -6,7 +6,7 @@ import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
-import { type AuditEvent, detailsOf, fieldName, partsOf } from './sentences.ts';
+import { type AuditEvent, detailsOf, fieldName, partsOf } from './event-text.ts';
 
 interface EventListProps {
   events: readonly AuditEvent[] | undefined;

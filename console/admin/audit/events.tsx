@@ -10,8 +10,9 @@ import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/list
 import { EventChips } from './event-chips.tsx';
 import { EventList } from './event-list.tsx';
 import { exportAddress, filterOf, periodNames, queryNames } from './event-query.ts';
+import type { AuditEvent } from './event-text.ts';
 import { QueryBar } from './query-bar.tsx';
-import { type AuditEvent, groupNames } from './sentences.ts';
+import { groupNames } from './sentences.ts';
 
 const liveSeconds = 2;
 

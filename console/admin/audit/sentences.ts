@@ -1,6 +1,4 @@
-import type { EventRowFragment } from '../generated/operations.ts';
-
-export type AuditEvent = EventRowFragment;
+import type { EventType } from '../generated/event-types.ts';
 
 export type EventGroup = 'sign-in' | 'people' | 'applications' | 'directory' | 'administration';
 
@@ -12,8 +10,11 @@ export const groupNames: Record<EventGroup, string> = {
   administration: 'Administration',
 };
 
-/** Sentence per event type; `{actor}`, `{subject}` and `{role}` are placeholders for names. */
-const sentences: Record<string, readonly [EventGroup, string]> = {
+/**
+ * Filter group and sentence of each event type. Placeholders stand for names: `{person}` is the user of a device, passkey
+ * or session; others are values of the detail.
+ */
+const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'user.signed_in': ['sign-in', '{subject} signed in'],
   'otp.requested': ['sign-in', 'A one-time code was requested for {subject}'],
   'otp.suppressed': ['sign-in', 'A one-time code for {subject} was not sent'],
@@ -21,7 +22,7 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'otp.verified': ['sign-in', '{subject} entered the code'],
   'otp.rejected': ['sign-in', 'A one-time code of {subject} was refused'],
   'sms.limit_reached': ['sign-in', 'The daily SMS limit of {subject} was reached'],
-  'sms.number_refused': ['sign-in', 'SMS to phone numbers were refused'],
+  'sms.number_refused': ['sign-in', 'SMS of {subject} were refused'],
   'user.phone_change_begun': ['sign-in', '{subject} began to change the phone number'],
   'user.phone_change_refused': ['sign-in', 'A change of the phone number of {subject} was refused'],
   'user.phone_changed': ['sign-in', 'The phone number of {subject} was changed'],
@@ -43,19 +44,19 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'recovery.used': ['sign-in', '{subject} signed in with an account recovery'],
   'recovery.cancelled': ['sign-in', '{actor} cancelled the account recovery of {subject}'],
   'recovery.expired': ['sign-in', 'The account recovery of {subject} expired'],
-  'device.registered': ['sign-in', 'The device {subject} was registered'],
-  'device.renamed': ['sign-in', '{actor} renamed the device {subject}'],
-  'device.revoked': ['sign-in', '{actor} revoked the device {subject}'],
+  'device.registered': ['sign-in', 'The device {subject} of {person} was registered'],
+  'device.renamed': ['sign-in', '{actor} renamed the device {subject} of {person}'],
+  'device.revoked': ['sign-in', '{actor} revoked the device {subject} of {person}'],
   'device.proof_rejected': ['sign-in', 'A device proof was rejected'],
-  'passkey.registered': ['sign-in', 'The passkey {subject} was added'],
-  'passkey.renamed': ['sign-in', '{actor} renamed the passkey {subject}'],
-  'passkey.revoked': ['sign-in', '{actor} revoked the passkey {subject}'],
+  'passkey.registered': ['sign-in', 'The passkey {subject} of {person} was added'],
+  'passkey.renamed': ['sign-in', '{actor} renamed the passkey {subject} of {person}'],
+  'passkey.revoked': ['sign-in', '{actor} revoked the passkey {subject} of {person}'],
   'passkey.rejected': ['sign-in', 'A passkey of {subject} was rejected'],
-  'session.ended': ['sign-in', 'A session ended'],
+  'session.ended': ['sign-in', 'A session of {person} ended'],
   'token.issued': ['sign-in', 'Tokens were issued for {subject}'],
   'token.refreshed': ['sign-in', 'Tokens of {subject} were refreshed'],
   'token.revoked': ['sign-in', '{actor} revoked a token of {subject}'],
-  'token.refused': ['sign-in', 'An authorization code, refresh token or device code was refused'],
+  'token.refused': ['sign-in', 'An authorization code, refresh token or device code from {subject} was refused'],
   'device-authorization.approved': ['sign-in', '{subject} allowed a device to sign in'],
   'device-authorization.denied': ['sign-in', '{subject} denied a device to sign in'],
   'device-authorization.code-refused': ['sign-in', 'A wrong code of a device was entered'],
@@ -65,9 +66,9 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   ],
   'refresh-grant.revoked': ['sign-in', '{actor} ended a refresh grant of {subject}'],
   'refresh-grants.revoked': ['applications', '{actor} ended all refresh grants of {subject}'],
-  'consent.given': ['sign-in', '{subject} gave an application access'],
-  'consent.refused': ['sign-in', '{subject} refused an application access'],
-  'access.removed': ['sign-in', '{actor} removed an application’s access to the account of {subject}'],
+  'consent.given': ['sign-in', '{subject} gave {client} access'],
+  'consent.refused': ['sign-in', '{subject} refused {client} access'],
+  'access.removed': ['sign-in', '{actor} removed the access of {client} to the account of {subject}'],
   'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
   'user.created': ['people', '{actor} created the user {subject}'],
   'user.updated': ['people', '{actor} changed the user {subject}'],
@@ -77,22 +78,27 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'group.created': ['people', '{actor} created the group {subject}'],
   'group.updated': ['people', '{actor} changed the group {subject}'],
   'group.deleted': ['people', '{actor} deleted the group {subject}'],
-  'role.assigned': ['people', '{actor} gave {subject} the role {role}'],
-  'role.unassigned': ['people', '{actor} took the role {role} from {subject}'],
-  'role.created': ['applications', '{actor} created the role {subject}'],
-  'role.updated': ['applications', '{actor} changed the role {subject}'],
-  'role.deleted': ['applications', '{actor} deleted the role {subject}'],
+  'role.assigned': ['people', '{actor} gave {subject} the role {role} of {client}'],
+  'role.unassigned': ['people', '{actor} took the role {role} of {client} from {subject}'],
+  'role.created': ['applications', '{actor} created the role {subject} of {client}'],
+  'role.updated': ['applications', '{actor} changed the role {subject} of {client}'],
+  'role.deleted': ['applications', '{actor} deleted the role {subject} of {client}'],
   'client.created': ['applications', '{actor} created the application {subject}'],
   'client.updated': ['applications', '{actor} changed the application {subject}'],
   'client.deleted': ['applications', '{actor} deleted the application {subject}'],
   'client.claims_updated': ['applications', '{actor} changed the claims of {subject}'],
   'client.trial_begun': ['applications', '{actor} started a test sign-in to {subject}'],
   'client.tried': ['applications', '{actor} tested the sign-in of {subject}'],
-  'client.rejected': ['applications', 'Client authentication failed'],
-  'api-key.issued': ['applications', '{actor} created an API key for {subject}'],
-  'api-key.revoked': ['applications', '{actor} revoked an API key of {subject}'],
-  'client-secret.issued': ['applications', '{actor} created a client secret of {subject}'],
-  'client-secret.revoked': ['applications', '{actor} revoked a client secret of {subject}'],
+  'client.rejected': ['applications', 'Client authentication of {subject} failed'],
+  'api.created': ['applications', '{actor} created the API {subject}'],
+  'api.updated': ['applications', '{actor} changed the API {subject}'],
+  'api.deleted': ['applications', '{actor} deleted the API {subject}'],
+  'api.granted': ['applications', '{actor} let {subject} call the API {api}'],
+  'api.revoked': ['applications', '{actor} took the API {api} from {subject}'],
+  'api-key.issued': ['applications', '{actor} created the API key {subject} of {client}'],
+  'api-key.revoked': ['applications', '{actor} revoked the API key {subject} of {client}'],
+  'client-secret.issued': ['applications', '{actor} created the client secret {subject} of {client}'],
+  'client-secret.revoked': ['applications', '{actor} revoked the client secret {subject} of {client}'],
   'delegation-key.registered': ['applications', '{actor} registered delegation keys of {subject}'],
   'delegation-key.generated': ['applications', '{actor} generated delegation keys for {subject}'],
   'delegation-key.revoked': ['applications', '{actor} revoked delegation keys of {subject}'],
@@ -120,8 +126,8 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
   'experience.reverted': ['administration', '{actor} reverted the branding of {subject}'],
   'logo.uploaded': ['administration', '{actor} uploaded a logo for {subject}'],
   'project.deleted': ['administration', '{actor} deleted the project {subject}'],
-  'membership.granted': ['administration', '{actor} gave {subject} a role'],
-  'membership.revoked': ['administration', '{actor} took a role from {subject}'],
+  'membership.granted': ['administration', '{actor} gave {subject} the role {role}'],
+  'membership.revoked': ['administration', '{actor} took the role {role} from {subject}'],
   'admin-token.issued': ['administration', '{actor} issued the API token {subject}'],
   'admin-token.revoked': ['administration', '{actor} revoked the API token {subject}'],
   'setup-link.minted': ['administration', 'A setup link was created'],
@@ -136,101 +142,25 @@ const sentences: Record<string, readonly [EventGroup, string]> = {
 };
 
 /** All event types. */
-export const allTypes = Object.keys(sentences);
+export const allTypes = Object.keys(sentences) as EventType[];
 
-/** The sentence of an event type with generic names: "someone signed in". */
+/** The sentence with its placeholders; undefined for a type that this console does not know. */
+export function templateOf(type: string): string | undefined {
+  return sentences[type as EventType]?.[1];
+}
+
+/** The sentence of an event type with generic names: "Someone signed in". */
 export function sentenceOf(type: string): string {
-  const sentence = sentences[type]?.[1];
+  const sentence = templateOf(type);
   if (sentence === undefined) return type;
-  const text = sentence.replaceAll('{actor}', 'someone').replaceAll('{subject}', '…').replaceAll('{role}', '…');
+  const text = sentence
+    .replace(/^\{subject\}/, 'someone')
+    .replaceAll(/\{(?:actor|person)\}/g, 'someone')
+    .replaceAll(/\{\w+\}/g, '…');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Event types of a group, for filters. */
-export function typesOf(group: EventGroup): string[] {
-  return Object.keys(sentences).filter((type) => sentences[type]?.[0] === group);
-}
-
-export interface SentencePart {
-  text: string;
-  isName: boolean;
-}
-
-/** The sentence of an event in parts, with names marked. */
-export function partsOf(event: AuditEvent): SentencePart[] {
-  const isSignUp =
-    event.type === 'user.created' && event.detail?.['provenance'] === 'local' && !event.actor.kind.startsWith('admin');
-  const sentence = isSignUp
-    ? '{subject} signed up'
-    : (sentences[event.type]?.[1] ?? `{actor}: ${event.type.replaceAll(/[._-]/g, ' ')} {subject}`);
-  const parts = sentence.split(/(\{actor\}|\{subject\}|\{role\})/).flatMap((part): SentencePart[] => {
-    if (part === '') return [];
-    if (part === '{actor}') return [{ text: actorName(event), isName: true }];
-    if (part === '{role}') return [{ text: roleName(event), isName: true }];
-    return part === '{subject}' ? [{ text: subjectName(event), isName: true }] : [{ text: part, isName: false }];
-  });
-  const count = event.detail?.['count'];
-  if (typeof count === 'number' && count > 1) parts.push({ text: ` (${count} times)`, isName: false });
-  const [first, ...rest] = parts;
-  // Capitalize the first word unless it is a name.
-  const isOwnName = first?.text === event.actor.name || first?.text === event.subject?.name;
-  return first && !isOwnName
-    ? [{ ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) }, ...rest]
-    : parts;
-}
-
-const actorKinds: Record<string, string> = {
-  admin: 'an admin',
-  'admin-token': 'an API token',
-  'bootstrap-token': 'the bootstrap token',
-  'setup-link': 'a setup link',
-  scim: 'the directory',
-  user: 'someone',
-  client: 'an application',
-  system: 'the system',
-  anonymous: 'someone',
-};
-
-export function actorName({ actor }: AuditEvent): string {
-  const name = actor.name ?? actorKinds[actor.kind] ?? actor.kind;
-  return actor.kind === 'scim' && actor.name ? `the directory (${actor.name})` : name;
-}
-
-function subjectName({ subject, detail }: AuditEvent): string {
-  if (!subject) return detail?.['count'] === undefined ? '' : 'several users';
-  if (subject.name) return subject.name;
-  const named = detail?.['name'] ?? detail?.['email'];
-  return typeof named === 'string' ? named : subject.kind === 'user' ? 'someone' : `a ${subject.kind}`;
-}
-
-/** "Editor of Wiki"; an erased user's event has no details. */
-function roleName({ detail }: AuditEvent): string {
-  const { role, client } = detail ?? {};
-  return typeof role === 'string' ? (typeof client === 'string' ? `${role} of ${client}` : role) : 'of an application';
-}
-
-/** Changed values as before and after, and the other details. */
-export function detailsOf({ detail }: AuditEvent): { changes: [string, string, string][]; others: [string, string][] } {
-  const { before, after, ...rest } = (detail ?? {}) as {
-    before?: Record<string, unknown>;
-    after?: Record<string, unknown>;
-  };
-  const changes = Object.keys({ ...before, ...after }).map((name): [string, string, string] => [
-    name,
-    formatValue(before?.[name]),
-    formatValue(after?.[name]),
-  ]);
-  return { changes, others: Object.entries(rest).map(([name, value]) => [name, formatValue(value)]) };
-}
-
-function formatValue(value: unknown): string {
-  if (value === undefined || value === null || value === '') return '–';
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(formatValue).join('\n');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** `accessTokenTtlSeconds` as readable words. */
-export function fieldName(name: string): string {
-  const spaced = name.replace(/([A-Z])/g, ' $1').toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+export function typesOf(group: EventGroup): EventType[] {
+  return allTypes.filter((type) => sentences[type][0] === group);
 }

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { useParams } from 'react-router';
 import { useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
-import { actorName } from '../audit/sentences.ts';
+import { actorName } from '../audit/event-text.ts';
 import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';

@@ -95,7 +95,7 @@ describe('a back end with the server library', () => {
       actorKind: 'client',
       actorId: backEnd.client.id,
       subjectId: ada.id,
-      detail: { before: ['email'], after: ['sms'] },
+      detail: { before: { factors: ['email'] }, after: { factors: ['sms'] } },
     });
     expect(await events('mfa.rejected')).toMatchObject([{ detail: { method: 'sms', count: 2 } }]);
   });

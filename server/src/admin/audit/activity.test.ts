@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { activityStatement } from '../../domain/audit/activity.ts';
+import type { EventType } from '../../domain/audit/event-types.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-async function record(type: string, subjectId: string, detail?: Record<string, unknown>, project = projectId) {
+async function record(type: EventType, subjectId: string, detail?: Record<string, unknown>, project = projectId) {
   const { audit, db } = room.services;
   const subject = { kind: 'user', id: subjectId };
   await db.transaction(async (em) => {

@@ -1,6 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
 import { listEvents } from '../../domain/audit/events.ts';
+import { isUuid } from '../../domain/kernel/secret.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
@@ -8,7 +9,7 @@ import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { AuditEventFilter } from './audit-event.inputs.ts';
-import { AuditActor, AuditEventConnection, AuditEventView, AuditSubject } from './audit-event.view.ts';
+import { AuditActor, AuditEventConnection, AuditEventView, AuditPerson, AuditSubject } from './audit-event.view.ts';
 import { eventFilter } from './event-filter.ts';
 
 @Resolver(() => AuditEventView)
@@ -43,6 +44,16 @@ export class AuditResolver {
   subject(@Root() event: AuditEvent): AuditSubject | null {
     if (!event.subjectKind) return null;
     return { kind: event.subjectKind, id: event.subjectId ?? null, name: event.subjectName ?? null };
+  }
+
+  @FieldResolver(() => AuditPerson, {
+    nullable: true,
+    description: 'The user, also of a device, passkey or session. Absent if there is none or the user was erased.',
+  })
+  async person(@Root() { subjectKind, subjectId, detail, projectId }: AuditEvent, @Ctx() { loaders }: AdminContext) {
+    const id = subjectKind === 'user' ? subjectId : detail?.['userId'];
+    const user = isUuid(id) ? await loaders.user(keyIn(projectId, id)) : undefined;
+    return user ? { id: user.id, name: user.displayName ?? user.userName } : null;
   }
 
   @FieldResolver(() => ClientView, { nullable: true, description: 'Absent if there is none or it was deleted.' })

@@ -31,6 +31,16 @@ export class AuditSubject {
   name!: string | null;
 }
 
+@Access('inherited')
+@ObjectType({ description: 'The user whose account an event concerns.' })
+export class AuditPerson {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+}
+
 @Access('project_viewer', ofEvent, 'audit:read')
 @ObjectType('AuditEvent', { description: 'An action or attempted action.' })
 export class AuditEventView {

@@ -201,7 +201,12 @@ export class Accounts {
     });
     if (users.length === 0) return;
     const erased = { projectId, ids: users.map(({ id }) => id), users };
-    const events = erased.ids.map((id) => ({ type: 'user.erased', actor, projectId, subject: { kind: 'user', id } }));
+    const events = erased.ids.map((id) => ({
+      type: 'user.erased' as const,
+      actor,
+      projectId,
+      subject: { kind: 'user', id },
+    }));
     const statement = erasure(erased, clock.now(), audit.insertions(events));
     const open = await query(on, statement, { prepare: 'accounts.erase' });
     if (open.length === 0) return;

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
@@ -295,7 +296,7 @@ export class Admins {
     return owners.map((owner) => owner.id);
   }
 
-  private tellToken(em: EntityManager, type: string, token: AdminToken, actor: Actor): void {
+  private tellToken(em: EntityManager, type: EventType, token: AdminToken, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,
@@ -307,7 +308,7 @@ export class Admins {
 
   private tellMembership(
     em: EntityManager,
-    type: string,
+    type: EventType,
     membership: Membership,
     actor: Actor,
     before: Role | null = null,
@@ -318,7 +319,11 @@ export class Admins {
       actor,
       projectId: membership.project?.id,
       subject: { kind: 'membership', id: membership.id, name: user.email ?? user.userName },
-      detail: { role: membership.role, userId: user.id, ...(before ? { before } : {}) },
+      detail: {
+        role: membership.role,
+        userId: user.id,
+        ...(before ? { before: { role: before }, after: { role: membership.role } } : {}),
+      },
     });
   }
 }

@@ -1,6 +1,7 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
@@ -188,14 +189,14 @@ export class Apis {
     return found(isUuid(key.id) ? await em.findOne(Api, atKey(key), lock) : null, 'api');
   }
 
-  private tell(em: EntityManager, type: string, api: Api, actor: Actor, detail: Record<string, unknown>): void {
+  private tell(em: EntityManager, type: EventType, api: Api, actor: Actor, detail: Record<string, unknown>): void {
     const subject = { kind: 'api', id: api.id, name: api.name };
     this.deps.audit.record(em, { type, actor, projectId: api.project.id, subject, detail });
   }
 
   private tellGrant(
     em: EntityManager,
-    type: string,
+    type: EventType,
     { api, holder, actor }: { api: Api; holder: Client; actor: Actor },
     detail: Record<string, unknown>,
   ): void {

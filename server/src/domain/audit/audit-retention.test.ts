@@ -13,6 +13,7 @@ import { execute, query, sql } from '../kernel/sql.ts';
 import { nextHash } from './archive.ts';
 import { Audit } from './audit.ts';
 import { AuditRetention } from './audit-retention.ts';
+import type { EventType } from './event-types.ts';
 import { firstIdAt } from './moment.ts';
 import { EventMonths } from './months.ts';
 
@@ -35,15 +36,17 @@ const retention = (days: number, archive: EventFolder | null = null) =>
   new AuditRetention({ db: app.services.db, clock: app.clock, audit: app.services.audit, days, archive });
 const months = () => new EventMonths({ db: app.services.db, clock: app.clock });
 /** Events whose ids have the time of the clock. */
-const record = (type: string) =>
+const record = (type: `test.${string}`) =>
   app.services.db.transaction(async (em) =>
-    new Audit({ clock: app.clock, random }).record(em, { type, actor: system }),
+    new Audit({ clock: app.clock, random }).record(em, { type: type as EventType, actor: system }),
   );
 
 async function types(): Promise<string[]> {
   const rows = await query(
     app.services.db.alone,
-    sql<{ type: string }>`select type from audit_log where type like 'test.%' or type like 'audit.%' order by at`,
+    sql<{
+      type: string;
+    }>`select type from audit_log where type like 'test.%' or type like 'audit.%' or type = 'backup.made' order by at`,
   );
   return rows.map(({ type }) => type);
 }
@@ -192,13 +195,13 @@ it(`drops a month of ${count} events while others are written`, { timeout: 3_600
     (await query(alone, sql`select from pg_class where oid = to_regclass(${partition})`)).length === 0;
   do {
     const before = performance.now();
-    await execute(alone, writer.insertion({ type: 'test.young', ...young }));
+    await execute(alone, writer.insertion({ type: 'backup.made', ...young }));
     longest = Math.max(longest, performance.now() - before);
     writes += 1;
     if (gone === 0 && (await isGone())) gone = performance.now() - start;
   } while (!isDropped);
   const took = (await ended) - start;
-  expect((await types()).filter((type) => type === 'test.young')).toHaveLength(writes);
+  expect((await types()).filter((type) => type === 'backup.made')).toHaveLength(writes);
   expect((await months().list()).map(({ name }) => name)).not.toContain(partition);
   if (count > 2000) {
     const times = `gone after ${Math.round(gone)} ms, files deleted after ${Math.round(took)} ms; longest of ${writes} writes beside it: ${longest.toFixed(1)} ms`;
@@ -337,7 +340,7 @@ it('a month begins with the least id of its first millisecond', () => {
 });
 
 it('rows that count refusals end with their hour', async () => {
-  const anonymous = { type: 'otp.rejected', actor: { kind: 'anonymous' as const, ip: '192.0.2.1' } };
+  const anonymous = { type: 'otp.rejected', actor: { kind: 'anonymous', ip: '192.0.2.1' } } as const;
   await app.services.audit.recordRepeated(app.services.db.alone, anonymous, 'wrong');
   const count = async () =>
     (await query(app.services.db.alone, sql<{ n: number }>`select count(*)::int as n from repeated_refusals`))[0]?.n;

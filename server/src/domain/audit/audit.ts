@@ -6,11 +6,12 @@ import type { Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Executing, execute, type Fragment, sql } from '../kernel/sql.ts';
 import { AuditEvent, instanceId } from './audit-event.entity.ts';
+import type { EventType } from './event-types.ts';
 
 /** An event to record. */
 export interface AuditEntry {
   /** `noun.verb` in the past tense, e.g. `client.created`. */
-  type: string;
+  type: EventType;
   actor: Actor;
   /** Absent for events of the instance. */
   projectId?: string | undefined;
@@ -26,7 +27,7 @@ export interface AuditEntry {
  * `user_name`).
  */
 export function eventOfClient(
-  { id, at, type, actor }: { id: string; at: Date; type: string; actor: Actor },
+  { id, at, type, actor }: { id: string; at: Date; type: EventType; actor: Actor },
   from: Fragment,
 ): Fragment {
   const { ip, userAgent, requestId } = actor;
@@ -39,7 +40,7 @@ export function eventOfClient(
 
 /** SQL: records an event of a client about itself for each row of `from` (`project_id`, `client_id`, `client_name`). */
 export function ownEventOfClient(
-  { id, at, type, actor }: { id: string; at: Date; type: string; actor: Actor },
+  { id, at, type, actor }: { id: string; at: Date; type: EventType; actor: Actor },
   from: Fragment,
 ): Fragment {
   const { ip, userAgent, requestId } = actor;
@@ -59,7 +60,7 @@ export class Audit {
     private readonly deps: {
       clock: Clock;
       random: Random;
-      onRecord?: ((type: string, result: string) => void) | undefined;
+      onRecord?: ((type: EventType, result: string) => void) | undefined;
     },
   ) {}
 

@@ -50,7 +50,7 @@ export class Counters {
       { prepare: 'counters.passkey-challenge' },
     );
     if (!used || challenge === null) {
-      const event = { type: 'passkey.rejected', detail: { fault: 'challenge' } };
+      const event = { type: 'passkey.rejected' as const, detail: { fault: 'challenge' } };
       return { refused: { code: 'passkey-rejected', reason: 'challenge' }, event } as const;
     }
     return { counted: null, challenge };

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -82,7 +83,7 @@ export class ClientSecrets {
     });
   }
 
-  private tell(em: EntityManager, type: string, secret: ClientSecret, client: Client, actor: Actor): void {
+  private tell(em: EntityManager, type: EventType, secret: ClientSecret, client: Client, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

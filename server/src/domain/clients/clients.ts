@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -245,7 +246,13 @@ export class Clients {
     return client;
   }
 
-  private tell(em: EntityManager, type: string, client: Client, actor: Actor, detail?: Record<string, unknown>): void {
+  private tell(
+    em: EntityManager,
+    type: EventType,
+    client: Client,
+    actor: Actor,
+    detail?: Record<string, unknown>,
+  ): void {
     this.deps.audit.record(em, {
       type,
       actor,
@@ -256,7 +263,7 @@ export class Clients {
     });
   }
 
-  private tellKey(em: EntityManager, type: string, apiKey: ApiKey, client: Client, actor: Actor): void {
+  private tellKey(em: EntityManager, type: EventType, apiKey: ApiKey, client: Client, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

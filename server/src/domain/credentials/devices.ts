@@ -198,7 +198,7 @@ export class Devices {
       actor,
       projectId: owner.projectId,
       subject: { kind: nounOf(device), id: device.id, name },
-      detail: { userId: owner.userId, before, after: name },
+      detail: { userId: owner.userId, before: { name: before }, after: { name } },
     });
     return device;
   }

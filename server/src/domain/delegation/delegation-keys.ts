@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import { Client } from '../clients/client.entity.ts';
 import { DelegationKey, type DelegationParty } from '../clients/delegation-key.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -192,7 +193,7 @@ export class DelegationKeys {
     return found(isUuid(of.id) ? await em.findOne(Client, atKey(of), options) : null, 'client');
   }
 
-  private tell(em: EntityManager, type: string, key: DelegationKey, client: Client, actor: Actor): void {
+  private tell(em: EntityManager, type: EventType, key: DelegationKey, client: Client, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

@@ -206,7 +206,7 @@ export class FactorChanges {
     if ('refused' in counted) return counted;
     const outcome = await undoneIfRefused(em, () => this.accept(em, backEnd, change.id, counted.counted, tried.code));
     if ('refused' in outcome) {
-      const event = { type: 'mfa.rejected', detail: { method: enrolment.method, change: true } };
+      const event = { type: 'mfa.rejected' as const, detail: { method: enrolment.method, change: true } };
       await this.deps.audit.recordRepeated(em, { ...about(backEnd, user), ...event }, outcome.refused.code);
     }
     return outcome;
@@ -290,7 +290,7 @@ export class FactorChanges {
     audit.record(em, {
       ...about(backEnd, user),
       type: 'mfa.changed',
-      detail: { before: before.map(({ method }) => method), after: [enrolment.method] },
+      detail: { before: { factors: before.map(({ method }) => method) }, after: { factors: [enrolment.method] } },
     });
     await delivery.enqueue(em, {
       projectId: user.project.id,

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -262,7 +263,7 @@ export class Directories {
       and t.created_at < t.expires_at - make_interval(days => ${this.daysLeft()})`;
   }
 
-  private tell(em: EntityManager, type: string, token: ScimToken, projectId: string, actor: Actor): void {
+  private tell(em: EntityManager, type: EventType, token: ScimToken, projectId: string, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

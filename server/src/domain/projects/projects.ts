@@ -37,12 +37,19 @@ export interface ProjectContents {
   scimTokens: number;
 }
 
+type ProjectEvent =
+  | 'project.created'
+  | 'project.updated'
+  | 'project.session-policy-updated'
+  | 'project.test_mode_ended'
+  | 'project.deleted';
+
 /** The part of the audit log used here. Its rung is one above, since events belong to a project. */
 interface Log {
   record(
     em: EntityManager,
     entry: {
-      type: string;
+      type: ProjectEvent;
       actor: Actor;
       projectId?: string | undefined;
       subject: { kind: string; id: string; name: string };
@@ -280,7 +287,7 @@ export class Projects {
     return present;
   }
 
-  private write(em: EntityManager, project: Project, type: string, changed: Change | null, actor: Actor): void {
+  private write(em: EntityManager, project: Project, type: ProjectEvent, changed: Change | null, actor: Actor): void {
     if (!changed) return;
     project.version += 1;
     project.updatedAt = this.deps.clock.now();

@@ -1,6 +1,7 @@
 import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
@@ -179,7 +180,7 @@ export class Roles {
 
   private tell(
     em: EntityManager,
-    type: string,
+    type: EventType,
     { id, name }: ClientRole,
     client: Client,
     actor: Actor,
@@ -192,7 +193,7 @@ export class Roles {
 
   private tellHolder(
     em: EntityManager,
-    type: string,
+    type: EventType,
     role: ClientRole,
     subject: { kind: string; id: string; name: string },
     actor: Actor,

@@ -99,7 +99,7 @@ function issued(
 ): Statement<IssuedRow> {
   const { assertion, issuer, proof, resource, scope } = request;
   const jtiHash = assertion?.jtiHash ?? null;
-  const event = { id: eventId, at: now, type: 'token.issued', actor: request.actor };
+  const event = { id: eventId, at: now, type: 'token.issued', actor: request.actor } as const;
   const wanted = sql`string_to_array(${scope ?? null}::text, ' ')`;
   return sql<IssuedRow>`with client as materialized (${currentClient(request)}),
     used as (${usedAssertion(assertion)}),

@@ -54,7 +54,7 @@ export function redemption(
   const hasApis = exchange.issuer.capabilities.apis;
   const resource = exchange.resource ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
-  const event = { id: eventId, at: now, type: 'token.issued', actor };
+  const event = { id: eventId, at: now, type: 'token.issued', actor } as const;
   // The code is found by its hash, so a plan made while the tables were empty stays good. Each condition that a
   // concurrent exchange can change is on the updated row, so exactly one redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),

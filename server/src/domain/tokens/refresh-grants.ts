@@ -81,7 +81,12 @@ export class RefreshGrants {
       if (!(await endRefreshGrant(em, key, this.deps.clock.now()))) return;
       const { id, userName: name } = grant.user.getEntity();
       const subject = { kind: 'user', id, name };
-      const event = { type: 'refresh-grant.revoked', actor, projectId: key.project.id, clientId: grant.client.id };
+      const event = {
+        type: 'refresh-grant.revoked' as const,
+        actor,
+        projectId: key.project.id,
+        clientId: grant.client.id,
+      };
       this.deps.audit.record(em, { ...event, subject });
     });
   }

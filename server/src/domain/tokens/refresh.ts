@@ -52,7 +52,7 @@ export function rotation(
   const jkt = proof?.jkt ?? null;
   const resource = refresh.resource ?? null;
   const jtiHash = assertion?.jtiHash ?? null;
-  const event = { id: random.id(), at: now, type: 'token.refreshed', actor: refresh.actor };
+  const event = { id: random.id(), at: now, type: 'token.refreshed', actor: refresh.actor } as const;
   return sql<RefreshRow>`with client as materialized (${currentClient(refresh)}),
     used as (${usedAssertion(assertion)}),${
       proof

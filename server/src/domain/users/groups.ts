@@ -1,6 +1,7 @@
 import { ForeignKeyConstraintViolationException, LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -166,7 +167,7 @@ export class Groups {
 
   private tell(
     em: EntityManager,
-    type: string,
+    type: EventType,
     projectId: string,
     group: GroupRecord,
     actor: Actor,

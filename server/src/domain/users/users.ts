@@ -131,7 +131,7 @@ export class Users {
     const { id, attributes, phone, provenance, userName } = user;
     const { names, row, values: written } = writtenOf(user, login, 'insert');
     const event = {
-      type: 'user.created',
+      type: 'user.created' as const,
       actor,
       projectId,
       subject: { kind: 'user', id, name: userName },
@@ -288,7 +288,7 @@ export class Users {
 
 /**
  * The event of a change: the names of the changed values and, for a change by an admin, the values, which go with the
- * user's erasure.
+ * user's erasure. `active` always has its values.
  */
 function updated(
   projectId: string,
@@ -301,13 +301,16 @@ function updated(
   const isAdmin = ['admin', 'admin-token', 'bootstrap-token'].includes(actor.kind);
   // Custom values may be confidential among admins: by name alone.
   const custom = changed.filter(isCustomName);
+  const shown = changed.filter((name) => (isAdmin ? !isCustomName(name) : name === 'active'));
   const of = ({ attributes, ...columns }: UserValues) => {
     const values: Record<string, unknown> = { ...attributes, ...columns };
-    const shown = changed.filter((name) => !isCustomName(name));
     return Object.fromEntries(shown.map((name) => [name, values[name] ?? null]));
   };
-  const values = { before: of(valuesOf(before)), after: of(after), ...(custom.length > 0 ? { changed: custom } : {}) };
-  const detail = isAdmin ? values : { changed };
+  const names = isAdmin ? custom : changed;
+  const detail = {
+    ...(isAdmin || shown.length > 0 ? { before: of(valuesOf(before)), after: of(after) } : {}),
+    ...(names.length > 0 ? { changed: names } : {}),
+  };
   return { type: 'user.updated', actor, projectId, subject, detail };
 }
 

@@ -83,7 +83,7 @@ export class DeviceApprovals {
     return db.transaction(async (em) => {
       const device = await deviceAuthorizations.findWaiting(em, issuer, typed);
       if (!device) {
-        const entry = { type: 'device-authorization.code-refused', actor, projectId: issuer.project?.id };
+        const entry = { type: 'device-authorization.code-refused' as const, actor, projectId: issuer.project?.id };
         await audit.recordRepeated(em, entry, 'unknown');
         return null;
       }

@@ -135,7 +135,7 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
   const { user, credential } = ending;
   if (concluded.freshAt) await deps.guessing.remember(em, user, caller.actor.ip);
   const event = {
-    type: 'user.signed_in',
+    type: 'user.signed_in' as const,
     actor: caller.actor,
     projectId: caller.project.id,
     clientId: caller.client.id,

@@ -200,7 +200,7 @@ function outOfOrder(flow: Flow, step: 'passkey-options' | 'register-passkey'): R
 }
 
 function reject(reason: string): RefusedStep {
-  const event = { type: 'passkey.rejected', detail: { fault: reason } };
+  const event = { type: 'passkey.rejected' as const, detail: { fault: reason } };
   return { refused: { code: 'passkey-rejected', reason }, event };
 }
 

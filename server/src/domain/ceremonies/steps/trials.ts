@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
 import type { Audit } from '../../audit/audit.ts';
+import type { EventType } from '../../audit/event-types.ts';
 import { Client } from '../../clients/client.entity.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Database } from '../../kernel/database.ts';
@@ -149,7 +150,13 @@ export class Trials {
     return client;
   }
 
-  private tell(em: EntityManager, type: string, client: Client, actor: Actor, detail?: Record<string, unknown>): void {
+  private tell(
+    em: EntityManager,
+    type: EventType,
+    client: Client,
+    actor: Actor,
+    detail?: Record<string, unknown>,
+  ): void {
     this.deps.audit.record(em, {
       type,
       actor,

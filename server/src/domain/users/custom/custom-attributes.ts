@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../../audit/audit.ts';
+import type { EventType } from '../../audit/event-types.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { Cache } from '../../kernel/cache.ts';
 import { change } from '../../kernel/change.ts';
@@ -125,7 +126,7 @@ export class CustomAttributes {
     projectId: string,
     work: (
       row: CustomSchemaRow,
-      tell: (type: string, actor: Actor, name: string, detail: Record<string, unknown>) => void,
+      tell: (type: EventType, actor: Actor, name: string, detail: Record<string, unknown>) => void,
       em: EntityManager,
     ) => T | Promise<T>,
   ): Promise<T> {
