@@ -87,7 +87,7 @@ export class DelegationClient {
   private audience: Promise<string> | undefined;
 
   private constructor(options: DelegationClientOptions, keys: EnvelopeKeys) {
-    this.options = options;
+    this.options = { ...options };
     this.keys = keys;
     this.url = `${options.baseUrl.replace(/\/+$/, '')}/v1/delegation`;
     if (options.projectId !== undefined) {
@@ -98,18 +98,19 @@ export class DelegationClient {
   /** Throws {@link DelegationError} `INVALID_CONFIGURATION`, which lists every problem. */
   static fromKeys(options: DelegationClientOptions): DelegationClient {
     return new DelegationClient(
-      { ...options },
+      options,
       readKeys(options, (name) => name),
     );
   }
 
   /**
    * Reads `LATCHKEY_API_KEY`, `LATCHKEY_BASE_URL`, `LATCHKEY_SP_ID`, `SP_ED25519_PRIVATE_KEY_PEM`,
-   * `SP_X25519_PRIVATE_KEY_PEM`, `IDP_ED25519_PUBLIC_KEY_PEM` and `IDP_X25519_PUBLIC_KEY_PEM` (PEM, or the path of one).
+   * `SP_X25519_PRIVATE_KEY_PEM`, `IDP_ED25519_PUBLIC_KEY_PEM` and `IDP_X25519_PUBLIC_KEY_PEM` (PEM, or the path of one),
+   * and, if set to `true`, `LATCHKEY_ALLOW_INSECURE_HTTP`.
    * Throws {@link DelegationError} `INVALID_CONFIGURATION`, which lists every missing or invalid variable.
    */
-  static fromEnv(env: Record<string, string | undefined> = process.env): DelegationClient {
-    const options = optionsFrom(env);
+  static fromEnv(env: Record<string, string | undefined> = globalThis.process?.env): DelegationClient {
+    const options = optionsFrom(env ?? {});
     return new DelegationClient(
       options,
       readKeys(options, (name) => variables[name]),
@@ -118,7 +119,7 @@ export class DelegationClient {
 
   /** Starts a change of the user's second factor: challenges the new one. The old one stays until it is verified. */
   async initiateMfaChange(options: InitiateMfaChangeOptions): Promise<MfaChangeResult> {
-    const { mfaMethod, phoneNumber, userid } = options;
+    const { mfaMethod, phoneNumber, userid } = options ?? {};
     needText({ userid });
     if (!Object.values(MfaMethod).includes(mfaMethod))
       invalid(`mfaMethod must be one of ${Object.values(MfaMethod).join(', ')}.`);
@@ -129,7 +130,7 @@ export class DelegationClient {
 
   /** Completes the change with the code from the new factor. */
   async verifyMfaChange(options: VerifyMfaChangeOptions): Promise<VerifyMfaChangeResult> {
-    const { otp, sessionId, userid } = options;
+    const { otp, sessionId, userid } = options ?? {};
     needText({ userid, sessionId, otp });
     return this.#ask('verifyMfaChange', { userid, session_id: sessionId, otp });
   }
@@ -195,6 +196,7 @@ export class DelegationClient {
         headers: { ...request.headers, 'X-Api-Key': this.options.apiKey },
         timeoutMs: this.options.timeoutMs ?? defaultTimeoutMs,
         maxBytes: maxAnswerBytes,
+        allowInsecureHttp: this.options.allowInsecureHttp,
       });
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error;

@@ -22,6 +22,8 @@ export interface DelegationClientOptions {
   projectId?: string;
   /** Timeout per request. Default: 10,000 ms. */
   timeoutMs?: number;
+  /** Allows plain http to hosts other than loopback, for a network of containers. Logged. Default: false. */
+  allowInsecureHttp?: boolean;
 }
 
 /** Environment variable per option. */
@@ -39,7 +41,10 @@ type Name = keyof typeof variables;
 
 export function optionsFrom(env: Record<string, string | undefined>): DelegationClientOptions {
   const read = Object.entries(variables).map(([name, variable]) => [name, env[variable] ?? '']);
-  return Object.fromEntries(read) as DelegationClientOptions;
+  return {
+    ...(Object.fromEntries(read) as DelegationClientOptions),
+    allowInsecureHttp: env['LATCHKEY_ALLOW_INSECURE_HTTP'] === 'true',
+  };
 }
 
 /**
@@ -48,6 +53,11 @@ export function optionsFrom(env: Record<string, string | undefined>): Delegation
  * @param nameOf name of an option in error messages
  */
 export function readKeys(options: DelegationClientOptions, nameOf: (name: Name) => string): EnvelopeKeys {
+  if (typeof options !== 'object' || options === null) {
+    throw new DelegationError('INVALID_CONFIGURATION', 'options must be an object.', {
+      faults: ['options is missing'],
+    });
+  }
   const faults: string[] = [];
   const read = <T>(name: Name, parse: (value: string) => T): T | undefined => {
     const value: unknown = options[name];
@@ -64,7 +74,7 @@ export function readKeys(options: DelegationClientOptions, nameOf: (name: Name) 
     }
   };
   read('apiKey', sendable);
-  read('baseUrl', checkedUrl);
+  read('baseUrl', (url) => checkedUrl(url, options.allowInsecureHttp));
   read('spId', sendable);
   const signing = read('spSigningKey', (pem) => privateKey(pem, 'ed25519'));
   const decryption = read('spEncryptionKey', (pem) => privateKey(pem, 'x25519'));

@@ -1,20 +1,19 @@
-import { createHash, type KeyObject, randomUUID } from 'node:crypto';
-import { thumbprint } from './delegation-keys.ts';
+import { fromBase64url, isBase64url, sha256, textOf, utf8 } from './bytes.ts';
+import type { LazyKey } from './delegation-keys.ts';
 import { DelegationError } from './error.ts';
 import { jose } from './jose.ts';
 import { objectIn } from './outgoing.ts';
-import { isBase64url } from './verify-jwt.ts';
 
 /** Keys of one side of delegation. */
 export interface EnvelopeKeys {
   /** Ed25519, private: ours. */
-  signing: KeyObject;
+  signing: LazyKey;
   /** X25519, private: ours. */
-  decryption: KeyObject;
+  decryption: LazyKey;
   /** Ed25519, public: the service's. */
-  verification: KeyObject;
+  verification: LazyKey;
   /** X25519, public: the service's. */
-  encryption: KeyObject;
+  encryption: LazyKey;
 }
 
 /** A sent request, with the values that its response must repeat. */
@@ -43,8 +42,8 @@ export async function seal(
 ): Promise<Sealed> {
   const { CompactEncrypt, SignJWT } = await jose();
   const { audience, body, issuer, op } = request;
-  const jti = randomUUID();
-  const encryptionKid = thumbprint(keys.encryption);
+  const jti = crypto.randomUUID();
+  const [signing, encryption] = await Promise.all([keys.signing(), keys.encryption()]);
   const iat = Math.floor(Date.now() / 1000);
   const payload = {
     iss: issuer,
@@ -53,15 +52,15 @@ export async function seal(
     exp: iat + lifetimeSeconds,
     jti,
     op,
-    enc_kid: encryptionKid,
+    enc_kid: encryption.kid,
     body,
   };
   const signed = await new SignJWT(payload)
-    .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-req+jwt', kid: thumbprint(keys.signing) })
-    .sign(keys.signing);
-  const text = await new CompactEncrypt(Buffer.from(signed))
-    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', typ: 'delegation-req+jwe', cty: 'JWT', kid: encryptionKid })
-    .encrypt(keys.encryption);
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-req+jwt', kid: signing.kid })
+    .sign(signing.key);
+  const text = await new CompactEncrypt(utf8(signed))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', typ: 'delegation-req+jwe', cty: 'JWT', kid: encryption.kid })
+    .encrypt(encryption.key);
   return { text, jti, issuer, audience };
 }
 
@@ -78,20 +77,20 @@ export async function open(keys: EnvelopeKeys, request: Sealed, text: string): P
 async function opened(keys: EnvelopeKeys, request: Sealed, text: string): Promise<Opened> {
   const { compactDecrypt, compactVerify } = await jose();
   checkHeader(text, 5, { alg: 'ECDH-ES', enc: 'A256GCM', typ: 'delegation-res+jwe', cty: 'JWT' }, ['kid', 'epk']);
-  const decrypted = await compactDecrypt(text, keys.decryption, {
+  const decrypted = await compactDecrypt(text, (await keys.decryption()).key, {
     keyManagementAlgorithms: ['ECDH-ES'],
     contentEncryptionAlgorithms: ['A256GCM'],
   });
-  const inner = Buffer.from(decrypted.plaintext).toString();
+  const inner = textOf(decrypted.plaintext);
   checkHeader(inner, 3, { alg: 'EdDSA', typ: 'delegation-res+jwt' }, ['kid']);
-  const verified = await compactVerify(inner, keys.verification, { algorithms: ['EdDSA'] });
-  const payload = objectIn(Buffer.from(verified.payload).toString()) ?? fault('its payload is not an object');
+  const verified = await compactVerify(inner, (await keys.verification()).key, { algorithms: ['EdDSA'] });
+  const payload = objectIn(textOf(verified.payload)) ?? fault('its payload is not an object');
+  if (payload['req_hash'] !== (await sha256(request.text))) fault('it belongs to another request');
   return checkPayload(payload, request);
 }
 
 function checkPayload(payload: Record<string, unknown>, request: Sealed): Opened {
-  const { aud, body, exp, iat, iss, req_hash: hash, req_jti: jti, status } = payload;
-  if (hash !== createHash('sha256').update(request.text).digest('base64url')) fault('it belongs to another request');
+  const { aud, body, exp, iat, iss, req_jti: jti, status } = payload;
   if (typeof status !== 'number' || typeof body !== 'object' || body === null) fault('it has no result');
   // If the request could not be verified, the service has no jti to repeat.
   if (jti !== request.jti && !(jti === undefined && status >= 400)) fault('it belongs to another request');
@@ -109,7 +108,7 @@ function checkPayload(payload: Record<string, unknown>, request: Sealed): Opened
 function checkHeader(text: string, parts: number, expected: Record<string, string>, further: string[]): void {
   const split = text.split('.');
   if (split.length !== parts || !split.every(isBase64url)) fault('it is not a compact JWE or JWS');
-  const header = objectIn(Buffer.from(split[0] ?? '', 'base64url').toString()) ?? fault('its header is not an object');
+  const header = objectIn(textOf(fromBase64url(split[0] ?? ''))) ?? fault('its header is not an object');
   const names = [...Object.keys(expected), ...further];
   for (const name of Object.keys(header)) if (!names.includes(name)) fault('its header has an unexpected member');
   for (const [name, value] of Object.entries(expected))

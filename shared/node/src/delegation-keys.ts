@@ -1,48 +1,71 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { isPem, unescapePem } from './public-key.ts';
+import type { CryptoKey } from 'jose';
+import { readTextFile } from './files.ts';
+import { jose } from './jose.ts';
+import { derIn, isPem, keyFormatOf, unescapePem } from './key-format.ts';
 
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';
 
+/** A key and the RFC 7638 thumbprint of its public part (RFC 8037 §2), the `kid` in envelopes. */
+interface DelegationKey {
+  key: CryptoKey;
+  kid: string;
+}
+
+/** A validated key; imported at its first use, because Web Crypto does that asynchronously. */
+export type LazyKey = () => Promise<DelegationKey>;
+
 /** An invalid option; the message never contains its value. */
 export class OptionFault extends Error {}
 
+const algorithms = { ed25519: 'EdDSA', x25519: 'ECDH-ES' } as const;
+
 /** Reads a private key from a PEM or its path. Throws {@link OptionFault}. */
-export function privateKey(input: string, curve: Curve): KeyObject {
+export function privateKey(input: string, curve: Curve): LazyKey {
   const pem = pemOf(input);
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is not a private key in PEM');
-  return ofCurve(() => createPrivateKey(pem), curve);
+  check(derIn(pem, 'PRIVATE KEY|RSA PRIVATE KEY|EC PRIVATE KEY'), curve);
+  return once(async () => {
+    const { importPKCS8 } = await jose();
+    // Extractable only to compute the public part.
+    const whole = await importPKCS8(pem, algorithms[curve], { extractable: true });
+    return { key: await importPKCS8(pem, algorithms[curve]), kid: await thumbprint(whole) };
+  });
 }
 
 /** Reads a public key from a PEM or its path. Throws {@link OptionFault}. */
-export function publicKey(input: string, curve: Curve): KeyObject {
+export function publicKey(input: string, curve: Curve): LazyKey {
   const pem = pemOf(input);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new OptionFault('is a private key: pass the public key');
-  return ofCurve(() => createPublicKey(pem), curve);
+  check(derIn(pem, 'PUBLIC KEY'), curve);
+  return once(async () => {
+    const { importSPKI } = await jose();
+    const key = await importSPKI(pem, algorithms[curve], { extractable: true });
+    return { key, kid: await thumbprint(key) };
+  });
 }
 
-/** RFC 7638 thumbprint of the public key (RFC 8037 §2), the `kid` in envelopes. */
-export function thumbprint(key: KeyObject): string {
-  const { crv, kty, x } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' });
-  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
+async function thumbprint(key: CryptoKey): Promise<string> {
+  const { calculateJwkThumbprint, exportJWK } = await jose();
+  const { crv, kty, x } = await exportJWK(key);
+  return calculateJwkThumbprint({ crv, kty, x } as Parameters<typeof calculateJwkThumbprint>[0]);
 }
 
-function ofCurve(read: () => KeyObject, curve: Curve): KeyObject {
-  let key: KeyObject;
-  try {
-    key = read();
-  } catch {
-    throw new OptionFault('is not valid PEM');
-  }
-  if (key.asymmetricKeyType !== curve) throw new OptionFault(`is a key of type ${key.asymmetricKeyType}, not ${curve}`);
-  return key;
+function check(der: Uint8Array | null, curve: Curve): void {
+  const format = der && keyFormatOf(der);
+  if (!format) throw new OptionFault('is not valid PEM');
+  if (format.type !== curve) throw new OptionFault(`is a key of type ${format.type}, not ${curve}`);
+}
+
+function once(read: () => Promise<DelegationKey>): LazyKey {
+  let reading: Promise<DelegationKey> | undefined;
+  return () => (reading ??= read());
 }
 
 function pemOf(input: string): string {
   if (isPem(input)) return unescapePem(input);
   try {
-    return readFileSync(input, 'utf8');
+    return readTextFile(input);
   } catch {
     throw new OptionFault('is neither a PEM nor a readable file');
   }

@@ -2,16 +2,38 @@
  * Errors of this library. Each has a stable `code`, an optional `cause`, and a message that states the problem and the
  * fix. Messages never contain codes, keys or tokens.
  */
-/** Base class of all errors of this library. */
+/** Names of an error's classes. Shared by all copies of this library in a process: ES modules, CommonJS, bundles. */
+const kinds = Symbol.for('@latchkey/node/error');
+
+/** Base class of all errors of this library. `instanceof` also recognises errors of another copy of it. */
 export abstract class LatchkeyNodeError extends Error {
+  static readonly kind: string = 'LatchkeyNodeError';
   /** Stable; for `switch`. */
   abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, kinds, { value: kindsOf(new.target) });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass of an application has no kind of its own.
+    if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
+    const own = typeof value === 'object' && value !== null ? (value as { [kinds]?: unknown })[kinds] : undefined;
+    return Array.isArray(own) && own.includes(this.kind);
+  }
+}
+
+function kindsOf(type: Function): string[] {
+  const kind = Object.hasOwn(type, 'kind') ? [(type as typeof LatchkeyNodeError).kind] : [];
+  return type === Function.prototype ? [] : [...kind, ...kindsOf(Object.getPrototypeOf(type) as Function)];
 }
 
 /** Fix for each exchange error. */
 const exchangeAdvice = {
   INVALID_OPTIONS: 'Fix the options. No request was sent, so the code is still valid.',
-  INSECURE_URL: 'Use https; plain http is allowed for localhost, 127.0.0.1 and [::1] only.',
+  INSECURE_URL:
+    'Use https. Plain http is allowed for localhost, 127.0.0.1 and [::1], elsewhere with allowInsecureHttp.',
   INVALID_GRANT:
     'A code is valid once, for 60 seconds, for its client, and with the verifier of its challenge: have the user sign in again.',
   INVALID_CLIENT:
@@ -48,6 +70,7 @@ export interface OAuthExchangeDetail {
 
 /** The exchange failed: no token was issued. */
 export class OAuthExchangeError extends LatchkeyNodeError {
+  static override readonly kind = 'OAuthExchangeError';
   override readonly name = 'OAuthExchangeError';
   readonly code: OAuthExchangeErrorCode;
   readonly status: number | undefined;
@@ -100,7 +123,8 @@ const tokenAdvice = {
   CLAIM_INVALID: 'Reject the token: a claim is invalid.',
   REPLAYED: 'Ignore the token: it was already processed.',
   REPLAY_STORE_FAILED: 'Fix the replay store; see the property cause. The token was not processed.',
-  JWKS_INSECURE_URL: 'Use https for jwksUrl; plain http is allowed for localhost, 127.0.0.1 and [::1] only.',
+  JWKS_INSECURE_URL:
+    'Use https for jwksUrl. Plain http is allowed for localhost, 127.0.0.1 and [::1], elsewhere with allowInsecureHttp.',
   JWKS_UNAVAILABLE: 'Check that this machine can reach jwksUrl; see the property cause.',
   JWKS_INVALID: 'Check jwksUrl: it must end in /.well-known/jwks.json and return a JSON Web Key Set.',
 } as const;
@@ -108,6 +132,7 @@ export type JWTVerificationErrorCode = keyof typeof tokenAdvice;
 
 /** The token's signature or claims are invalid, or could not be verified. */
 export class JWTVerificationError extends LatchkeyNodeError {
+  static override readonly kind: string = 'JWTVerificationError';
   override readonly name: string = 'JWTVerificationError';
   readonly code: JWTVerificationErrorCode;
 
@@ -119,6 +144,7 @@ export class JWTVerificationError extends LatchkeyNodeError {
 
 /** The public key is unusable. A subclass of {@link JWTVerificationError}: test for it first. */
 export class InvalidPublicKeyError extends JWTVerificationError {
+  static override readonly kind = 'InvalidPublicKeyError';
   override readonly name = 'InvalidPublicKeyError';
   declare readonly code: InvalidPublicKeyErrorCode;
 
@@ -132,7 +158,8 @@ export class InvalidPublicKeyError extends JWTVerificationError {
 const delegationAdvice = {
   INVALID_CONFIGURATION: 'Copy the values from the client’s delegation keys in the Latchkey console.',
   INVALID_INPUT: 'Fix the input. No request was sent.',
-  INSECURE_URL: 'Use https for baseUrl; plain http is allowed for localhost, 127.0.0.1 and [::1] only.',
+  INSECURE_URL:
+    'Use https for baseUrl. Plain http is allowed for localhost, 127.0.0.1 and [::1], elsewhere with allowInsecureHttp.',
   INVALID_CLIENT: 'Check that apiKey is a secret key (lk_sk_…) of the client spId, and that it is not revoked.',
   NOT_CONFIGURED: 'Have a Latchkey admin register your public keys at the client (registerDelegationKeys).',
   REQUEST_REJECTED:
@@ -158,6 +185,7 @@ export type DelegationErrorCode = keyof typeof delegationAdvice;
  * A delegation request failed or its response is not trustworthy. Errors of the service are results, not exceptions.
  */
 export class DelegationError extends LatchkeyNodeError {
+  static override readonly kind = 'DelegationError';
   override readonly name = 'DelegationError';
   readonly code: DelegationErrorCode;
   /** All problems of the configuration. */

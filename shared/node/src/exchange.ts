@@ -32,6 +32,8 @@ export interface ExchangeCodeForClaimsOptions {
   /** Timeout of the whole request. Default: 10,000 ms. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Allows plain http to hosts other than loopback, for a network of containers. Logged. Default: false. */
+  allowInsecureHttp?: boolean;
 }
 
 /** Verified claims of an ID token (OpenID Connect Core §2). */
@@ -87,11 +89,12 @@ export async function exchangeCodeForTokenAndClaims(options: ExchangeCodeForClai
 }
 
 function checkOptions(options: ExchangeCodeForClaimsOptions): void {
+  if (typeof options !== 'object' || options === null) invalid('options must be an object.');
   for (const name of ['code', 'oauthTokenUrl', 'clientId', 'apiKey'] as const) {
     const value: unknown = options[name];
     if (typeof value !== 'string' || value === '') invalid(`${name} is required.`);
   }
-  if (!/^[\x21-\x7e]+$/.test(options.apiKey)) invalid('apiKey contains invalid characters.');
+  checkApiKey(options.apiKey);
   for (const name of ['codeVerifier', 'redirectUri', 'jwksUrl'] as const) {
     const value: unknown = options[name];
     if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`${name} must not be empty.`);
@@ -102,11 +105,17 @@ function checkOptions(options: ExchangeCodeForClaimsOptions): void {
   const fault = faultOf(options);
   if (fault) invalid(fault);
   try {
-    checkedUrl(options.oauthTokenUrl);
-    if (options.jwksUrl !== undefined) checkedUrl(options.jwksUrl);
+    checkedUrl(options.oauthTokenUrl, options.allowInsecureHttp);
+    if (options.jwksUrl !== undefined) checkedUrl(options.jwksUrl, options.allowInsecureHttp);
   } catch (error) {
     throw fromOutgoing(error);
   }
+}
+
+/** Throws `OAuthExchangeError` for a key that cannot be sent, or that belongs into pages. */
+export function checkApiKey(apiKey: string): void {
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) invalid('apiKey contains invalid characters.');
+  if (apiKey.startsWith('lk_pk_')) invalid('apiKey is a publishable key (lk_pk_…); the server needs a secret key.');
 }
 
 async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAndClaims, 'claims'>> {
@@ -128,6 +137,7 @@ async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAn
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     maxBytes,
     signal: options.signal,
+    allowInsecureHttp: options.allowInsecureHttp,
   }).catch((error: unknown) => {
     throw fromOutgoing(error);
   });

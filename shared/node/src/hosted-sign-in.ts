@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { fromBase64url, sha256, textOf, toBase64url, utf8 } from './bytes.ts';
 import { OAuthExchangeError } from './error.ts';
 import type { RequestLike } from './request-body.ts';
 import { printable } from './verify-jwt.ts';
@@ -25,7 +25,7 @@ const lifetimeSeconds = 600;
  * Redirects to the hosted page (RFC 6749 §4.1.1 with PKCE). Stores verifier, nonce and return path in a cookie per
  * `state`, so that concurrent tabs do not interfere.
  */
-export function beginSignIn(res: ServerResponse, client: HostedClient, returnTo = '/'): void {
+export async function beginSignIn(res: ServerResponse, client: HostedClient, returnTo = '/'): Promise<void> {
   const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
   const url = new URL(`${client.issuer}/authorize`);
   url.search = new URLSearchParams({
@@ -35,12 +35,10 @@ export function beginSignIn(res: ServerResponse, client: HostedClient, returnTo 
     scope: client.scope,
     state,
     nonce,
-    code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    code_challenge: await sha256(codeVerifier),
     code_challenge_method: 'S256',
   }).toString();
-  const value = Buffer.from(JSON.stringify({ state, nonce, codeVerifier, returnTo: local(returnTo) })).toString(
-    'base64url',
-  );
+  const value = toBase64url(utf8(JSON.stringify({ state, nonce, codeVerifier, returnTo: local(returnTo) })));
   res.appendHeader('Set-Cookie', cookie(client, state, value, lifetimeSeconds));
   res.writeHead(303, { Location: url.href, 'Cache-Control': 'no-store' }).end();
 }
@@ -90,7 +88,7 @@ function cookieOf(req: RequestLike, name: string): Record<string, unknown> | und
   for (const pair of (req.headers.cookie ?? '').split(/; */)) {
     if (!pair.startsWith(`${name}=`)) continue;
     try {
-      const value: unknown = JSON.parse(Buffer.from(pair.slice(name.length + 1), 'base64url').toString());
+      const value: unknown = JSON.parse(textOf(fromBase64url(pair.slice(name.length + 1))));
       if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
     } catch {
       // Not set by this library: ignore it.
@@ -104,5 +102,5 @@ function rejected(problem: string): never {
 }
 
 function secret(): string {
-  return randomBytes(32).toString('base64url');
+  return toBase64url(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -18,6 +18,8 @@ export interface VerifyLogoutTokenOptions {
   replayStore?: ReplayStore;
   /** Default: `['ES512']`. */
   algorithms?: string[];
+  /** Allows plain http to hosts other than loopback, for a network of containers. Logged. Default: false. */
+  allowInsecureHttp?: boolean;
 }
 
 /** Sessions to end: `sid`, or, without it, every session of `sub`. */
@@ -57,7 +59,7 @@ export async function verifyLogoutToken(token: string, options: VerifyLogoutToke
 
 /** Verifies without marking it as used. */
 export async function checkLogoutToken(token: string, options: VerifyLogoutTokenOptions): Promise<LogoutClaims> {
-  const { algorithms = ['ES512'], clientId: audience, issuer, leeway = 0 } = options;
+  const { algorithms = ['ES512'], clientId: audience, issuer, leeway = 0 } = options ?? {};
   for (const [name, value] of Object.entries({ clientId: audience, issuer })) {
     if (typeof value !== 'string') throw new JWTVerificationError('INVALID_OPTIONS', `${name} is required.`);
   }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JWTVerificationError, OAuthExchangeError } from './error.ts';
-import { exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
+import { checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
 import { beginSignIn, finishSignIn } from './hosted-sign-in.ts';
 import { checkLogoutToken, forgetLogoutToken, type LogoutClaims, rememberLogoutToken } from './logout-token.ts';
+import { checkedUrl, OutgoingError } from './outgoing.ts';
 import type { PublicKeyInput } from './public-key.ts';
 import type { ReplayStore } from './replay-store.ts';
 import { BodyError, formBody, jsonBody, type RequestLike } from './request-body.ts';
@@ -23,6 +24,8 @@ export interface LatchkeyMiddlewareOptions {
   redirectUri?: string;
   /** For the hosted page. Default: `openid profile email phone`. */
   scope?: string;
+  /** Allows plain http to hosts other than loopback, for a network of containers. Logged. Default: false. */
+  allowInsecureHttp?: boolean;
   /** Called on each failure, for logging. */
   onError?: (error: unknown, req: IncomingMessage) => void;
 }
@@ -61,12 +64,13 @@ export interface LatchkeyMiddleware {
   }): Handler<Req, Res>;
 }
 
-/** Handlers for a relying party's routes. */
+/** Handlers for a relying party's routes. Throws `OAuthExchangeError` for options that are missing or invalid. */
 export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): LatchkeyMiddleware {
+  checkOptions(options);
   const issuer = options.baseUrl.replace(/\/+$/, '');
-  const { apiKey, clientId, leeway, publicKey } = options;
+  const { allowInsecureHttp = false, apiKey, clientId, leeway, publicKey } = options;
   const keys = publicKey === undefined ? { jwksUrl: `${issuer}/.well-known/jwks.json` } : { publicKey };
-  const trust = { ...keys, clientId, issuer, ...(leeway === undefined ? {} : { leeway }) };
+  const trust = { ...keys, allowInsecureHttp, clientId, issuer, ...(leeway === undefined ? {} : { leeway }) };
   const report = (error: unknown, req: IncomingMessage) => options.onError?.(error, req);
 
   const exchange = (code: string, more: { codeVerifier?: string; redirectUri?: string; nonce?: string }) =>
@@ -121,6 +125,26 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
         }
       }),
   };
+}
+
+function checkOptions(options: LatchkeyMiddlewareOptions): void {
+  const fail = (problem: string): never => {
+    throw new OAuthExchangeError('INVALID_OPTIONS', problem);
+  };
+  if (typeof options !== 'object' || options === null) fail('options must be an object.');
+  for (const name of ['baseUrl', 'clientId', 'apiKey'] as const) {
+    if (typeof options[name] !== 'string' || options[name] === '') fail(`${name} is required.`);
+  }
+  checkApiKey(options.apiKey);
+  try {
+    checkedUrl(options.baseUrl, options.allowInsecureHttp);
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    throw new OAuthExchangeError(
+      error.fault === 'insecure-url' ? 'INSECURE_URL' : 'INVALID_OPTIONS',
+      `baseUrl: ${error.message}`,
+    );
+  }
 }
 
 function handled<Req, Res>(work: (req: Req, res: Res) => Promise<unknown>): Handler<Req, Res> {

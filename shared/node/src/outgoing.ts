@@ -27,6 +27,8 @@ export interface Outgoing {
   /** Maximum size of the decompressed body. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
+  /** Allows plain http to any host; logged once per origin. */
+  allowInsecureHttp?: boolean | undefined;
 }
 
 export interface Answer {
@@ -40,7 +42,8 @@ export interface Answer {
  * Throws {@link OutgoingError}.
  */
 export async function send(url: string, request: Outgoing): Promise<Answer> {
-  const address = checkedUrl(url);
+  const address = checkedUrl(url, request.allowInsecureHttp);
+  if (!isSecure(address)) warnOf(address);
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
   try {
@@ -66,8 +69,8 @@ export async function send(url: string, request: Outgoing): Promise<Answer> {
   }
 }
 
-/** Parses an https URL, or http to loopback. Throws {@link OutgoingError}. */
-export function checkedUrl(url: string): URL {
+/** Parses an https URL, or http to loopback or, if allowed, any host. Throws {@link OutgoingError}. */
+export function checkedUrl(url: string, allowInsecureHttp = false): URL {
   let address: URL;
   try {
     address = new URL(url);
@@ -77,22 +80,36 @@ export function checkedUrl(url: string): URL {
   if (address.username !== '' || address.password !== '') {
     throw new OutgoingError('invalid-url', 'The URL must not contain credentials.');
   }
-  if (address.protocol === 'https:') return address;
-  const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(address.hostname);
-  if (address.protocol === 'http:' && loopback) return address;
+  if (isSecure(address) || (address.protocol === 'http:' && allowInsecureHttp)) return address;
   throw new OutgoingError('insecure-url', 'The URL must use https, or http to loopback.');
 }
 
+function isSecure({ hostname, protocol }: URL): boolean {
+  const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && loopback);
+}
+
+const warned = new Set<string>();
+
+function warnOf({ origin }: URL): void {
+  if (warned.has(origin)) return;
+  warned.add(origin);
+  console.warn(
+    `Latchkey: allowInsecureHttp is set, so requests to ${origin} are not encrypted: each computer between can read keys and tokens, and answer in the name of the service.`,
+  );
+}
+
 async function bodyOf(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  let text = '';
   let size = 0;
   // Throwing in the loop cancels the stream.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) throw new OutgoingError('too-large', `The response exceeds ${maxBytes} bytes.`);
-    chunks.push(chunk);
+    text += decoder.decode(chunk, { stream: true });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return text + decoder.decode();
 }
 
 /** The JSON object in `text`, or null. */

@@ -1,7 +1,7 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { JWK } from 'jose';
 import { JWTVerificationError } from './error.ts';
 import { OutgoingError, objectIn, send } from './outgoing.ts';
-import { algorithmsOf } from './public-key.ts';
+import { ofJwk, type VerificationKey } from './public-key.ts';
 
 const defaultTimeoutMs = 5_000;
 const maxBytes = 256 * 1024;
@@ -10,13 +10,13 @@ const maxKeys = 100;
 const freshMs = 5 * 60_000;
 /** Use stale keys this long if a fetch fails, so that a restart of the service breaks no sign-in. */
 const staleMs = 60 * 60_000;
-/** At most one extra fetch in this time for unknown key IDs. */
+/** After a failed fetch, or one that did not have the key ID asked for, the next fetch waits for this. */
 const cooldownMs = 30_000;
 
 interface RemoteKey {
   kid: string | undefined;
   alg: string | undefined;
-  key: KeyObject;
+  key: VerificationKey;
 }
 
 interface Fetched {
@@ -35,14 +35,17 @@ export class RemoteKeys {
   private readonly url: string;
   private readonly now: () => number;
   private readonly timeoutMs: number;
+  private readonly allowInsecureHttp: boolean;
   private fetched: Fetched | undefined;
-  private triedAt = Number.NEGATIVE_INFINITY;
+  private failedAt = Number.NEGATIVE_INFINITY;
+  private missedAt = Number.NEGATIVE_INFINITY;
   private underway: Promise<Fetched> | undefined;
 
-  constructor(url: string, options: { now?: () => number; timeoutMs?: number } = {}) {
+  constructor(url: string, options: { now?: () => number; timeoutMs?: number; allowInsecureHttp?: boolean } = {}) {
     this.url = url;
     this.now = options.now ?? Date.now;
     this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    this.allowInsecureHttp = options.allowInsecureHttp ?? false;
   }
 
   /** Resolves once keys are loaded. Throws {@link JWTVerificationError}. */
@@ -51,12 +54,17 @@ export class RemoteKeys {
   }
 
   /** The key for a token's header. Throws {@link JWTVerificationError}. */
-  async find(query: KeyQuery): Promise<KeyObject> {
-    const found = matching((await this.current()).keys, query);
+  async find(query: KeyQuery): Promise<VerificationKey> {
+    const last = this.fetched;
+    const current = await this.current();
+    const found = matching(current.keys, query);
     if (found) return found;
-    if (this.underway || this.now() - this.triedAt >= cooldownMs) {
+    // A new key must be found at once, however recent the last fetch. Only a fetch in vain starts the cooldown: it limits
+    // what made-up key IDs can cause.
+    if (current === last && (this.underway || this.now() - Math.max(this.missedAt, this.failedAt) >= cooldownMs)) {
       const again = matching((await this.fetch()).keys, query);
       if (again) return again;
+      this.missedAt = this.now();
     }
     throw new JWTVerificationError('UNKNOWN_KEY', 'jwksUrl has no key with the token’s kid.');
   }
@@ -65,7 +73,7 @@ export class RemoteKeys {
     const last = this.fetched;
     const age = last ? this.now() - last.at : Number.POSITIVE_INFINITY;
     if (last && age < freshMs) return last;
-    if (last && age < staleMs && this.now() - this.triedAt < cooldownMs) return last;
+    if (last && age < staleMs && this.now() - this.failedAt < cooldownMs) return last;
     try {
       return await this.fetch();
     } catch (error) {
@@ -82,16 +90,25 @@ export class RemoteKeys {
   }
 
   private async fetchNow(): Promise<Fetched> {
-    this.triedAt = this.now();
-    const fetched = { keys: keysIn(await this.read()), at: this.now() };
-    this.fetched = fetched;
-    return fetched;
+    try {
+      this.fetched = { keys: await keysIn(await this.read()), at: this.now() };
+    } catch (error) {
+      this.failedAt = this.now();
+      throw error;
+    }
+    return this.fetched;
   }
 
   private async read(): Promise<Record<string, unknown>> {
-    const { timeoutMs } = this;
+    const { allowInsecureHttp, timeoutMs } = this;
     const headers = { Accept: 'application/jwk-set+json, application/json' };
-    const answer = await send(this.url, { method: 'GET', headers, timeoutMs, maxBytes }).catch((cause: unknown) => {
+    const answer = await send(this.url, {
+      method: 'GET',
+      headers,
+      timeoutMs,
+      maxBytes,
+      allowInsecureHttp,
+    }).catch((cause: unknown) => {
       if (!(cause instanceof OutgoingError)) throw cause;
       const insecure = cause.fault === 'insecure-url' || cause.fault === 'invalid-url';
       throw new JWTVerificationError(
@@ -108,28 +125,25 @@ export class RemoteKeys {
 }
 
 /** Ignores symmetric and unknown key types (RFC 7517 §5). */
-function keysIn({ keys }: Record<string, unknown>): RemoteKey[] {
+async function keysIn({ keys }: Record<string, unknown>): Promise<RemoteKey[]> {
   if (!Array.isArray(keys)) invalid('has no keys');
   if (keys.length > maxKeys) invalid(`has more than ${maxKeys} keys`);
-  return keys.flatMap((jwk: unknown) => {
+  const read = keys.map(async (jwk: unknown): Promise<RemoteKey[]> => {
     if (typeof jwk !== 'object' || jwk === null) return [];
     const { kid, alg, use, d, k, key_ops: operations } = jwk as Record<string, unknown>;
     if (d !== undefined || k !== undefined || (use !== undefined && use !== 'sig')) return [];
     if (Array.isArray(operations) && !operations.includes('verify')) return [];
-    try {
-      const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
-      return [{ kid: text(kid), alg: text(alg), key }];
-    } catch {
-      return [];
-    }
+    const key = await ofJwk(jwk as JWK);
+    return key ? [{ kid: text(kid), alg: text(alg), key }] : [];
   });
+  return (await Promise.all(read)).flat();
 }
 
 /** Matches by key type. Without a `kid`, the match must be unique. */
-function matching(keys: RemoteKey[], query: KeyQuery): KeyObject | undefined {
+function matching(keys: RemoteKey[], query: KeyQuery): VerificationKey | undefined {
   const fitting = keys.filter(
     ({ key, kid, alg }) =>
-      algorithmsOf(key).includes(query.alg) &&
+      key.algorithms.includes(query.alg) &&
       (alg === undefined || alg === query.alg) &&
       (query.kid === undefined || kid === query.kid),
   );
@@ -140,13 +154,14 @@ const known = new Map<string, RemoteKeys>();
 const maxKnown = 100;
 
 /** The shared key set of a URL, one per process. */
-export function remoteKeys(url: string): RemoteKeys {
-  let keys = known.get(url);
+export function remoteKeys(url: string, allowInsecureHttp = false): RemoteKeys {
+  const name = `${allowInsecureHttp} ${url}`;
+  let keys = known.get(name);
   if (!keys) {
     const [oldest] = known.keys();
     if (known.size >= maxKnown && oldest !== undefined) known.delete(oldest);
-    keys = new RemoteKeys(url);
-    known.set(url, keys);
+    keys = new RemoteKeys(url, { allowInsecureHttp });
+    known.set(name, keys);
   }
   return keys;
 }

@@ -1,7 +1,7 @@
-import type { KeyObject } from 'node:crypto';
+import { fromBase64url, isBase64url, textOf } from './bytes.ts';
 import { JWTVerificationError, type JWTVerificationErrorCode } from './error.ts';
 import { jose } from './jose.ts';
-import { algorithmsOf, type PublicKeyInput, readPublicKey, supportedAlgorithms } from './public-key.ts';
+import { type PublicKeyInput, readPublicKey, supportedAlgorithms, type VerificationKey } from './public-key.ts';
 import { type KeyQuery, remoteKeys } from './remote-keys.ts';
 
 export interface VerifyJwtOptions {
@@ -42,13 +42,15 @@ export interface Rules extends VerifyJwtOptions {
 }
 
 /** A given key, or a lookup by the token's header. */
-export type KeySource = (query: KeyQuery) => Promise<KeyObject> | KeyObject;
+export type KeySource = (query: KeyQuery) => Promise<VerificationKey> | VerificationKey;
 
 const maxTokenLength = 64 * 1024;
 
 /**
  * Verifies a JWT (RFC 7519) with a public key, and returns its claims. The key's type determines the algorithms, never
- * the token. Throws {@link JWTVerificationError}, for an invalid key its subclass `InvalidPublicKeyError`.
+ * the token. Checked are the signature, and `exp` and `nbf` if the token has them; `iss`, `aud` and `nonce` only if given
+ * as options. Not checked: that the token has an `exp`, its type (`typ`), and whether it was used before or withdrawn.
+ * Without `audience`, a token issued to another application passes. Throws {@link JWTVerificationError}, for an invalid key its subclass `InvalidPublicKeyError`.
  *
  * @param publicKey a PEM, its path, or its bytes
  */
@@ -57,9 +59,9 @@ export async function verifyJwt<Claims extends object = JwtClaims>(
   publicKey: PublicKeyInput,
   options: VerifyJwtOptions = {},
 ): Promise<Claims> {
-  const rules = { ...options, algorithms: options.algorithms ?? ['RS256'] };
-  const fault = faultOf(rules);
+  const fault = faultOf(options);
   if (fault) throw new JWTVerificationError('INVALID_OPTIONS', fault);
+  const rules = { ...options, algorithms: options.algorithms ?? ['RS256'] };
   const key = await readPublicKey(publicKey);
   return (await verifyToken(token, () => key, rules)) as Claims;
 }
@@ -68,9 +70,10 @@ export async function verifyJwt<Claims extends object = JwtClaims>(
 export async function keySource(options: {
   publicKey?: PublicKeyInput | undefined;
   jwksUrl?: string | undefined;
+  allowInsecureHttp?: boolean | undefined;
 }): Promise<KeySource> {
   if (options.publicKey === undefined && options.jwksUrl !== undefined) {
-    const keys = remoteKeys(options.jwksUrl);
+    const keys = remoteKeys(options.jwksUrl, options.allowInsecureHttp);
     await keys.ready();
     return (query) => keys.find(query);
   }
@@ -80,6 +83,7 @@ export async function keySource(options: {
 
 /** The problem with options that would silently disable a check; null: none. */
 export function faultOf(options: VerifyJwtOptions): string | null {
+  if (typeof options !== 'object' || options === null) return 'options must be an object.';
   const { algorithms, audience, issuer, leeway, nonce } = options;
   if (algorithms !== undefined) {
     if (!Array.isArray(algorithms) || algorithms.length === 0) return 'algorithms must be a list that is not empty.';
@@ -114,14 +118,14 @@ export async function verifyToken(token: string, source: KeySource, rules: Rules
     throw new JWTVerificationError('TYPE_MISMATCH', `The token is of type ${printable(header.typ ?? 'none')}.`);
   }
   const key = await source(header);
-  if (!algorithmsOf(key).includes(header.alg)) {
+  if (!key.algorithms.includes(header.alg)) {
     throw new JWTVerificationError(
       'KEY_TYPE_MISMATCH',
       `The token is signed with ${header.alg}, which does not match the type of the key.`,
     );
   }
   try {
-    const { payload } = await jwtVerify(token, key, joseOptions(rules));
+    const { payload } = await jwtVerify(token, await key.importFor(header.alg), joseOptions(rules));
     if (rules.nonce !== undefined && payload['nonce'] !== rules.nonce) {
       throw new JWTVerificationError('NONCE_MISMATCH', 'The token’s nonce does not match.');
     }
@@ -156,7 +160,7 @@ function headerOf(token: unknown): Header {
   if (parts.length !== 3 || !parts.every(isBase64url)) malformed('The token does not have three base64url parts.');
   let header: unknown;
   try {
-    header = JSON.parse(Buffer.from(parts[0] as string, 'base64url').toString());
+    header = JSON.parse(textOf(fromBase64url(parts[0] as string)));
   } catch (cause) {
     malformed('The token’s header is not JSON.', cause);
   }
@@ -166,11 +170,6 @@ function headerOf(token: unknown): Header {
     if (value !== undefined && typeof value !== 'string') malformed('The token’s header is malformed.');
   }
   return { alg, kid: kid as string | undefined, typ: typ as string | undefined };
-}
-
-/** Canonical base64url: no padding, no stray trailing bits (RFC 4648 §3.5). */
-export function isBase64url(text: string): boolean {
-  return /^[A-Za-z0-9_-]*$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
 
 function malformed(problem: string, cause?: unknown): never {
