@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import express from 'express';
 import { auth } from 'express-openid-connect';
 import * as client6 from 'openid-client';
-import { generators, Issuer as Issuer5 } from 'openid-client-5';
+import { generators, Issuer as Issuer5, type TokenSet } from 'openid-client-5';
 
 /** What an administrator copies into an application. */
 export interface Registration {
@@ -13,9 +13,11 @@ export interface Registration {
   secret: string;
 }
 
+type Verified = (error: null, user: object) => void;
+
 const require = createRequire(import.meta.url);
 
-/** express-openid-connect at its defaults: client_secret_basic, RS256. */
+/** express-openid-connect at its defaults: client_secret_basic, RS256. Its logout is RP-initiated by one setting. */
 export function expressSecretApp({ origin, issuer, clientId, secret }: Registration): RequestListener {
   const app = express();
   app.use(
@@ -26,14 +28,16 @@ export function expressSecretApp({ origin, issuer, clientId, secret }: Registrat
       clientSecret: secret,
       secret: 'a secret of this relying party alone, long enough',
       authRequired: false,
+      idpLogout: true,
       authorizationParams: { response_type: 'code', scope: 'openid profile email' },
     }),
   );
   app.get('/', (req, res) => void res.json(req.oidc.user ?? null));
+  app.get('/access-token', (req, res) => void res.json(req.oidc.accessToken?.access_token ?? null));
   return app;
 }
 
-/** passport-openidconnect at its defaults: no PKCE, client_secret_basic or _post. */
+/** passport-openidconnect at its defaults: no PKCE, client_secret_basic or _post. It has no logout at the provider. */
 export function passportApp({ origin, issuer, clientId, secret }: Registration): RequestListener {
   const passport = new (require('passport').Passport)();
   const { Strategy } = require('passport-openidconnect');
@@ -41,7 +45,7 @@ export function passportApp({ origin, issuer, clientId, secret }: Registration):
   app.use(require('express-session')({ secret: 'of this relying party', resave: false, saveUninitialized: false }));
   app.use(passport.initialize());
   app.use(passport.session());
-  const done = (user: object, cb: (error: null, user: object) => void) => cb(null, user);
+  const done = (user: object, cb: Verified) => cb(null, user);
   passport.serializeUser(done);
   passport.deserializeUser(done);
   const settings = {
@@ -54,14 +58,31 @@ export function passportApp({ origin, issuer, clientId, secret }: Registration):
     callbackURL: `${origin}/callback`,
     scope: ['profile', 'email'],
   };
-  type Verified = (error: null, user: object) => void;
-  passport.use(
-    'openidconnect',
-    new Strategy(settings, (_issuer: string, profile: object, cb: Verified) => cb(null, profile)),
-  );
+  // The number of parameters tells the library what to pass.
+  const verify = (
+    _issuer: string,
+    profile: object,
+    _context: object,
+    idToken: string,
+    accessToken: string,
+    _refreshToken: string | undefined,
+    done: Verified,
+  ) => done(null, { ...profile, idToken, accessToken });
+  passport.use('openidconnect', new Strategy(settings, verify));
   app.get('/login', passport.authenticate('openidconnect'));
   app.get('/callback', passport.authenticate('openidconnect', { successRedirect: '/' }));
-  app.get('/', (req, res) => void res.json((req as { user?: object }).user ?? null));
+  const userOf = (req: object) => (req as { user?: { idToken: string; accessToken: string } }).user ?? null;
+  app.get('/', (req, res) => void res.json(userOf(req)));
+  app.get('/access-token', (req, res) => void res.json(userOf(req)?.accessToken ?? null));
+  app.get('/logout', (req, res, next) => {
+    const query = new URLSearchParams({
+      id_token_hint: userOf(req)?.idToken ?? '',
+      post_logout_redirect_uri: `${origin}/`,
+    });
+    (req as unknown as { logout(done: (error?: unknown) => void): void }).logout((error) =>
+      error ? next(error) : res.redirect(`${issuer}/oauth2/end_session?${query}`),
+    );
+  });
   return app;
 }
 
@@ -76,14 +97,22 @@ export async function client5App({ origin, issuer, clientId, secret }: Registrat
   });
   const verifier = generators.codeVerifier();
   const app = express();
+  let tokens: TokenSet | null = null;
   app.get('/login', (_req, res) => {
     const code_challenge = generators.codeChallenge(verifier);
     res.redirect(client.authorizationUrl({ scope: 'openid email', code_challenge, code_challenge_method: 'S256' }));
   });
   app.get('/callback', async (req, res) => {
     const checks = { code_verifier: verifier };
-    const tokens = await client.callback(`${origin}/callback`, client.callbackParams(req), checks);
+    tokens = await client.callback(`${origin}/callback`, client.callbackParams(req), checks);
     res.json({ ...tokens.claims(), ...(await client.userinfo(tokens)) });
+  });
+  app.get('/', (_req, res) => void res.json(tokens?.claims() ?? null));
+  app.get('/access-token', (_req, res) => void res.json(tokens?.access_token ?? null));
+  app.get('/logout', (_req, res) => {
+    const parameters = { ...(tokens && { id_token_hint: tokens }), post_logout_redirect_uri: `${origin}/` };
+    tokens = null;
+    res.redirect(client.endSessionUrl(parameters));
   });
   return app;
 }
@@ -94,6 +123,7 @@ export async function client6App({ origin, issuer, clientId, secret }: Registrat
   const config = await client6.discovery(new URL(issuer), clientId, secret, undefined, options);
   const verifier = client6.randomPKCECodeVerifier();
   const app = express();
+  let tokens: (client6.TokenEndpointResponse & client6.TokenEndpointResponseHelpers) | null = null;
   app.get('/login', async (_req, res) => {
     const code_challenge = await client6.calculatePKCECodeChallenge(verifier);
     const parameters = { redirect_uri: `${origin}/callback`, scope: 'openid email', code_challenge };
@@ -101,9 +131,16 @@ export async function client6App({ origin, issuer, clientId, secret }: Registrat
   });
   app.get('/callback', async (req, res) => {
     const checks = { pkceCodeVerifier: verifier };
-    const tokens = await client6.authorizationCodeGrant(config, new URL(req.originalUrl, origin), checks);
+    tokens = await client6.authorizationCodeGrant(config, new URL(req.originalUrl, origin), checks);
     const claims = tokens.claims();
     res.json(await client6.fetchUserInfo(config, tokens.access_token, claims?.sub ?? ''));
+  });
+  app.get('/', (_req, res) => void res.json(tokens?.claims() ?? null));
+  app.get('/access-token', (_req, res) => void res.json(tokens?.access_token ?? null));
+  app.get('/logout', (_req, res) => {
+    const parameters = { id_token_hint: tokens?.id_token ?? '', post_logout_redirect_uri: `${origin}/` };
+    tokens = null;
+    res.redirect(client6.buildEndSessionUrl(config, parameters).href);
   });
   return app;
 }

@@ -41,12 +41,18 @@ async function applicationOf(
       projectId,
       name: 'Product',
       redirectUris: [origin + callback],
+      postLogoutRedirectUris: [origin, `${origin}/`],
       ...settings,
     });
     return build({ origin, issuer, clientId: made.clientId, secret: made.clientSecret ?? '' });
   });
   served.push(party);
   return party.origin;
+}
+
+async function statusOfUserInfo(accessToken: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  return (await fetch(`${issuer}/userinfo`, { headers })).status;
 }
 
 const secret = { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC' };
@@ -58,7 +64,7 @@ const applications = [
 ] as const;
 
 for (const [name, build, settings] of applications) {
-  test(`${name} signs in with a client secret`, async ({ page }) => {
+  test(`${name} signs in with a client secret, and out`, async ({ page }) => {
     const origin = await applicationOf(build, '/callback', settings);
     const address = `${name.replaceAll(' ', '-')}@example.com`;
     await page.goto(`${origin}/login`);
@@ -66,16 +72,31 @@ for (const [name, build, settings] of applications) {
     await signInOnPage(page, admin, address);
     await page.waitForURL(`${origin}/**`);
     await expect(page.locator('body')).toContainText(address);
+    await page.goto(`${origin}/access-token`);
+    const accessToken = JSON.parse(await page.locator('body').innerText());
+    expect(await statusOfUserInfo(accessToken)).toBe(200);
+
+    await page.goto(`${origin}/logout`);
+    await page.waitForURL(`${origin}/`);
+    await expect(page.locator('body')).toHaveText('null');
+    expect(await statusOfUserInfo(accessToken)).toBe(401);
+    await page.goto(`${origin}/login`);
+    expect(page.url()).toContain(`${latchkey.baseUrl}/signin`);
   });
 }
 
-test('oidc-client-ts signs in from a page of another origin', async ({ page }) => {
+test('oidc-client-ts signs in from a page of another origin, and out', async ({ page }) => {
   const build = ({ origin, clientId }: Registration) => singlePage(origin, issuer, clientId);
   const origin = await applicationOf(build, '/', {});
   await page.goto(origin);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await signInOnPage(page, admin, 'page@example.com');
   await expect(page.locator('pre')).toContainText('"email":"page@example.com"');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL((url) => url.origin === origin);
+  await expect(page.locator('pre')).toHaveText('null');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${latchkey.baseUrl}/signin**`);
 });
 
 test('openid-client 6 signs in a device that has no browser', async ({ page }) => {

@@ -34,7 +34,7 @@ async function relyingParty(
       projectId,
       name: listen.name,
       redirectUris: [origin + callback],
-      postLogoutRedirectUris: [origin],
+      postLogoutRedirectUris: [origin, `${origin}/`],
       ...settings(origin),
     });
     return listen(origin, latchkey.baseUrl, clientId);
@@ -43,13 +43,18 @@ async function relyingParty(
   return party.origin;
 }
 
-test('oidc-client-ts signs in from a page of another origin, over CORS', async ({ page }) => {
+test('oidc-client-ts signs in from a page of another origin, over CORS, and out', async ({ page }) => {
   const origin = await relyingParty(singlePage, '/');
   await page.goto(origin);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await signInOnPage(page, admin, 'spa@example.com');
   await expect(page.locator('pre')).toContainText('"email":"spa@example.com"');
   await expect(page.locator('pre')).toContainText('"sid"');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL((url) => url.origin === origin);
+  await expect(page.locator('pre')).toHaveText('null');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${latchkey.baseUrl}/signin**`);
 });
 
 test('Auth.js signs in, with PKCE, state and nonce checked', async ({ page }) => {
@@ -81,8 +86,12 @@ test('express-openid-connect signs in and out, and receives back-channel logouts
     await expect(page.locator('body')).toHaveText('null');
   });
 
-  await test.step('a logout elsewhere ends its session', async () => {
+  await test.step('the next sign-in asks again', async () => {
     await page.goto(`${origin}/login`);
+    await page.waitForURL(`${latchkey.baseUrl}/signin**`);
+  });
+
+  await test.step('a logout elsewhere ends its session', async () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${origin}/`);
     await expect(page.locator('body')).toContainText(address);
