@@ -297,6 +297,7 @@ function adminDeps(
         clients,
         clientSecrets: services.clientSecrets,
         apis: services.apis,
+        consents: services.consents,
         refreshGrants: services.refreshGrants,
         admins,
         delegationKeys,

@@ -128,6 +128,7 @@ export async function openAdminRoom(
         clientSecrets: services.clientSecrets,
         apis: services.apis,
         domains: services.domains,
+        consents: services.consents,
         refreshGrants: services.refreshGrants,
         admins,
         delegationKeys,

@@ -9,11 +9,14 @@ import { Section } from '../ui/layout/page.tsx';
 const rights = {
   'users:read': 'Read users, groups, sessions and devices',
   'users:write': 'Change users, end their sessions, assign roles',
+  'consent:read': 'Read what users allowed third-party applications',
+  'consent:write': 'Withdraw what users allowed third-party applications',
   'clients:read': 'Read applications, their roles and APIs',
   'clients:write': 'Change applications, their secrets, roles and APIs',
   'projects:read': 'Read the project, its branding and directories',
   'projects:write': 'Change the project, its branding and directories',
   'audit:read': 'Read events and messages',
+  'profile:self': 'Read its own name, project and rights',
   scim: 'Provision users and groups as a directory, by SCIM',
 };
 

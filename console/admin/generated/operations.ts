@@ -60,7 +60,8 @@ export type BuiltIn =
 export type CallerKind =
   | 'ADMIN'
   | 'ADMIN_TOKEN'
-  | 'BOOTSTRAP_TOKEN';
+  | 'BOOTSTRAP_TOKEN'
+  | 'CLIENT';
 
 export type ChangeUsersInput = {
   action: UserAction;
@@ -133,7 +134,7 @@ export type CreateApiInput = {
 export type CreateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`; and `scim`, at the SCIM endpoints. Default: nothing. */
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing. */
   adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
@@ -618,7 +619,7 @@ export type UpdateClaimSettingsInput = {
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`; and `scim`, at the SCIM endpoints. Default: nothing. */
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing. */
   adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;

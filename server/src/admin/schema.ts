@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { AdminTokenResolver, MembershipResolver } from './admins/admin.resolver.ts';
-import { fieldRuleOf, isRoot, operationRuleOf } from './api/access.ts';
+import { fieldRuleOf, isRoot, operationRuleOf, scopesFor } from './api/access.ts';
 import { authorizeSchema } from './api/authorize.ts';
 import { ApiGrantResolver, ApiResolver } from './apis/api.resolver.ts';
 import { CustomAttributeResolver } from './attributes/custom-attribute.resolver.ts';
@@ -109,13 +109,14 @@ export function printPermissions(): string {
 function line(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string {
   const name = `${type.name}.${field.name}`;
   if (isRoot(type)) {
-    const { role, about, allProjects, fresh, scope } = operationRuleOf(type, field);
+    const rule = operationRuleOf(type, field);
+    const { role, about, allProjects, fresh } = rule;
     const where = Object.entries(about ?? {}).map(([noun, input]) => ` in the project of ${noun}(${input})`);
     const when = typeof fresh === 'function' ? `, fresh sign-in if ${fresh.name}` : fresh ? ', fresh sign-in' : '';
     const [[extent, reason] = []] = Object.entries(allProjects ?? {});
     const seen =
       reason === undefined ? '' : `, sees all projects${extent === 'always' ? '' : ' for the instance'}: ${reason}`;
-    return `${name} ${role}${where.join('')}${when}, ${scope ?? 'not for applications'}${seen}`;
+    return `${name} ${role}${where.join('')}${when}, ${scopesFor(rule).join(' or ') || 'not for applications'}${seen}`;
   }
   const rule = fieldRuleOf(type, field);
   if (rule === 'inherited') return `${name} ${rule}`;

@@ -10,7 +10,7 @@ import { Admin, AdminTokenView, IssuedAdminToken, Me, MembershipView } from './a
 
 @Resolver(() => MembershipView)
 export class MembershipResolver {
-  @Requires('admin')
+  @Requires('admin', { scope: 'profile:self' })
   @Query(() => Me, { description: 'The caller and its roles.' })
   me(@Ctx() { caller }: AdminContext): Me {
     const { owner, projects } = caller.grants;
@@ -20,6 +20,7 @@ export class MembershipResolver {
       id: caller.id ?? null,
       name: caller.name,
       grants: owner ? [{ role: 'owner', projectId: null }] : inProjects,
+      scopes: caller.scopes ? [...caller.scopes] : null,
       freshUntil: freshUntil(caller),
     };
   }

@@ -30,6 +30,12 @@ export class Me {
   @Field(() => [Grant])
   grants!: Grant[];
 
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Of an application: the rights of its token, within its role.',
+  })
+  scopes!: string[] | null;
+
   @Field(() => GraphQLDateTime, {
     nullable: true,
     description: 'When the last mail code or factor becomes too old for sensitive changes; absent for tokens.',

@@ -45,8 +45,8 @@ export interface OperationRule {
    * about, else none.
    */
   allProjects?: { always: string } | { ofInstance: string };
-  /** What a client needs (RFC 6749 section 4.4). Absent: no client may use it. */
-  scope?: AdminScope;
+  /** What a client needs (RFC 6749 section 4.4); of several, one. Absent: no client may use it. */
+  scope?: AdminScope | readonly AdminScope[];
   /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
   fresh?: boolean | ((inputs: Inputs) => boolean);
 }
@@ -68,6 +68,11 @@ export function operationRuleOf(type: GraphQLObjectType, field: GraphQLField<unk
   const rule = field.extensions['operation'] as OperationRule | undefined;
   if (!rule) throw new Error(`${type.name}.${field.name} has no @Requires rule`);
   return rule;
+}
+
+/** The scopes of which a client needs one; empty: no client may use the operation. */
+export function scopesFor({ scope }: OperationRule): readonly AdminScope[] {
+  return scope === undefined ? [] : [scope].flat();
 }
 
 /** The projects that the operation's statements see. @param projectId the project that it is about; null: the instance */

@@ -141,6 +141,7 @@ function argumentsOf(name: string): string {
     userHoldings: `(userId: "${user}")`,
     group: `(id: "${group}")`,
     groups: `(projectId: "${project}")`,
+    consents: `(projectId: "${project}")`,
     refreshGrants: `(projectId: "${project}")`,
     role: `(id: "${role}")`,
     roles: `(clientId: "${client}")`,

@@ -22,6 +22,7 @@ import {
   type OperationRule,
   operationRuleOf,
   scopeOf,
+  scopesFor,
 } from './access.ts';
 import type { AdminCaller } from './caller.ts';
 import { type AdminRequest, contextOf, type Operation } from './context.ts';
@@ -89,12 +90,12 @@ async function authorized(
   { caller, db, now }: AdminRequest,
 ): Promise<string | null> {
   checkText(args);
-  checkScope(caller, rule.scope ? [rule.scope] : []);
+  checkScope(caller, scopesFor(rule));
   const inputs = (args['input'] ?? args) as Inputs;
   const about = aboutOf(rule, inputs);
   const projectId = about && (await projectOf(db.alone, about));
   if (rule.role !== 'admin') checkRole(caller, rule.role, projectId, about?.noun ?? 'project');
-  if (caller.scopes && rule.scope === 'clients:write') {
+  if (caller.scopes && scopesFor(rule).includes('clients:write')) {
     checkNotAbove(caller.scopes, inputs, about ? await adminScopesOf(db.alone, about) : []);
   }
   const fresh = typeof rule.fresh === 'function' ? rule.fresh(inputs) : rule.fresh;

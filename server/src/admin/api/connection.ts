@@ -19,6 +19,12 @@ export function pageRequest(list: string, { first, after }: PageArguments): Page
   return { first: sizeOf(first), after: after == null ? null : idOf(list, after) };
 }
 
+/** An id by which a list is limited. Refuses `invalid`, naming the argument. */
+export function optionalId(field: string, id: string | null | undefined): string | undefined {
+  if (id != null && !isUuid(id)) refuse({ code: 'invalid', field, reason: 'must be an id' });
+  return id ?? undefined;
+}
+
 /** As {@link pageRequest}, for a list with a custom order. @param list its name, with its order */
 export function placedRequest(list: string, { first, after }: PageArguments): PlacedRequest {
   return { first: sizeOf(first), after: after == null ? null : placeOf(list, after) };

@@ -8,6 +8,7 @@ import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
 import type { Claims } from '../../domain/claims/claims.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
+import type { Consents } from '../../domain/consents/consents.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import type { SenderTests } from '../../domain/delivery/sender-tests.ts';
@@ -61,6 +62,7 @@ export interface AdminDomain {
   clientSecrets: ClientSecrets;
   apis: Apis;
   domains: Domains;
+  consents: Pick<Consents, 'page' | 'count'>;
   refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
   roles: Roles;
   claims: Claims;

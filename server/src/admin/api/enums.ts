@@ -104,6 +104,7 @@ export const CallerKindEnum = enumOf('CallerKind', 'Credential of the caller.', 
   'admin',
   'admin-token',
   'bootstrap-token',
+  'client',
 ] as const);
 export const ChannelEnum = enumOf('MessageChannel', 'Channel of a message.', ['mail', 'sms'] as const);
 export const MessageTemplateEnum = enumOf('MessageTemplate', 'Template of a message.', templateNames);

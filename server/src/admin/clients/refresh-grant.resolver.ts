@@ -1,10 +1,9 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { found, refuse } from '../../domain/kernel/problem.ts';
-import { isUuid } from '../../domain/kernel/secret.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import type { LiveGrant } from '../../domain/tokens/refresh-grants.ts';
 import { Requires } from '../api/access.ts';
-import { connection, pageRequest } from '../api/connection.ts';
+import { connection, optionalId, pageRequest } from '../api/connection.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { UserView } from '../users/user.view.ts';
 import { ClientView } from './client.view.ts';
@@ -24,7 +23,7 @@ export class RefreshGrantResolver {
     @Arg('first', () => Int, { nullable: true }) first?: number | null,
     @Arg('after', () => String, { nullable: true }) after?: string | null,
   ) {
-    const owner = { projectId, userId: idOf('userId', userId), clientId: idOf('clientId', clientId) };
+    const owner = { projectId, userId: optionalId('userId', userId), clientId: optionalId('clientId', clientId) };
     const request = pageRequest('refresh-grants', { first, after });
     const page = await domain.refreshGrants.list(em, owner, request);
     return connection('refresh-grants', page, request, () => domain.refreshGrants.count(em, owner));
@@ -59,9 +58,4 @@ export class RefreshGrantResolver {
   user(@Root() { project, userId }: LiveGrant, @Ctx() { loaders }: AdminContext) {
     return loaders.user(keyIn(project.id, userId));
   }
-}
-
-function idOf(field: string, id: string | null | undefined): string | undefined {
-  if (id != null && !isUuid(id)) refuse({ code: 'invalid', field, reason: 'must be an id' });
-  return id ?? undefined;
 }

@@ -3,6 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { CredentialOrigin } from '../../domain/credentials/credential.entity.ts';
 import type { MfaMethod } from '../../domain/mfa/enrolment.entity.ts';
 import { Access, ofProject } from '../api/access.ts';
+import { connectionType } from '../api/connection.ts';
 import { CredentialOriginEnum, MfaMethodEnum } from '../api/enums.ts';
 
 @Access('inherited')
@@ -91,11 +92,17 @@ export class UserPasskeyView {
   createdBy!: CredentialOrigin | null;
 }
 
-@Access('project_viewer', ofProject, 'users:read')
+@Access('project_viewer', ofProject, 'users:read', 'consent:read')
 @ObjectType('UserConsent', { description: 'What a user allowed a third-party application.' })
 export class UserConsentView {
   @Field(() => ID)
   id!: string;
+
+  @Field(() => ID)
+  userId!: string;
+
+  @Field(() => ID)
+  clientId!: string;
 
   @Field(() => [String])
   scopes!: string[];
@@ -106,6 +113,8 @@ export class UserConsentView {
   @Field(() => GraphQLDateTime, { description: 'Time of the last answer.' })
   updatedAt!: Date;
 }
+
+export const UserConsentConnection = connectionType(UserConsentView, 'UserConsent');
 
 @Access('inherited')
 @ObjectType('UserFactor', { description: 'A second factor of a user.' })

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
@@ -38,10 +39,18 @@ export interface GivenConsent {
   id: string;
   project: { id: string };
   clientId: string;
+  userId: string;
   scopes: string[];
   createdAt: Date;
   /** When scopes were last allowed. */
   updatedAt: Date;
+}
+
+/** The consents of a project; of one user, one client, or both. */
+export interface ConsentsOf {
+  projectId: string;
+  userId?: string | undefined;
+  clientId?: string | undefined;
 }
 
 /** What users allow third-party applications. */
@@ -83,17 +92,55 @@ export class Consents {
     this.deps.audit.record(em, { type: 'consent.refused', actor, ...about(client, user), detail });
   }
 
+  /** Oldest first. */
   async list(on: Executing, user: TenantKey): Promise<GivenConsent[]> {
+    const rows = await query(on, sql<ConsentRow>`select ${columns} from consents where ${ofUser(user)} order by id`);
+    return rows.map(toConsent);
+  }
+
+  /** Newest first. */
+  async page(on: Executing, of: ConsentsOf, { first, after }: PageRequest): Promise<Page<GivenConsent>> {
     const rows = await query(
       on,
-      sql<{ id: string; client_id: string; scopes: string[]; created_at: Date | string; updated_at: Date | string }>`
-        select id, client_id, scopes, created_at, updated_at from consents where ${ofUser(user)} order by id`,
+      sql<ConsentRow>`select ${columns} from consents
+        where ${chosen(of)} and (${after}::uuid is null or id < ${after}::uuid) order by id desc limit ${first + 1}`,
     );
-    return rows.map(({ client_id: clientId, created_at: createdAt, id, scopes, updated_at: updatedAt }) => ({
-      ...{ id, project: { id: user.project.id }, clientId, scopes },
-      ...{ createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) },
-    }));
+    return { items: rows.slice(0, first).map(toConsent), hasNextPage: rows.length > first };
   }
+
+  async count(on: Executing, of: ConsentsOf): Promise<number> {
+    const [row] = await query(on, sql<{ count: string }>`select count(*) from consents where ${chosen(of)}`);
+    return Number(row?.count ?? 0);
+  }
+}
+
+function chosen({ projectId, userId, clientId }: ConsentsOf): Fragment {
+  return sql`project_id = ${projectId} and (${userId ?? null}::uuid is null or user_id = ${userId ?? null}::uuid)
+    and (${clientId ?? null}::uuid is null or client_id = ${clientId ?? null}::uuid)`;
+}
+
+const columns = sql`project_id, id, client_id, user_id, scopes, created_at, updated_at`;
+
+interface ConsentRow {
+  project_id: string;
+  id: string;
+  client_id: string;
+  user_id: string;
+  scopes: string[];
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+function toConsent(row: ConsentRow): GivenConsent {
+  return {
+    id: row.id,
+    project: { id: row.project_id },
+    clientId: row.client_id,
+    userId: row.user_id,
+    scopes: row.scopes,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  };
 }
 
 function about({ id: clientId, project }: TenantKey, { id, userName: name }: AskedUser) {

@@ -1,15 +1,18 @@
 /**
- * Rights of machines at the admin API (service.md 2.7). `write` includes `read` of the same noun; `scim` is that of a
- * directory, at the SCIM endpoints alone.
+ * Rights of machines at the admin API (service.md 2.7, decisions/0140). `write` includes `read` of the same noun; `scim` is
+ * that of a directory, at the SCIM endpoints alone.
  */
 export const adminScopes = [
   'users:read',
   'users:write',
+  'consent:read',
+  'consent:write',
   'clients:read',
   'clients:write',
   'projects:read',
   'projects:write',
   'audit:read',
+  'profile:self',
   'scim',
 ] as const;
 export type AdminScope = (typeof adminScopes)[number];
