@@ -25,6 +25,8 @@ const benches: Record<string, Bench | { file: string; name: string }> = {
   growth,
   start,
   enumeration: { file: 'enumeration.ts', name: 'enumeration' },
+  'directory-sync': { file: 'directory-sync.ts', name: 'directorySync' },
+  'large-directory': { file: 'large-directory.ts', name: 'largeDirectory' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },
 };
 

@@ -7,6 +7,7 @@ import { compileElementFilter } from './filter/compile.ts';
 import type { Resource } from './patch.ts';
 import { entries, isObject, type PatchStep, patchSteps } from './patch-operations.ts';
 import { type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
+import { attributeNamed, isReadOnly } from './schema/attribute.ts';
 import { groupType, type ResourceType } from './schema/resource-type.ts';
 import { invalid, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
@@ -194,6 +195,8 @@ async function patchChosen(
   const replacement = op === 'remove' ? [] : memberIds(path.target.sub ? [value] : value);
   const removed = await editing.removeWhere(compileElementFilter(path.target.attribute, filter, caller));
   if (op === 'remove') return;
+  if (path.target.sub && removed > 0)
+    throw badRequest('mutability', 'value of a member is immutable: remove and add it.');
   const seed =
     filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value' ? filter.value : undefined;
   if (removed === 0 && typeof seed !== 'string')
@@ -205,12 +208,22 @@ async function patchChosen(
 function memberIds(value: unknown): string[] {
   const members = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
   return members.map((member) => {
+    if (isObject(member)) checkTypes(member);
     const key = isObject(member) ? Object.keys(member).find((name) => foldCase(name) === 'value') : undefined;
     const id = key === undefined ? member : (member as Resource)[key];
     if (typeof id !== 'string' || id === '')
       throw invalid('members', 'must each have the id of a user or group as value');
     return id;
   });
+}
+
+/** Address and type of a member follow from its id; what comes with the id must only have the type of the schema. */
+function checkTypes(member: Resource): void {
+  const parts = attributeNamed(groupType.schema.attributes, 'members')?.subAttributes;
+  for (const [name, value] of Object.entries(member)) {
+    const part = attributeNamed(parts, name);
+    if (part && !isReadOnly(part)) readSingle(part, value, `members.${part.name}`);
+  }
 }
 
 function textOf({ path: { target }, value }: PatchStep): string | undefined {

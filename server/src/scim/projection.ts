@@ -86,8 +86,8 @@ function named(type: ResourceType, names: readonly string[]): Named {
   for (const name of names) {
     const target = resolve(type, name.trim());
     if (target?.kind === 'schema') {
-      if (target.schema !== type.schema) mark(root, [target.schema.id]);
-      else for (const { name: each } of type.schema.attributes) mark(root, [each]);
+      if (type.extensions.includes(target.schema)) mark(root, [target.schema.id]);
+      else for (const { name: each } of target.schema.attributes) mark(root, [each]);
     }
     if (target?.kind !== 'attribute') continue;
     const { attribute, sub, extension } = target;

@@ -180,16 +180,16 @@ export const resourceTypesWith = (users: ResourceType): readonly ResourceType[] 
  * schema has no such attribute.
  */
 export function resolve(type: ResourceType, name: string): Target | undefined {
-  const schemas = [type.schema, ...type.extensions];
+  const ofResource = [type.schema, ...(type.also ? [type.also] : [])];
   if (!/^urn:/i.test(name)) return resolveIn(type, undefined, name);
   const lower = name.toLowerCase();
   const alias = aliasOf(type, name);
   if (alias) return alias;
-  for (const schema of schemas) {
+  for (const schema of [...ofResource, ...type.extensions]) {
     const urn = schema.id.toLowerCase();
     if (lower === urn) return { kind: 'schema', schema };
     if (lower.startsWith(`${urn}:`) || lower.startsWith(`${urn}.`)) {
-      return resolveIn(type, schema === type.schema ? undefined : schema, name.slice(urn.length + 1));
+      return resolveIn(type, ofResource.includes(schema) ? undefined : schema, name.slice(urn.length + 1));
     }
   }
   return { kind: 'ignored' };

@@ -116,7 +116,10 @@ export const userSchema: Schema = {
       'phoneNumbers',
       'Phone numbers. The login phone: the primary one in E.164 form, else mobile, else the first.',
       [
-        text('value', 'The number. No other user has the login phone as primary or mobile number.', { maxLength: 64 }),
+        text('value', 'The number. That of the login phone is unique among primary and mobile numbers.', {
+          uniqueness: 'server',
+          maxLength: 64,
+        }),
         display,
         type('number', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
         primary,
