@@ -78,7 +78,9 @@ async function askAll(print: Print, latchkey: BenchedLatchkey, { path, token }: 
   printColumns(['endpoint', 'filter', 'outcome', 'median ms', `≤ ${mostMs} ms`], lines, print);
   const over = lines.filter((line) => line.at(-1) === '✗').length;
   print('');
-  print(`- ${over === 0 ? '✓' : '✗'} ${lines.length} filters, ${runs} times each; ${over} take longer than ${mostMs} ms`);
+  print(
+    `- ${over === 0 ? '✓' : '✗'} ${lines.length} filters, ${runs} times each; ${over} take longer than ${mostMs} ms`,
+  );
   print(`- load ${(loadavg()[0] ?? 0).toFixed(1)}`);
 }
 
@@ -94,11 +96,15 @@ function corpus(): Asked[] {
   const folder = join(import.meta.dirname, '../../server/src/scim/exchanges');
   const found = new Map<string, Asked>();
   for (const file of globSync('**/*.json', { cwd: folder }).sort()) {
-    const { scenarios } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { scenarios: { exchanges: Exchange[] }[] };
+    const { scenarios } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      scenarios: { exchanges: Exchange[] }[];
+    };
     for (const { request, query, body, status } of scenarios.flatMap(({ exchanges }) => exchanges)) {
-      const [, endpoint, search] = /^\w+ (\/Users|\/Groups|\/Roles|\/Entitlements)(?:\/\.search)?(?:\?(.*))?$/.exec(request) ?? [];
+      const [, endpoint, search] =
+        /^\w+ (\/Users|\/Groups|\/Roles|\/Entitlements)(?:\/\.search)?(?:\?(.*))?$/.exec(request) ?? [];
       const filter = query?.['filter'] ?? new URLSearchParams(search).get('filter') ?? body?.filter;
-      if (endpoint !== undefined && typeof filter === 'string' && status === 200) found.set(`${endpoint} ${filter}`, { endpoint, filter });
+      if (endpoint !== undefined && typeof filter === 'string' && status === 200)
+        found.set(`${endpoint} ${filter}`, { endpoint, filter });
     }
   }
   return [...found.values()];
