@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DelegationClient } from './delegation-client.ts';
+import { DelegationClient } from './delegation/client.ts';
 import * as errors from './error.ts';
 import { exchangeCodeForClaims } from './exchange.ts';
 import { verifyLogoutToken } from './logout-token.ts';

@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import { fromBase64url, sha256, textOf, toBase64url, utf8 } from './bytes.ts';
 import { OAuthExchangeError } from './error.ts';
-import type { RequestLike } from './request-body.ts';
+import type { Incoming } from './incoming.ts';
 import { printable } from './verify-jwt.ts';
 
 export interface HostedClient {
@@ -22,10 +21,13 @@ export interface Begun {
 const lifetimeSeconds = 600;
 
 /**
- * Redirects to the hosted page (RFC 6749 §4.1.1 with PKCE). Stores verifier, nonce and return path in a cookie per
- * `state`, so that concurrent tabs do not interfere.
+ * The URL of the hosted page (RFC 6749 §4.1.1 with PKCE), and the `Set-Cookie` to send with the redirect. It holds
+ * verifier, nonce and return path, in a cookie per `state`, so that concurrent tabs do not interfere.
  */
-export async function beginSignIn(res: ServerResponse, client: HostedClient, returnTo = '/'): Promise<void> {
+export async function beginSignIn(
+  client: HostedClient,
+  returnTo = '/',
+): Promise<{ location: string; setCookie: string }> {
   const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
   const url = new URL(`${client.issuer}/authorize`);
   url.search = new URLSearchParams({
@@ -39,19 +41,22 @@ export async function beginSignIn(res: ServerResponse, client: HostedClient, ret
     code_challenge_method: 'S256',
   }).toString();
   const value = toBase64url(utf8(JSON.stringify({ state, nonce, codeVerifier, returnTo: local(returnTo) })));
-  res.appendHeader('Set-Cookie', cookie(client, state, value, lifetimeSeconds));
-  res.writeHead(303, { Location: url.href, 'Cache-Control': 'no-store' }).end();
+  return { location: url.href, setCookie: cookie(client, state, value, lifetimeSeconds) };
+}
+
+/** The `Set-Cookie` that ends the sign-in of this response. */
+export function endOfSignIn(incoming: Incoming, client: HostedClient): string {
+  return cookie(client, queryOf(incoming).get('state') ?? '', '', 0);
 }
 
 /**
  * Validates the authorization response to a sign-in of this browser and returns its code (RFC 6749 §4.1.2, RFC 9207).
  * Throws `OAuthExchangeError`.
  */
-export function finishSignIn(req: RequestLike, res: ServerResponse, client: HostedClient): Begun {
-  const query = new URL(req.originalUrl ?? req.url ?? '/', 'http://localhost').searchParams;
+export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
+  const query = queryOf(incoming);
   const state = query.get('state') ?? '';
-  const begun = cookieOf(req, cookieName(client, state));
-  res.appendHeader('Set-Cookie', cookie(client, state, '', 0));
+  const begun = cookieOf(incoming, cookieName(client, state));
   if (state === '' || begun?.['state'] !== state) rejected('The response belongs to no sign-in of this browser.');
   if (query.get('iss') !== client.issuer) rejected('The response is from another issuer.');
   const error = query.get('error');
@@ -66,6 +71,10 @@ export function finishSignIn(req: RequestLike, res: ServerResponse, client: Host
   const code = query.get('code');
   if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The response has no code.');
   return { code, codeVerifier, nonce, returnTo: local(returnTo) };
+}
+
+function queryOf({ url }: Incoming): URLSearchParams {
+  return new URL(url, 'http://localhost').searchParams;
 }
 
 /** Restricts the return path to this site, to prevent open redirects. */
@@ -84,8 +93,8 @@ function cookie(client: HostedClient, state: string, value: string, maxAgeSecond
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-function cookieOf(req: RequestLike, name: string): Record<string, unknown> | undefined {
-  for (const pair of (req.headers.cookie ?? '').split(/; */)) {
+function cookieOf(incoming: Incoming, name: string): Record<string, unknown> | undefined {
+  for (const pair of (incoming.header('cookie') ?? '').split(/; */)) {
     if (!pair.startsWith(`${name}=`)) continue;
     try {
       const value: unknown = JSON.parse(textOf(fromBase64url(pair.slice(name.length + 1))));

@@ -7,8 +7,8 @@ export {
   type UserCredentials,
   type VerifyMfaChangeOptions,
   type VerifyMfaChangeResult,
-} from './delegation-client.ts';
-export type { DelegationClientOptions } from './delegation-config.ts';
+} from './delegation/client.ts';
+export type { DelegationClientOptions } from './delegation/config.ts';
 export {
   DelegationError,
   type DelegationErrorCode,
@@ -27,6 +27,13 @@ export {
   exchangeCodeForTokenAndClaims,
   type TokenAndClaims,
 } from './exchange.ts';
+export {
+  createLatchkeyHandlers,
+  type LatchkeyHandlers,
+  type LatchkeyHandlersOptions,
+  type OnSignInRequest,
+} from './handlers.ts';
+export type { RequestLike } from './incoming.ts';
 export { type LogoutClaims, type VerifyLogoutTokenOptions, verifyLogoutToken } from './logout-token.ts';
 export {
   createLatchkeyMiddleware,
@@ -37,6 +44,6 @@ export {
   type OnSignIn,
 } from './middleware.ts';
 export type { PublicKeyInput } from './public-key.ts';
+export type { RelyingPartyOptions } from './relying-party.ts';
 export { MemoryReplayStore, type ReplayStore } from './replay-store.ts';
-export type { RequestLike } from './request-body.ts';
 export { type JwtClaims, type VerifyJwtOptions, verifyJwt } from './verify-jwt.ts';

@@ -48,6 +48,7 @@ describe('packed tarball', () => {
     'MemoryReplayStore',
     'MfaMethod',
     'OAuthExchangeError',
+    'createLatchkeyHandlers',
     'createLatchkeyMiddleware',
     'exchangeCodeForClaims',
     'exchangeCodeForTokenAndClaims',
@@ -134,6 +135,7 @@ describe('README', () => {
       'exchange',
       'commonjs',
       'express',
+      'fetch',
       'replay-store',
       'tokens',
       'delegation',
@@ -220,6 +222,24 @@ describe('README', () => {
     } finally {
       await ended(server);
     }
+  });
+
+  it('runs a relying party with requests of the Fetch standard', async () => {
+    const program = `
+      const [app, at] = [snippet.default, 'https://app.example.com'];
+      const cookieOf = (response) => response.headers.getSetCookie().at(-1)?.split(';')[0];
+      const account = async (cookie) => (await app.fetch(new Request(at + '/account', { headers: { cookie } }))).status;
+      const body = JSON.stringify({ code: 'c' });
+      const headers = { 'Content-Type': 'application/json' };
+      const signedIn = await app.fetch(new Request(at + '/sign-in', { method: 'POST', headers, body }));
+      const before = await account(cookieOf(signedIn));
+      const logoutToken = new URLSearchParams({ logout_token: ${JSON.stringify(await provider.logoutToken())} });
+      const ended = await app.fetch(new Request(at + '/backchannel-logout', { method: 'POST', body: logoutToken }));
+      const begun = await app.fetch(new Request(at + '/login'));
+      const statuses = [signedIn.status, before, ended.status, await account(cookieOf(signedIn)), begun.status];
+      console.log(JSON.stringify([...statuses, new URL(begun.headers.get('location')).pathname]));`;
+    const printed = await use('fetch', program, { ...environment(), REDIRECT_URI: 'https://app.example.com/callback' });
+    expect(JSON.parse(printed)).toEqual([204, 200, 200, 401, 303, '/authorize']);
   });
 
   it('stores used logout tokens in a table', async () => {

@@ -1,7 +1,7 @@
 import type { CryptoKey } from 'jose';
-import { readTextFile } from './files.ts';
-import { jose } from './jose.ts';
-import { derIn, isPem, keyFormatOf, unescapePem } from './key-format.ts';
+import { readTextFile } from '../files.ts';
+import { jose } from '../jose.ts';
+import { derIn, isPem, keyFormatOf, unescapePem } from '../key-format.ts';
 
 /** Ed25519 signs (RFC 8032), X25519 encrypts (RFC 7748). */
 export type Curve = 'ed25519' | 'x25519';

@@ -3,11 +3,11 @@ import type {
   DelegationResults,
   DelegationErrorCode as ServiceErrorCode,
 } from '@latchkey/contracts';
-import { type DelegationClientOptions, optionsFrom, readKeys, variables } from './delegation-config.ts';
-import { type EnvelopeKeys, type Opened, open, type Sealed, seal } from './delegation-envelope.ts';
-import { DelegationError, type DelegationErrorCode } from './error.ts';
-import { type Answer, type Outgoing, OutgoingError, objectIn, retryAfterOf, send } from './outgoing.ts';
-import { printable } from './verify-jwt.ts';
+import { DelegationError, type DelegationErrorCode } from '../error.ts';
+import { type Answer, type Outgoing, OutgoingError, objectIn, retryAfterOf, send } from '../outgoing.ts';
+import { printable } from '../verify-jwt.ts';
+import { type DelegationClientOptions, optionsFrom, readKeys, variables } from './config.ts';
+import { type EnvelopeKeys, type Opened, open, type Sealed, seal } from './envelope.ts';
 
 /** Supported second factors. */
 export const MfaMethod = { EMAIL: 'email', SMS: 'sms', TOTP: 'totp' } as const;

@@ -3,11 +3,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Answering, makeDelegationKeys, startService, type TestService } from '../test/delegation-service.ts';
-import { json } from '../test/listen.ts';
-import { DelegationClient, MfaMethod } from './delegation-client.ts';
-import type { DelegationClientOptions } from './delegation-config.ts';
-import { DelegationError } from './error.ts';
+import { type Answering, makeDelegationKeys, startService, type TestService } from '../../test/delegation-service.ts';
+import { json } from '../../test/listen.ts';
+import { DelegationError } from '../error.ts';
+import { DelegationClient, MfaMethod } from './client.ts';
+import type { DelegationClientOptions } from './config.ts';
 
 let service: TestService;
 let client: DelegationClient;

@@ -1,8 +1,8 @@
-import { fromBase64url, isBase64url, sha256, textOf, utf8 } from './bytes.ts';
-import type { LazyKey } from './delegation-keys.ts';
-import { DelegationError } from './error.ts';
-import { jose } from './jose.ts';
-import { objectIn } from './outgoing.ts';
+import { fromBase64url, isBase64url, sha256, textOf, utf8 } from '../bytes.ts';
+import { DelegationError } from '../error.ts';
+import { jose } from '../jose.ts';
+import { objectIn } from '../outgoing.ts';
+import type { LazyKey } from './keys.ts';
 
 /** Keys of one side of delegation. */
 export interface EnvelopeKeys {

@@ -1,7 +1,7 @@
-import type { EnvelopeKeys } from './delegation-envelope.ts';
-import { OptionFault, privateKey, publicKey } from './delegation-keys.ts';
-import { DelegationError } from './error.ts';
-import { checkedUrl, OutgoingError } from './outgoing.ts';
+import { DelegationError } from '../error.ts';
+import { checkedUrl, OutgoingError } from '../outgoing.ts';
+import type { EnvelopeKeys } from './envelope.ts';
+import { OptionFault, privateKey, publicKey } from './keys.ts';
 
 export interface DelegationClientOptions {
   /** Your Ed25519 private key, as a PEM or its path. */

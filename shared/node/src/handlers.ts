@@ -1,0 +1,129 @@
+import type { TokenAndClaims } from './exchange.ts';
+import { ofRequest } from './incoming.ts';
+import type { LogoutClaims } from './logout-token.ts';
+import {
+  logoutFailure,
+  type RelyingPartyOptions,
+  type Reply,
+  relyingParty,
+  reply,
+  signInFailure,
+} from './relying-party.ts';
+
+export interface LatchkeyHandlersOptions extends RelyingPartyOptions {
+  /** Called on each failure, for logging. */
+  onError?: (error: unknown, request: Request) => void;
+}
+
+/**
+ * Creates your session from a verified sign-in. Use a new session ID, and store `claims.sub` and `claims.sid`. Returns
+ * headers to add to the response, usually `Set-Cookie`; or a response to send instead.
+ */
+export type OnSignInRequest = (
+  signIn: TokenAndClaims,
+  request: Request,
+) => Promise<Headers | Response | undefined | void> | Headers | Response | undefined | void;
+
+export interface LatchkeyHandlers {
+  /**
+   * `POST`: takes `{code, code_verifier?}` as JSON from your page and exchanges it. Responds 204, 401 if the code is
+   * invalid, 503 if the service cannot be reached, 400 for a malformed request.
+   */
+  signIn(handlers: { onSignIn: OnSignInRequest }): (request: Request) => Promise<Response>;
+  /** `GET`: redirects to the hosted sign-in page. `returnTo` is a path of your site. */
+  begin(handlers?: { returnTo?: (request: Request) => string | undefined }): (request: Request) => Promise<Response>;
+  /**
+   * `GET`, at `redirectUri`: handles the authorization response, then redirects. `onFailure` can show a page of yours;
+   * default: a response as of `signIn`.
+   */
+  callback(handlers: {
+    onSignIn: OnSignInRequest;
+    onFailure?: (error: unknown, request: Request) => Promise<Response> | Response;
+  }): (request: Request) => Promise<Response>;
+  /**
+   * `POST`: takes logout tokens. Responds 200 after `onLogout`, also for a repeated token; 400 for an invalid one; 500
+   * or 503 if the service should retry.
+   */
+  backchannelLogout(handlers: {
+    onLogout: (logout: LogoutClaims, request: Request) => unknown;
+  }): (request: Request) => Promise<Response>;
+}
+
+/**
+ * Handlers for a relying party's routes as functions from `Request` to `Response` (Fetch standard), for Hono, Next.js,
+ * workers, Deno and Bun. Throws `OAuthExchangeError` for options that are missing or invalid.
+ */
+export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): LatchkeyHandlers {
+  const party = relyingParty(options);
+  const report = (error: unknown, request: Request) => options.onError?.(error, request);
+  return {
+    signIn:
+      ({ onSignIn }) =>
+      async (request) => {
+        let signedIn: TokenAndClaims;
+        try {
+          signedIn = await party.signIn(ofRequest(request));
+        } catch (error) {
+          report(error, request);
+          return responseOf(signInFailure(error));
+        }
+        return completed(await onSignIn(signedIn, request), reply(204));
+      },
+
+    begin:
+      ({ returnTo } = {}) =>
+      async (request) => {
+        const { location, setCookie } = await party.begin(returnTo?.(request));
+        return responseOf(reply(303, null, { Location: location }), setCookie);
+      },
+
+    callback:
+      ({ onFailure, onSignIn }) =>
+      async (request) => {
+        const incoming = ofRequest(request);
+        const setCookie = party.endOfSignIn(incoming);
+        let done: Awaited<ReturnType<typeof party.callback>>;
+        try {
+          done = await party.callback(incoming);
+        } catch (error) {
+          report(error, request);
+          return withCookie((await onFailure?.(error, request)) ?? responseOf(signInFailure(error)), setCookie);
+        }
+        const made = await onSignIn(done.signedIn, request);
+        return withCookie(completed(made, reply(303, null, { Location: done.returnTo })), setCookie);
+      },
+
+    backchannelLogout:
+      ({ onLogout }) =>
+      async (request) => {
+        try {
+          await party.logout(ofRequest(request), (claims) => onLogout(claims, request));
+          return responseOf(reply(200));
+        } catch (error) {
+          report(error, request);
+          return responseOf(logoutFailure(error));
+        }
+      },
+  };
+}
+
+/** The application's response, or the default one with the application's headers. */
+function completed(made: Headers | Response | undefined | void, fallback: Reply): Response {
+  if (made instanceof Response) return made;
+  const response = responseOf(fallback);
+  for (const [name, value] of made ?? []) response.headers.append(name, value);
+  return response;
+}
+
+function withCookie(response: Response, setCookie: string): Response {
+  // Headers of a redirect or of a fetched response are immutable.
+  const { body, status, statusText } = response;
+  const headers = new Headers(response.headers);
+  headers.append('Set-Cookie', setCookie);
+  return new Response(body, { status, statusText, headers });
+}
+
+function responseOf({ body, headers, status }: Reply, setCookie?: string): Response {
+  const response = new Response(body, { status, headers });
+  return setCookie === undefined ? response : withCookie(response, setCookie);
+}

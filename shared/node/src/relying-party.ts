@@ -1,0 +1,190 @@
+import { JWTVerificationError, OAuthExchangeError } from './error.ts';
+import { checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
+import { beginSignIn, endOfSignIn, finishSignIn } from './hosted-sign-in.ts';
+import { BodyError, formBody, type Incoming, jsonBody } from './incoming.ts';
+import { checkLogoutToken, forgetLogoutToken, type LogoutClaims, rememberLogoutToken } from './logout-token.ts';
+import { checkedUrl, OutgoingError } from './outgoing.ts';
+import type { PublicKeyInput } from './public-key.ts';
+import type { ReplayStore } from './replay-store.ts';
+
+export interface RelyingPartyOptions {
+  /** The service's base URL, which is its issuer. */
+  baseUrl: string;
+  clientId: string;
+  /** The client's secret key, `lk_sk_…`. */
+  apiKey: string;
+  /** A PEM, or its path. Default: the keys at `{baseUrl}/.well-known/jwks.json`. */
+  publicKey?: PublicKeyInput;
+  /** Tolerated clock skew in seconds. Default: 0. */
+  leeway?: number;
+  /** Storage of used logout tokens. Default: process memory. */
+  replayStore?: ReplayStore;
+  /** For the hosted page: URL of the callback, as registered at the client. */
+  redirectUri?: string;
+  /** For the hosted page. Default: `openid profile email phone`. */
+  scope?: string;
+  /** Allows plain http to hosts other than loopback, for a network of containers. Logged. Default: false. */
+  allowInsecureHttp?: boolean;
+}
+
+/** A response without a framework. */
+export interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** The routes of a relying party, for requests of any kind. Throws `OAuthExchangeError` for missing or invalid options. */
+export function relyingParty(options: RelyingPartyOptions) {
+  checkOptions(options);
+  const issuer = options.baseUrl.replace(/\/+$/, '');
+  const { allowInsecureHttp = false, apiKey, clientId, leeway, publicKey } = options;
+  const keys = publicKey === undefined ? { jwksUrl: `${issuer}/.well-known/jwks.json` } : { publicKey };
+  const trust = { ...keys, allowInsecureHttp, clientId, issuer, ...(leeway === undefined ? {} : { leeway }) };
+  const exchange = (code: string, more: { codeVerifier?: string; redirectUri?: string; nonce?: string }) =>
+    exchangeCodeForTokenAndClaims({ ...trust, ...more, apiKey, code, oauthTokenUrl: `${issuer}/oauth2/token` });
+  const hosted = () => {
+    const { redirectUri, scope = 'openid profile email phone' } = options;
+    if (redirectUri === undefined) throw new OAuthExchangeError('INVALID_OPTIONS', 'redirectUri is required.');
+    return { issuer, clientId, redirectUri, scope };
+  };
+  return {
+    /** Exchanges the code that a page has posted. */
+    signIn: async (incoming: Incoming): Promise<TokenAndClaims> => {
+      const { code, codeVerifier } = await codeFrom(incoming);
+      return exchange(code, codeVerifier === undefined ? {} : { codeVerifier });
+    },
+    begin: (returnTo: string | undefined) => beginSignIn(hosted(), returnTo),
+    endOfSignIn: (incoming: Incoming): string => endOfSignIn(incoming, hosted()),
+    /** Exchanges the code of an authorization response. */
+    callback: async (incoming: Incoming): Promise<{ signedIn: TokenAndClaims; returnTo: string }> => {
+      const { code, codeVerifier, nonce, returnTo } = finishSignIn(incoming, hosted());
+      const { redirectUri } = hosted();
+      return { signedIn: await exchange(code, { codeVerifier, nonce, redirectUri }), returnTo };
+    },
+    /** Verifies a logout token and calls `onLogout` once for it. */
+    logout: async (incoming: Incoming, onLogout: (logout: LogoutClaims) => unknown): Promise<void> => {
+      const claims = await checkLogoutToken(await logoutTokenFrom(incoming), trust);
+      if (await isNew(claims, options.replayStore)) await doneOrForgotten(claims, onLogout, options.replayStore);
+    },
+  };
+}
+
+function checkOptions(options: RelyingPartyOptions): void {
+  const fail = (problem: string): never => {
+    throw new OAuthExchangeError('INVALID_OPTIONS', problem);
+  };
+  if (typeof options !== 'object' || options === null) fail('options must be an object.');
+  for (const name of ['baseUrl', 'clientId', 'apiKey'] as const) {
+    if (typeof options[name] !== 'string' || options[name] === '') fail(`${name} is required.`);
+  }
+  checkApiKey(options.apiKey);
+  try {
+    checkedUrl(options.baseUrl, options.allowInsecureHttp);
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    throw new OAuthExchangeError(
+      error.fault === 'insecure-url' ? 'INSECURE_URL' : 'INVALID_OPTIONS',
+      `baseUrl: ${error.message}`,
+    );
+  }
+}
+
+/** The reply to a failed sign-in. */
+export function signInFailure(error: unknown): Reply {
+  return reply(statusOf(error), { error: 'sign_in_failed', code: codeOf(error) });
+}
+
+/** The reply to a logout token that was refused, or whose sessions could not be ended. */
+export function logoutFailure(error: unknown): Reply {
+  if (error instanceof BodyError || error instanceof JWTVerificationError) {
+    return reply(logoutStatusOf(error), { error: 'invalid_request', error_description: error.message });
+  }
+  return reply(500, { error: 'server_error' });
+}
+
+export function reply(status: number, body: object | null = null, headers: Record<string, string> = {}): Reply {
+  return {
+    status,
+    headers: {
+      ...(body && { 'Content-Type': 'application/json' }),
+      'Cache-Control': 'no-store',
+      ...(status === 405 && { Allow: 'POST' }),
+      ...headers,
+    },
+    body: body && JSON.stringify(body),
+  };
+}
+
+async function codeFrom(incoming: Incoming): Promise<{ code: string; codeVerifier: string | undefined }> {
+  needPost(incoming);
+  // Login CSRF: cross-site pages can send neither JSON nor a different Sec-Fetch-Site.
+  if (incoming.header('sec-fetch-site') === 'cross-site')
+    throw new BodyError(400, 'Cross-site requests are not allowed.');
+  const body = await jsonBody(incoming);
+  const verifier = body['code_verifier'] ?? body['codeVerifier'];
+  const { code } = body;
+  if (typeof code !== 'string' || code === '') throw new BodyError(400, 'code is required.');
+  if (verifier !== undefined && (typeof verifier !== 'string' || verifier === '')) {
+    throw new BodyError(400, 'code_verifier must be a string.');
+  }
+  return { code, codeVerifier: verifier as string | undefined };
+}
+
+async function logoutTokenFrom(incoming: Incoming): Promise<string> {
+  needPost(incoming);
+  const { logout_token: token } = await formBody(incoming);
+  if (typeof token !== 'string' || token === '') throw new BodyError(400, 'logout_token is required.');
+  return token;
+}
+
+function needPost({ method }: Incoming): void {
+  if (method !== 'POST') throw new BodyError(405, 'The method must be POST.');
+}
+
+async function isNew(claims: LogoutClaims, store: ReplayStore | undefined): Promise<boolean> {
+  try {
+    await rememberLogoutToken(claims, store);
+    return true;
+  } catch (error) {
+    // The service did not receive the first response and retries: report success.
+    if (error instanceof JWTVerificationError && error.code === 'REPLAYED') return false;
+    throw error;
+  }
+}
+
+async function doneOrForgotten(
+  claims: LogoutClaims,
+  onLogout: (logout: LogoutClaims) => unknown,
+  store: ReplayStore | undefined,
+): Promise<void> {
+  try {
+    await onLogout(claims);
+  } catch (error) {
+    await forgetLogoutToken(claims, store);
+    throw error;
+  }
+}
+
+const outOfReach = ['TEMPORARILY_UNAVAILABLE', 'NETWORK', 'TIMEOUT', 'SERVER_ERROR', 'JWKS_UNAVAILABLE'];
+
+function statusOf(error: unknown): number {
+  if (error instanceof BodyError) return error.status;
+  const code = codeOf(error);
+  if (code === 'INVALID_GRANT' || code === 'SIGN_IN_REFUSED') return 401;
+  if (code === 'CALLBACK_REJECTED') return 400;
+  return outOfReach.includes(code) ? 503 : 500;
+}
+
+/** The service treats 400 as final and retries after higher statuses. */
+function logoutStatusOf(error: BodyError | JWTVerificationError): number {
+  if (error instanceof BodyError) return error.status;
+  return error.code.startsWith('JWKS_') || error.code.startsWith('KEY_') || error.code === 'REPLAY_STORE_FAILED'
+    ? 503
+    : 400;
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof BodyError) return 'INVALID_REQUEST';
+  return error instanceof OAuthExchangeError || error instanceof JWTVerificationError ? error.code : 'FAILED';
+}
