@@ -121,6 +121,13 @@ describe('a passkey on a page of an application', () => {
   });
 });
 
+/** Moves the passkey to a custom domain, without a change of what the authenticator signs. */
+const toDomain = () =>
+  change(
+    `update credentials set domain = 'login.example.com' where kind = 'passkey' and project_id = ?`,
+    world.project.id,
+  );
+
 const changes: readonly (readonly [what: string, change: () => Promise<unknown>, answer: object])[] = [
   ['its user is deactivated', () => change('update users set active = false where email_key = ?', userid), rejected],
   [
@@ -129,6 +136,7 @@ const changes: readonly (readonly [what: string, change: () => Promise<unknown>,
       change(`update credentials set revoked_at = now() where kind = 'passkey' and project_id = ?`, world.project.id),
     refusal('PASSKEY_UNKNOWN', 401),
   ],
+  ['the passkey is of a custom domain', () => toDomain(), rejected],
   [
     'its counter has moved past the response',
     () => change(`update credentials set sign_count = 7 where kind = 'passkey' and project_id = ?`, world.project.id),
@@ -203,6 +211,16 @@ describe('a valid response gets no code', () => {
     release = seen.release;
     expect(await page.step('verify-passkey', { credential })).toMatchObject(answer);
     expect(seen.count).toBe(1);
+    expect(await givenNow(world)).toEqual([]);
+  });
+
+  it('for a passkey of a custom domain, also if it is signed for this host', async () => {
+    const credential = await answered();
+    await toDomain();
+    const seen = onceRead(world.app, 'passkey-sign-in.candidate', () => Promise.resolve());
+    release = seen.release;
+    expect(await page.step('verify-passkey', { credential })).toMatchObject(rejected);
+    expect(seen.count).toBe(0);
     expect(await givenNow(world)).toEqual([]);
   });
 
