@@ -245,6 +245,24 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
     [projectId],
   );
   await client.query(
+    `insert into consents (project_id, id, client_id, user_id, scopes, created_at, updated_at)
+     select $1, gen_random_uuid(), c.id, u.id, case when c.name = 'Field app' then '{openid,profile,email}'::text[] else
+       '{openid,profile,email,phone,address,groups,offline_access}' end, now() - interval '40 days', now() - interval '3 days'
+     from clients c, (select id from users where project_id = $1 order by id limit 6) u
+     where c.project_id = $1 and c.name in ('Field app', 'Back office')`,
+    [projectId],
+  );
+  await client.query(
+    `insert into custom_domains (project_id, id, host, challenge, state, created_at, checked_at, fault, verified_at, missing_since)
+     values ($1, gen_random_uuid(), 'login.northwind.example', 'latchkey=' || md5('a') || md5('b'), 'verified',
+         now() - interval '60 days', now() - interval '2 hours', null, now() - interval '60 days', null),
+       ($1, gen_random_uuid(), 'id.northwind-europe.example', 'latchkey=' || md5('c') || md5('d'), 'verified',
+         now() - interval '50 days', now() - interval '1 hour', 'missing', now() - interval '50 days', now() - interval '7 hours'),
+       ($1, gen_random_uuid(), 'signin.northwind.example', 'latchkey=' || md5('e') || md5('f'), 'pending',
+         now() - interval '1 day', now() - interval '3 hours', 'missing', null, null)`,
+    [projectId],
+  );
+  await client.query(
     `insert into backups (id, file, taken_at, finished_at, bytes, rows, checksum)
      values (gen_random_uuid(), 'latchkey.backup', now() - interval '6 hours', now() - interval '6 hours', 48211033, 91244, 'x')`,
   );

@@ -102,7 +102,8 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
 function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange: boolean; onRemove(): void }) {
   const [check, checking, failure] = useMutation(CheckCustomDomain, stale);
   const { host, state, fault, missingSince } = domain;
-  const [status, color] = badges[state];
+  const isMissing = state === 'VERIFIED' && missingSince !== null;
+  const [status, color] = isMissing ? (['Needs attention', 'note'] as const) : badges[state];
   const run = async () => {
     const outcome = await check({ id: domain.id });
     const checked = outcome.data?.checkCustomDomain;
@@ -133,13 +134,13 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
         )}
       </Group>
       <FormError failure={failure} />
-      {state === 'VERIFIED' && missingSince && (
+      {isMissing && (
         <Alert color="note" title="Its DNS record is missing">
           Missing since <Time at={missingSince} />. After three days the domain stops working.
         </Alert>
       )}
       {state === 'VERIFIED' && <CopyField label="Issuer" value={domain.issuer} />}
-      {(state !== 'VERIFIED' || missingSince) && (
+      {(state !== 'VERIFIED' || isMissing) && (
         <Stack gap="sm">
           <CopyField label="TXT record: name" value={domain.challengeName} />
           <CopyField label="TXT record: value" value={domain.challenge} hint="Keep the record: it is checked again." />
