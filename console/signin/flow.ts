@@ -288,7 +288,8 @@ export class Flow {
       const page = this.#page;
       const notCreated = page.text('problem.passkeyNotCreated');
       if (error.code === 'PASSKEY_CANCELLED') return page.remark(notCreated);
-      if (error.category === 'retryable') return page.problem(page.sentence(error));
+      if (error.category === 'retryable' || error.code === 'PASSKEY_MODEL_NOT_ALLOWED')
+        return page.problem(page.sentence(error));
       if (!offerEnds.includes(error.code)) return page.problem(notCreated);
     }
     this.#leave(this.#redirectTo);

@@ -142,6 +142,7 @@ const sentences: Record<string, string> = {
   PASSKEY_REJECTED: 'problem.passkeyRejected',
   PASSKEY_UNKNOWN: 'problem.passkeyUnknown',
   PASSKEY_VERIFICATION_REQUIRED: 'problem.passkeyVerification',
+  PASSKEY_MODEL_NOT_ALLOWED: 'problem.passkeyModel',
   PASSKEYS_NOT_ALLOWED: 'problem.passkeyUnsupported',
   PASSKEY_REQUIRED: 'problem.passkeyUnsupported',
   PASSKEY_UNSUPPORTED: 'problem.passkeyUnsupported',

@@ -97,7 +97,12 @@ export function peopleOf(world: SigninWorld) {
         alg: -7,
         transports: ['internal'],
       },
-      ...{ aaguid: '00000000-0000-0000-0000-000000000000', signCount: 0, attestationFormat: 'none' },
+      ...{
+        aaguid: '00000000-0000-0000-0000-000000000000',
+        signCount: 0,
+        attestedRoot: null,
+        attestationFormat: 'none',
+      },
       ...{ backupEligible: true, backedUp: true, userVerified: true },
     };
     const registration = { user, created, createdBy: 'mail-code', actor: system } as const;

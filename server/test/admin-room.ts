@@ -241,7 +241,12 @@ export async function openAdminRoom(
         if (!user) throw new Error('no such user');
         const created = {
           ...{ credentialId: newSecret(random), publicKey: 'pQECAyYg', alg: -7, transports: ['internal', 'hybrid'] },
-          ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', signCount: 0, attestationFormat: 'none' },
+          ...{
+            aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
+            signCount: 0,
+            attestedRoot: null,
+            attestationFormat: 'none',
+          },
           ...{ backupEligible: true, backedUp: true, userVerified: true },
         };
         const registration = { user, created, createdBy: 'mail-code', actor: system } as const;

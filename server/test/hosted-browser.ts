@@ -10,7 +10,7 @@ const { verifier, challenge } = pkce();
 export class HostedBrowser {
   constructor(
     private readonly world: SigninWorld,
-    private readonly authenticator: SoftAuthenticator,
+    readonly authenticator: SoftAuthenticator,
     /** The address of a custom domain; absent: the base host. */
     private readonly domain?: string,
   ) {}

@@ -210,8 +210,12 @@ export type CreateProjectInput = {
   name: string;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
+  /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
+  passkeyAaguids?: Array<string> | null | undefined;
   /** Default: ALLOWED. */
   passkeyPolicy?: PasskeyPolicy | null | undefined;
+  /** CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims. */
+  passkeyRoots?: Array<string> | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -708,8 +712,12 @@ export type UpdateProjectInput = {
   name?: string | null | undefined;
   /** At least one. */
   offeredFactors?: Array<MfaMethod> | null | undefined;
+  /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
+  passkeyAaguids?: Array<string> | null | undefined;
   /** Default: ALLOWED. */
   passkeyPolicy?: PasskeyPolicy | null | undefined;
+  /** CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims. */
+  passkeyRoots?: Array<string> | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
   scimEnabled?: boolean | null | undefined;
@@ -1414,7 +1422,7 @@ export type ActivityQueryVariables = Exact<{
 
 export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
-export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string, updatedAt: string };
+export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string, updatedAt: string };
 
 export type ProjectByIdQueryVariables = Exact<{
   id: string;
@@ -1465,6 +1473,15 @@ export type UpdateSessionPolicyMutationVariables = Exact<{
 
 
 export type UpdateSessionPolicyMutation = { updateSessionPolicy: ProjectSettingsFragment };
+
+export type PasskeyModelStandingQueryVariables = Exact<{
+  projectId: string;
+  aaguids: Array<string> | string;
+  roots: Array<string> | string;
+}>;
+
+
+export type PasskeyModelStandingQuery = { passkeyModelStanding: { usersWithOthers: number, usersWithOnlyOthers: number } };
 
 export type FactorStandingQueryVariables = Exact<{
   projectId: string;
@@ -1586,7 +1603,7 @@ export type UserAccessQueryVariables = Exact<{
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
@@ -1738,13 +1755,14 @@ export const TestSender = "mutation TestSender($input:TestSenderInput!){testSend
 export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}person{id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
-export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
+export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy passkeyAaguids passkeyRoots rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;
 export const ProjectContents = "query ProjectContents($id:ID!){project(id:$id){id contents{users clients sessions scimTokens}}}" as Operation<ProjectContentsQuery, ProjectContentsQueryVariables>;
 export const Projects = "query Projects($search:String$after:String){projects(search:$search first:25 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id name builtIn testMode scimEnabled signUp mfaPolicy createdAt}}}}" as Operation<ProjectsQuery, ProjectsQueryVariables>;
 export const CreateProject = "mutation CreateProject($input:CreateProjectInput!){createProject(input:$input){id name}}" as Operation<CreateProjectMutation, CreateProjectMutationVariables>;
-export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const UpdateProject = "mutation UpdateProject($input:UpdateProjectInput!){updateProject(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy passkeyAaguids passkeyRoots rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const DeleteProject = "mutation DeleteProject($input:DeleteProjectInput!){deleteProject(input:$input){users clients sessions scimTokens}}" as Operation<DeleteProjectMutation, DeleteProjectMutationVariables>;
-export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const UpdateSessionPolicy = "mutation UpdateSessionPolicy($input:UpdateSessionPolicyInput!){updateSessionPolicy(input:$input){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy passkeyAaguids passkeyRoots rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<UpdateSessionPolicyMutation, UpdateSessionPolicyMutationVariables>;
+export const PasskeyModelStanding = "query PasskeyModelStanding($projectId:ID!$aaguids:[String!]!$roots:[String!]!){passkeyModelStanding(projectId:$projectId aaguids:$aaguids roots:$roots){usersWithOthers usersWithOnlyOthers}}" as Operation<PasskeyModelStandingQuery, PasskeyModelStandingQueryVariables>;
 export const FactorStanding = "query FactorStanding($projectId:ID!){factorStanding(projectId:$projectId){activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys canSendSms}}" as Operation<FactorStandingQuery, FactorStandingQueryVariables>;
 export const Roles = "query Roles($clientId:ID!){roles(clientId:$clientId){...RoleRow}}fragment RoleRow on ClientRole{id key name description userCount groupCount}" as Operation<RolesQuery, RolesQueryVariables>;
 export const RoleAssignments = "query RoleAssignments($roleId:ID!$after:String){roleAssignments(roleId:$roleId first:25 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id createdAt user{id userName displayName}group{id displayName}}}}}" as Operation<RoleAssignmentsQuery, RoleAssignmentsQueryVariables>;
@@ -1760,7 +1778,7 @@ export const System = "query System{system{level checks{name level summary advic
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
 export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
 export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName locale zoneinfo birthdate address{formatted streetAddress locality region postalCode country}updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
-export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name synced userVerified createdAt lastUsedAt}consents{id scopes createdAt updatedAt client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
+export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name aaguid attested synced userVerified createdAt lastUsedAt}consents{id scopes createdAt updatedAt client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
 export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;
 export const EndUserSession = "mutation EndUserSession($id:ID!){endUserSession(id:$id)}" as Operation<EndUserSessionMutation, EndUserSessionMutationVariables>;

@@ -6,6 +6,8 @@ export interface FactorValues {
   mfaPolicy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
   offeredFactors: MfaMethod[];
   passkeyPolicy: 'OFF' | 'ALLOWED' | 'PREFERRED' | 'REQUIRED';
+  passkeyAaguids: string[];
+  passkeyRoots: string[];
   rememberMfaSeconds: number;
   deviceTrustSeconds: number;
   emailFactor: boolean;

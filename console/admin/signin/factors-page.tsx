@@ -5,6 +5,7 @@ import { useQuery } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
+import { counted } from '../ui/counted.ts';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
@@ -14,6 +15,7 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import { FlowDrawing } from './flow-drawing.tsx';
+import { areModelsInvalid, modelConsequence, PasskeyModels, useModelStanding } from './passkey-models.tsx';
 import { PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
 
 const signUps = {
@@ -36,6 +38,8 @@ const policies = {
 const labels: Record<keyof FactorValues, string> = {
   signUp: 'Sign-up',
   passkeyPolicy: 'Passkeys',
+  passkeyAaguids: 'Allowed models',
+  passkeyRoots: 'Root certificates',
   mfaPolicy: 'Second factor',
   offeredFactors: 'Offered',
   rememberMfaSeconds: 'Second factor remembered for',
@@ -57,6 +61,8 @@ export function Component() {
       mfaPolicy: project.mfaPolicy,
       offeredFactors: methods.filter((method) => project.offeredFactors.includes(method)),
       passkeyPolicy: project.passkeyPolicy,
+      passkeyAaguids: project.passkeyAaguids,
+      passkeyRoots: project.passkeyRoots,
       rememberMfaSeconds: project.rememberMfaSeconds,
       deviceTrustSeconds: project.deviceTrustSeconds,
       emailFactor: project.emailFactor,
@@ -70,6 +76,7 @@ export function Component() {
   const form = useProjectForm(project, saved);
   const { values } = form;
   const standing = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
+  const others = useModelStanding(project.id, saved, values);
   const isConsole = project.builtIn === 'CONSOLE';
   return (
     <Page title="Sign-in & MFA" lead="Sign-up, passkeys, second factors and trusted devices" narrow>
@@ -83,6 +90,9 @@ export function Component() {
       </Section>
       <Section title="Passkeys" lead="Users sign in with a fingerprint, face or PIN instead of a code.">
         <Radios label="Passkeys" options={passkeyPolicies} {...form.field('passkeyPolicy')} />
+        {values.passkeyPolicy !== 'OFF' && (
+          <PasskeyModels aaguids={form.field('passkeyAaguids')} roots={form.field('passkeyRoots')} />
+        )}
         <PasskeyPages names={standing?.pagesWithoutPasskeys} />
       </Section>
       <Section title="Second factor" lead="Authenticator app, SMS or mail code. Always required on new devices.">
@@ -140,7 +150,16 @@ export function Component() {
           </Alert>
         )}
       </Section>
-      <SaveBar form={form} labels={labels} describe={describe} consequence={consequence(saved, values, standing)} />
+      <SaveBar
+        form={form}
+        labels={labels}
+        describe={describe}
+        consequence={
+          [consequence(saved, values, standing), modelConsequence(saved, values, others)].filter(Boolean).join(' ') ||
+          undefined
+        }
+        isInvalid={areModelsInvalid(values)}
+      />
     </Page>
   );
 }
@@ -198,6 +217,8 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
   if (name === 'passkeyPolicy') return passkeyPolicies[from.passkeyPolicy].name;
+  if (name === 'passkeyAaguids') return from.passkeyAaguids.length > 0 ? from.passkeyAaguids : 'Every model';
+  if (name === 'passkeyRoots') return counted(from.passkeyRoots.length, 'certificate');
   if (name === 'testMode' || name === 'emailFactor') return from[name] ? 'On' : 'Off';
   if (name === 'smsCountries')
     return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : 'Every country';

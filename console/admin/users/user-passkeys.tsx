@@ -15,12 +15,19 @@ interface UserPasskeysProps {
   mayChange: boolean;
 }
 
+/** `aaguid` is only a claim unless a root certificate of the project proved it. */
+function modelOf(aaguid: string, attested: boolean) {
+  if (/^[0-]+$/.test(aaguid)) return 'Unknown';
+  return <span title={aaguid}>{attested ? 'Proved' : 'Claimed'}</span>;
+}
+
 /** Passkeys of a user, for all applications. */
 export function UserPasskeys({ passkeys, isOn, mayChange }: UserPasskeysProps) {
   const [revoking, setRevoking] = useState<Passkey>();
   const columns: Column<Passkey>[] = [
     { header: 'Passkey', isName: true, width: '26%', cell: ({ name }) => name },
     { header: 'Storage', cell: ({ synced }) => (synced ? 'Synced' : 'One device') },
+    { header: 'Model', cell: ({ aaguid, attested }) => modelOf(aaguid, attested) },
     { header: 'User verification', cell: ({ userVerified }) => (userVerified ? 'PIN or biometrics' : 'None yet') },
     { header: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },

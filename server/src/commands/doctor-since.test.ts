@@ -73,7 +73,7 @@ describe('doctor --since', () => {
       for (const [n, owner] of [user, user, admin].entries()) {
         const created = {
           ...{ credentialId: `credential-${n}`, publicKey: 'pQECAyYg', alg: -7, transports: [], signCount: 0 },
-          ...{ aaguid: '00000000-0000-0000-0000-000000000000', attestationFormat: 'none' },
+          ...{ aaguid: '00000000-0000-0000-0000-000000000000', attestedRoot: null, attestationFormat: 'none' },
           ...{ backupEligible: true, backedUp: true, userVerified: true },
         };
         await passkeys.register(em, { user: owner, created, createdBy: 'mail-code', actor: system });

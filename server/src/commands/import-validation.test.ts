@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { newAuthority } from '../../test/certificates.ts';
 import { pngOf } from '../../test/pictures.ts';
 import { shell, testMasterKey } from '../../test/shell.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -11,6 +12,9 @@ import { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
 
 type Data = Record<string, unknown>;
+
+const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
+const root = newAuthority('Example root');
 
 let here: TestApp;
 let there: TestApp;
@@ -31,6 +35,8 @@ beforeAll(async () => {
     deviceTrustDays: 30,
     smsCountries: ['SE'],
     smsPerDay: 7,
+    passkeyAaguids: [aaguid],
+    passkeyRoots: [root.pem],
   });
   projectId = project.id;
   const { client } = await here.make.client(project);
@@ -107,6 +113,8 @@ describe('import validates like the admin API: it rejects', () => {
     ['project', { sms_countries: ['ZZ'] }, 'smsCountries must contain'],
     ['project', { sms_per_day: 2_000_000 }, 'smsPerDay must be a whole number'],
     ['project', { offered_factors: ['pigeon'] }, 'offeredFactors must contain only'],
+    ['project', { passkey_aaguids: ['any'] }, 'passkeyAaguids must contain UUIDs'],
+    ['project', { passkey_roots: ['any'] }, 'passkeyRoots must contain one CA certificate'],
     ['project', { mfa_policy: 'never' }, 'mfaPolicy must be one of'],
     ['project', { name: 'Right\u202eleft' }, 'name must not contain control characters'],
     ['logo', { type: 'text/html' }, 'type does not match the image'],
@@ -141,6 +149,7 @@ describe('import validates like the admin API: it rejects', () => {
     expect(await imported()).toMatchObject({ code: 0, err: '' });
     const project = await there.services.db.reader().findOneOrFail(Project, projectId);
     expect(project).toMatchObject({ emailFactor: true, deviceTrustDays: 30, smsCountries: ['SE'], smsPerDay: 7 });
+    expect(project).toMatchObject({ passkeyAaguids: [aaguid], passkeyRoots: [root.pem] });
     const copy = join(folder, 'b.jsonl');
     await shell(settings(there), 'export', '--to', copy, '--project', projectId, '--without-secrets');
     const again = readFileSync(copy, 'utf8');

@@ -22,7 +22,7 @@ const columns = {
   project: {
     ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
     ...{ signUp: 'sign_up', mfaPolicy: 'mfa_policy', offeredFactors: 'offered_factors', emailFactor: 'email_factor' },
-    ...{ passkeyPolicy: 'passkey_policy' },
+    ...{ passkeyPolicy: 'passkey_policy', passkeyAaguids: 'passkey_aaguids', passkeyRoots: 'passkey_roots' },
     ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
     ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
   },

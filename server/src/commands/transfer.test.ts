@@ -37,7 +37,7 @@ afterEach(async () => {
 async function addPasskey(user: User): Promise<string> {
   const created = {
     ...{ credentialId: 'a-credential', publicKey: 'pQECAyYg', alg: -7, transports: ['internal', 'hybrid'] },
-    ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', signCount: 7, attestationFormat: 'none' },
+    ...{ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', signCount: 7, attestedRoot: null, attestationFormat: 'none' },
     ...{ backupEligible: true, backedUp: false, userVerified: true },
   };
   const { db, passkeys } = here.services;

@@ -30,6 +30,7 @@ const rows = {
   'device-revoked': wrongRequest,
   'passkey-rejected': wrongRequest,
   'passkey-verification-required': wrongRequest,
+  'passkey-model-not-allowed': wrongRequest,
   'passkeys-not-allowed': wrongRequest,
   'last-sign-in-method': wrongRequest,
   'passkey-required': wrongRequest,

@@ -74,6 +74,7 @@ const table = {
   'device-revoked': notHere,
   'passkey-rejected': notHere,
   'passkey-verification-required': notHere,
+  'passkey-model-not-allowed': notHere,
   'passkeys-not-allowed': notHere,
   'last-sign-in-method': notHere,
   'passkey-required': notHere,

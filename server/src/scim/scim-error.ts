@@ -78,6 +78,7 @@ const rows = {
   'device-revoked': [400, undefined, notHere],
   'passkey-rejected': [400, undefined, notHere],
   'passkey-verification-required': [400, undefined, notHere],
+  'passkey-model-not-allowed': [400, undefined, notHere],
   'passkeys-not-allowed': [400, undefined, notHere],
   'last-sign-in-method': [400, undefined, notHere],
   'passkey-required': [400, undefined, notHere],

@@ -258,7 +258,13 @@ describe('a second browser that holds only the mailbox', () => {
       const created = {
         ...{ credentialId: Buffer.from(userid).toString('base64url'), publicKey: 'AA', alg: -7 },
         ...{ aaguid: '00000000-0000-0000-0000-000000000000', signCount: 0, transports: [] },
-        ...{ backupEligible: false, backedUp: false, userVerified: true, attestationFormat: 'none' },
+        ...{
+          backupEligible: false,
+          backedUp: false,
+          userVerified: true,
+          attestedRoot: null,
+          attestationFormat: 'none',
+        },
       };
       if (user) await all.register(em, { user, created, createdBy: 'factor', actor: system });
     });

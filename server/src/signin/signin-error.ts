@@ -55,6 +55,12 @@ const rows = {
     'This sign-in needs a passkey that verifies its user by PIN or biometrics.',
   ],
   'last-sign-in-method': wrongRequest,
+  'passkey-model-not-allowed': [
+    403,
+    'PASSKEY_MODEL_NOT_ALLOWED',
+    'user_action',
+    'This project allows only some models of security keys, and the passkey did not prove to be one of them.',
+  ],
   'passkeys-not-allowed': [403, 'PASSKEYS_NOT_ALLOWED', 'user_action', 'Passkeys cannot be used here.'],
   'passkey-required': [
     403,

@@ -246,7 +246,8 @@ export type PasskeyCreationOptions = {
     requireResidentKey: true;
     userVerification: 'required' | 'preferred';
   };
-  attestation: 'none';
+  /** `direct`: the project allows only some models of authenticators, and a browser may ask the user to show the model. */
+  attestation: 'none' | 'direct';
 };
 
 /** Response of each step; errors are {@link SigninFailure}. */
@@ -286,6 +287,8 @@ export const signinErrorCodes = [
   'PASSKEY_UNKNOWN',
   /** The passkey must verify the user by PIN or biometrics. */
   'PASSKEY_VERIFICATION_REQUIRED',
+  /** The project allows only some models of security keys: create the passkey with one of them. */
+  'PASSKEY_MODEL_NOT_ALLOWED',
   /** The project does not use passkeys, or this page's origin cannot. */
   'PASSKEYS_NOT_ALLOWED',
   /** A passkey is required, which this page's origin cannot use: redirect to the hosted page. */

@@ -34,6 +34,7 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'device-revoked': () => ({ message: 'The device key was revoked.' }),
   'passkey-rejected': () => ({ message: 'The passkey is not accepted.' }),
   'passkey-verification-required': () => ({ message: 'The passkey must verify its user.' }),
+  'passkey-model-not-allowed': () => ({ message: 'This model of passkey is not allowed.' }),
   'passkeys-not-allowed': () => ({ message: 'Passkeys are off.' }),
   'last-sign-in-method': () => ({ message: 'The user could not sign in without it.' }),
   'passkey-required': () => ({ message: 'A passkey is required.' }),

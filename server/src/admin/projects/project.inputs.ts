@@ -25,6 +25,19 @@ class ProjectSettingsInput {
   @Field(() => PasskeyPolicyEnum, { nullable: true, description: 'Default: ALLOWED.' })
   passkeyPolicy?: PasskeyPolicy | null;
 
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`.',
+  })
+  passkeyAaguids?: string[] | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims.',
+  })
+  passkeyRoots?: string[] | null;
+
   @Field(() => Int, { nullable: true })
   rememberMfaSeconds?: number | null;
 

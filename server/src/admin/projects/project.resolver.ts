@@ -1,6 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { passkeyStanding } from '../../domain/accounts/passkey-standing.ts';
+import { passkeyModelStanding, passkeyStanding } from '../../domain/accounts/passkey-standing.ts';
 import { found } from '../../domain/kernel/problem.ts';
+import { checkedAaguids, checkedRoots } from '../../domain/projects/passkey-models.ts';
 import { type Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { type Inputs, Requires } from '../api/access.ts';
 import { connection, pageRequest } from '../api/connection.ts';
@@ -14,6 +15,7 @@ import {
 } from './project.inputs.ts';
 import {
   FactorStandingView,
+  PasskeyModelStandingView,
   ProjectConnection,
   ProjectContentsView,
   ProjectView,
@@ -52,6 +54,17 @@ export class ProjectResolver {
     const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
     const passkeys = await passkeyStanding(em, projectId, now);
     return { ...counts, ...byMethod, ...passkeys, canSendSms: domain.delivery.isAvailable('sms') };
+  }
+
+  @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
+  @Query(() => PasskeyModelStandingView, { description: 'What a list of models of passkeys would affect.' })
+  passkeyModelStanding(
+    @Arg('projectId', () => ID) projectId: string,
+    @Arg('aaguids', () => [String]) aaguids: string[],
+    @Arg('roots', () => [String]) roots: string[],
+    @Ctx() { em, now }: AdminContext,
+  ) {
+    return passkeyModelStanding(em, projectId, { aaguids: checkedAaguids(aaguids), roots: checkedRoots(roots, now) });
   }
 
   @Requires('owner', { allProjects: { always: 'it creates a project' } })
@@ -114,6 +127,7 @@ export class ProjectResolver {
 /** Settings that decide who can sign in, and with which factors. */
 const signInSettings = [
   ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeyPolicy'],
+  ...['passkeyAaguids', 'passkeyRoots'],
   ...['rememberMfaSeconds', 'deviceTrustSeconds', 'deviceTrustDays', 'smsCountries', 'smsPerDay'],
 ];
 

@@ -1,5 +1,7 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { newAuthority } from '../../../test/certificates.ts';
 
 let room: AdminRoom;
 let projectId: string;
@@ -149,6 +151,68 @@ describe('projects', () => {
   ])('refuses %s of %j as invalid', async (field, value) => {
     const { code, errors } = await room.call(update, { input: { id: projectId, [field]: value } });
     expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
+  });
+
+  describe('models of passkeys', () => {
+    const aaguid = 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd';
+    const other = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
+    const root = newAuthority('Example root').pem;
+    const preview = `query ($projectId: ID!, $aaguids: [String!]!, $roots: [String!]!) {
+      passkeyModelStanding(projectId: $projectId, aaguids: $aaguids, roots: $roots) { usersWithOthers usersWithOnlyOthers } }`;
+
+    it('are stored, with previous and new values in the audit log', async () => {
+      const { id } = await room.services.projects.create({ name: 'Models' }, { kind: 'system' });
+      const mutation = `mutation ($input: UpdateProjectInput!) {
+        updateProject(input: $input) { passkeyAaguids passkeyRoots } }`;
+      const { data } = await room.call(mutation, {
+        input: { id, passkeyAaguids: [aaguid.toUpperCase()], passkeyRoots: [root] },
+      });
+      const after = { passkeyAaguids: [aaguid], passkeyRoots: [root] };
+      expect(data.updateProject).toEqual(after);
+      const events = await room.call(
+        `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) { edges { node { detail } } } }`,
+        { id },
+      );
+      const before = { passkeyAaguids: [], passkeyRoots: [] };
+      expect(events.data.auditEvents.edges[0].node.detail).toEqual({ before, after });
+    });
+
+    it.each([
+      ['passkeyAaguids', ['YubiKey']],
+      ['passkeyRoots', ['nonsense']],
+    ])('refuse %s of %j as invalid', async (field, value) => {
+      const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+      const { code, errors } = await room.call(mutation, { input: { id: projectId, [field]: value } });
+      expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
+    });
+
+    it('have a preview of the users who hold others, before they are saved', async () => {
+      const project = await room.services.projects.create({ name: 'Preview' }, { kind: 'system' });
+      const newUser = (name: string) =>
+        room.services.db.transaction((em) =>
+          room.services.users.signUp(em, project.id, `${name}@example.com`, { kind: 'system' }),
+        );
+      const [one, two, gone] = [await newUser('one'), await newUser('two'), await newUser('gone')];
+      const keys: string[] = [];
+      for (const user of [one, one, two, gone]) keys.push(await room.passkeyOf(project, user));
+      const write = (text: string, ...values: unknown[]) =>
+        room.services.db.transaction((em) => em.execute(text, values));
+      await write('update credentials set aaguid = ? where id = ?', other, keys[0]);
+      await write('update credentials set revoked_at = now() where id = ?', keys[3]);
+      const standing = async (aaguids: string[], roots: string[]) =>
+        (await room.call(preview, { projectId: project.id, aaguids, roots })).data.passkeyModelStanding;
+      expect(await standing([], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
+      expect(await standing([other], [])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 1 });
+      expect(await standing([aaguid, other], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
+      expect(await standing([aaguid], [])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 0 });
+      // Their models are claims, which no root proves.
+      expect(await standing([aaguid, other], [root])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 2 });
+      const digest = createHash('sha256').update(new X509Certificate(root).raw).digest('base64url');
+      await write('update credentials set attested_root = ? where id = ?', digest, keys[2]);
+      expect(await standing([], [root])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 1 });
+      const { code } = await room.call(preview, { projectId: project.id, aaguids: ['x'], roots: [] });
+      expect(code).toBe('invalid');
+    });
   });
 
   it('has one value for passkeys, and reads and writes the column of the previous release with it', async () => {

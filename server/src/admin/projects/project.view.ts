@@ -61,6 +61,16 @@ export class ProjectView {
   })
   offeredFactors!: MfaMethod[];
 
+  @Field(() => [String], {
+    description: 'AAGUIDs of the models of passkeys that users may create; empty: all, or all of `passkeyRoots`.',
+  })
+  passkeyAaguids!: string[];
+
+  @Field(() => [String], {
+    description: 'CA certificates (PEM) that prove a model; empty: a model is what the authenticator claims.',
+  })
+  passkeyRoots!: string[];
+
   @Field(() => Int, { description: 'How long a device can skip the second factor; 0: never.' })
   rememberMfaSeconds!: number;
 
@@ -125,6 +135,16 @@ export class ProjectContentsView {
 
   @Field(() => Int, { description: 'Active ones.' })
   scimTokens!: number;
+}
+
+@Access('inherited')
+@ObjectType('PasskeyModelStanding', { description: 'Passkeys that could not be created under a list of models.' })
+export class PasskeyModelStandingView {
+  @Field(() => Int, { description: 'Active users with such a passkey. It stays usable until revoked.' })
+  usersWithOthers!: number;
+
+  @Field(() => Int, { description: 'Active users who have no other passkeys.' })
+  usersWithOnlyOthers!: number;
 }
 
 @Access('inherited')

@@ -47,7 +47,7 @@ async function withFactor(method: 'email' | 'sms' | 'totp'): Promise<void> {
 const access = async (id = userId) => {
   const query = `query ($id: ID!) { userAccess(userId: $id) {
     sessions { id amr deviceId expiresAt } devices { id name remembered client { name } }
-    passkeys { id name synced userVerified createdBy createdAt lastUsedAt }
+    passkeys { id name aaguid attested synced userVerified createdBy createdAt lastUsedAt }
     consents { id scopes createdAt client { id } } factors { method phone } recoveryCodesLeft } }`;
   return (await room.call(query, { id })).data.userAccess;
 };
@@ -131,7 +131,14 @@ describe('passkeys', () => {
     expect(shown.devices).toMatchObject([{ id: device }]);
     expect(shown.passkeys).toEqual([
       {
-        ...{ id: passkey, name: 'iCloud Keychain', synced: true, userVerified: true },
+        ...{
+          id: passkey,
+          name: 'iCloud Keychain',
+          synced: true,
+          attested: false,
+          aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
+          userVerified: true,
+        },
         ...{ createdBy: 'MAIL_CODE', createdAt: now, lastUsedAt: now },
       },
     ]);

@@ -74,6 +74,14 @@ export class UserPasskeyView {
   @Field(() => String)
   name!: string;
 
+  @Field(() => String, { description: 'Model of the authenticator (AAGUID); all zeros: unknown.' })
+  aaguid!: string;
+
+  @Field(() => Boolean, {
+    description: 'Whether a certificate of `Project.passkeyRoots` proved the model when it was created.',
+  })
+  attested!: boolean;
+
   @Field(() => Boolean, { description: "Whether it can be copied to the user's other devices." })
   synced!: boolean;
 

@@ -55,7 +55,11 @@ type ShownDevice = Pick<
   trustedUntil: Date | null;
 };
 
-type ShownPasskey = Pick<Passkey, 'createdAt' | 'createdBy' | 'id' | 'lastUsedAt' | 'name' | 'userVerified'> & {
+type ShownPasskey = Pick<
+  Passkey,
+  'aaguid' | 'createdAt' | 'createdBy' | 'id' | 'lastUsedAt' | 'name' | 'userVerified'
+> & {
+  attested: boolean;
   synced: boolean;
 };
 
@@ -230,6 +234,8 @@ function shown(device: Device, project: Project): ShownDevice {
   };
 }
 
-function shownPasskey({ backupEligible: synced, createdAt, createdBy, id, lastUsedAt, name, userVerified }: Passkey) {
-  return { createdAt, createdBy, id, lastUsedAt, name, synced, userVerified };
+function shownPasskey(passkey: Passkey): ShownPasskey {
+  const { aaguid, attestedRoot, backupEligible: synced, createdAt, createdBy, id, lastUsedAt, name } = passkey;
+  const { userVerified } = passkey;
+  return { aaguid, attested: attestedRoot !== null, createdAt, createdBy, id, lastUsedAt, name, synced, userVerified };
 }

@@ -1,5 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { rootDigest } from '../credentials/attestation/models.ts';
 import { query, sql } from '../kernel/sql.ts';
+import type { PasskeyModels } from '../projects/passkey-models.ts';
 import { byPasskey } from '../sessions/sessions.ts';
 
 /** What a project would change by requiring passkeys. */
@@ -29,4 +32,33 @@ export async function passkeyStanding(em: EntityManager, projectId: string, now:
             and a.kind = 'publishable' and a.revoked_at is null and a.last_used_at is not null)) as "pagesWithoutPasskeys"`,
   );
   return counted ?? { withPasskey: 0, sessionsWithoutPasskey: 0, pagesWithoutPasskeys: [] };
+}
+
+/** Active users by passkeys that could not be created under a list of models. */
+export interface PasskeyModelStanding {
+  /** With at least one such passkey. */
+  usersWithOthers: number;
+  /** With no other passkey. */
+  usersWithOnlyOthers: number;
+}
+
+/** Counted by the stored models: of a passkey without attestation, the one that it claims. */
+export async function passkeyModelStanding(
+  em: EntityManager,
+  projectId: string,
+  { aaguids, roots }: PasskeyModels,
+): Promise<PasskeyModelStanding> {
+  const digests = roots.map((pem) => rootDigest(new X509Certificate(pem)));
+  const [counted] = await query(
+    em,
+    sql<PasskeyModelStanding>`select count(*) filter (where others > 0)::int as "usersWithOthers",
+        count(*) filter (where others = total)::int as "usersWithOnlyOthers"
+      from (select count(*) as total, count(*) filter (where not (
+            (${aaguids.length === 0} or k.aaguid = any(${aaguids}::text[]))
+            and (${roots.length === 0} or coalesce(k.attested_root = any(${digests}::text[]), false)))) as others
+          from users u join credentials k on k.project_id = u.project_id and k.user_id = u.id
+          where u.project_id = ${projectId} and u.active and k.kind = 'passkey' and k.revoked_at is null
+          group by u.id) users`,
+  );
+  return counted ?? { usersWithOthers: 0, usersWithOnlyOthers: 0 };
 }

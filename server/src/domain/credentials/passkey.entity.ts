@@ -14,6 +14,8 @@ const schema = defineEntity({
     coseAlg: p.integer(),
     /** Model of the authenticator; all zeros: not told. */
     aaguid: p.text(),
+    /** SHA-256 of the certificate that proved the model, in base64url; null: not proved. */
+    attestedRoot: p.text().nullable(),
     transports: p.array().columnType('text[]'),
     signCount: p.bigint('number'),
     /** Whether it can be copied to the user's other devices; fixed at registration. */

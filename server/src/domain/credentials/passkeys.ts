@@ -84,7 +84,7 @@ export class Passkeys {
   /** Refuses `taken` for a credential that any user of the project has or had, and `invalid` beyond 25 per user. */
   async register(em: EntityManager, { user, created, createdBy, clientId, domain = null, actor }: PasskeyRegistration) {
     const projectId = user.project.id;
-    const { credentialId, publicKey, alg, aaguid, transports, signCount } = created;
+    const { credentialId, publicKey, alg, aaguid, attestedRoot, transports, signCount } = created;
     const { backupEligible, backedUp, userVerified } = created;
     if (await em.findOne(Passkey, { project: projectId, credentialId })) {
       refuse({ code: 'taken', what: 'passkey', field: 'credential' });
@@ -99,7 +99,7 @@ export class Passkeys {
     const now = this.deps.clock.now();
     const passkey = em.create(Passkey, {
       ...{ id: this.deps.random.id(), kind: 'passkey', project: projectId, user: [projectId, user.id] },
-      ...{ credentialId, publicKey, coseAlg: alg, aaguid, transports, signCount },
+      ...{ credentialId, publicKey, coseAlg: alg, aaguid, attestedRoot, transports, signCount },
       ...{ backupEligible, backedUp, userVerified, createdBy },
       domain,
       name: passkeyName(aaguid, actor.userAgent),
@@ -114,7 +114,7 @@ export class Passkeys {
       projectId,
       ...(clientId !== undefined && { clientId }),
       subject: { kind: 'passkey', id: passkey.id, name: passkey.name },
-      detail: { userId: user.id, createdBy, backupEligible, userVerified, aaguid },
+      detail: { userId: user.id, createdBy, backupEligible, userVerified, aaguid, attested: attestedRoot !== null },
     });
     return passkey;
   }

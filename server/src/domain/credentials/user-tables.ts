@@ -70,7 +70,7 @@ export const deviceTables: UserTables = {
         d.suspended_at as "suspendedAt", d.revoked_at as "revokedAt"
       from credentials d where ${ofUser(user, 'd')} and d.kind = 'device-key'`,
     passkeys: (user) => sql`
-      select k.id, k.name, k.domain, k.credential_id as "credentialId", k.aaguid, k.user_agent as "userAgent",
+      select k.id, k.name, k.domain, k.credential_id as "credentialId", k.aaguid, k.attested_root as "attestedRoot", k.user_agent as "userAgent",
         k.backup_eligible as "backupEligible", k.backed_up as "backedUp", k.user_verified as "userVerified",
         k.created_by as "createdBy",
         k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt"

@@ -125,6 +125,7 @@ describe('the response of a registration', () => {
         publicKey: expect.stringMatching(/^pQECAyYgASFYI/),
         alg: -7,
         aaguid: '00112233-4455-6677-8899-aabbccddeeff',
+        attestedRoot: null,
         signCount: 5,
         transports: ['hybrid', 'internal'],
         backupEligible: true,

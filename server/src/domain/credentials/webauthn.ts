@@ -4,6 +4,7 @@ import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import { isBase64url } from '../kernel/base64url.ts';
 import { digest } from '../kernel/secret.ts';
+import { type DemandedModel, judgeModel, type ModelFault } from './attestation/models.ts';
 import {
   type AuthenticatorData,
   cborEnd,
@@ -26,6 +27,8 @@ export interface PasskeyExpectation {
   userVerification: 'required' | 'preferred';
   /** Registrations only: false for a conditional creation, which no user confirms (WebAuthn Level 3 section 7.1). */
   presenceRequired?: boolean;
+  /** Registrations only: the models that a statement must prove; null: none is asked for. */
+  models?: DemandedModel | null;
   /** Assertions only: true if the passkey alone identifies the user, so that the user handle is required. */
   userHandleRequired?: boolean;
 }
@@ -38,15 +41,17 @@ export interface NewPasskey {
   publicKey: string;
   /** COSE algorithm, one of {@link passkeyAlgorithms}. */
   alg: number;
-  /** UUID of the authenticator's model, not proved; all zero if unknown. */
+  /** UUID of the authenticator's model; all zero if unknown. */
   aaguid: string;
+  /** SHA-256 of the root certificate that proves the model, in base64url; null: not proved. */
+  attestedRoot: string | null;
   signCount: number;
   /** As reported by the browser, for `allowCredentials` and `excludeCredentials`. */
   transports: string[];
   backupEligible: boolean;
   backedUp: boolean;
   userVerified: boolean;
-  /** Format of the attestation statement. Its certificates are not trusted. */
+  /** Format of the attestation statement. */
   attestationFormat: string;
 }
 
@@ -76,13 +81,15 @@ export type PasskeyFault =
   | 'backup'
   | 'algorithm'
   | 'attestation'
+  | ModelFault
   | 'signature';
 
 interface Refused {
   valid: false;
   fault: PasskeyFault;
 }
-export type RegistrationVerdict = { valid: true; passkey: NewPasskey } | Refused;
+/** `aaguid`: as claimed, if a model was demanded and not proved. */
+export type RegistrationVerdict = { valid: true; passkey: NewPasskey } | (Refused & { aaguid?: string });
 export type AssertionVerdict =
   | {
       valid: true;
@@ -142,8 +149,8 @@ const collectedClientData = z.object({
 type ClientData = z.infer<typeof collectedClientData>;
 
 /**
- * Formats of attestation statements that are verified, without trust in their certificates. With conveyance `none`,
- * browsers send only `none` and self attestation. Never add `android-key`: the library would request any URL that the
+ * Formats of attestation statements that are verified. With conveyance `none`, browsers send only `none` and self
+ * attestation. Never add `android-key`: the library would request any URL that the
  * sender's certificate names as revocation list. `android-safetynet` is obsolete.
  */
 const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
@@ -151,8 +158,8 @@ const attestationFormats = ['none', 'packed', 'tpm', 'fido-u2f', 'apple'];
 SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
 
 /**
- * Verifies the response of a registration (WebAuthn §7.1) as JSON, with attestation conveyance `none`. Never throws.
- * The caller refuses a credential id that is already registered.
+ * Verifies the response of a registration (WebAuthn §7.1) as JSON. Certificates are trusted only where the expectation has
+ * roots. Never throws. The caller refuses a credential id that is already registered.
  */
 export async function judgeRegistration(
   response: unknown,
@@ -166,9 +173,11 @@ export async function judgeRegistration(
   if (wrong) return refused(wrong);
   const alg = passkeyKeyOf(attested.publicKey)?.alg;
   if (alg === undefined) return refused('algorithm');
-  if (!attestationFormats.includes(format)) return refused('attestation');
+  const { models } = expectation;
+  const unproved = (fault: PasskeyFault) => ({ ...refused(fault), ...(models && { aaguid: attested.aaguid }) });
+  if (!attestationFormats.includes(format)) return unproved('attestation');
   // §8.2: the algorithm of self attestation is the key's.
-  if (format === 'packed' && !statement.has('x5c') && statement.get('alg') !== alg) return refused('attestation');
+  if (format === 'packed' && !statement.has('x5c') && statement.get('alg') !== alg) return unproved('attestation');
   const verified = await succeeds(() =>
     verifyRegistrationResponse({
       response: { ...json, clientExtensionResults: {}, response: { ...json.response, transports: [] } },
@@ -177,12 +186,16 @@ export async function judgeRegistration(
       supportedAlgorithmIDs: [...passkeyAlgorithms],
     }),
   );
-  if (!verified) return refused('attestation');
+  if (!verified) return unproved('attestation');
+  const certificates: unknown = statement.get('x5c');
+  const model = models ? judgeModel({ format, certificates, aaguid: attested.aaguid }, models) : { root: null };
+  if (typeof model === 'string') return unproved(model);
   const { backupEligible, backedUp, userVerified, signCount } = data;
   return {
     valid: true,
     passkey: {
       ...attested,
+      attestedRoot: model.root,
       alg,
       signCount,
       transports: json.response.transports,

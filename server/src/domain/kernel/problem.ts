@@ -78,6 +78,8 @@ export type Problem =
   | { code: 'passkey-rejected'; reason: string; unknown?: boolean }
   /** The passkey proved no PIN or biometrics, and this sign-in needs that. */
   | { code: 'passkey-verification-required' }
+  /** The project allows only some models of passkeys, and the new one did not prove to be one of them. */
+  | { code: 'passkey-model-not-allowed' }
   /** The project does not use passkeys, or a page of this origin cannot. */
   | { code: 'passkeys-not-allowed' }
   /** The user could not sign in without it. */

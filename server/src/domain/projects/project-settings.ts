@@ -1,6 +1,7 @@
 import { cleanMailName } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 import { isCountry } from './countries.ts';
+import { checkedAaguids, checkedRoots } from './passkey-models.ts';
 import {
   type MfaMethod,
   type MfaPolicy,
@@ -24,6 +25,10 @@ export interface ProjectSettings {
   /** Second factors that users can set up; existing enrolments of others stay valid. */
   offeredFactors: MfaMethod[];
   passkeyPolicy: PasskeyPolicy;
+  /** Models of passkeys (AAGUIDs) that users may create; empty: all, or all of the roots. */
+  passkeyAaguids: string[];
+  /** CA certificates in PEM that prove a model; empty: none is proved. */
+  passkeyRoots: string[];
   /** How long a device may skip the second factor after `remember_me`; 0: never. */
   rememberMfaSeconds: number;
   /** How long a remembered device is trusted since its last use. */
@@ -44,7 +49,7 @@ const year = 365 * 24 * 3600;
 export type StoredSettings = Partial<ProjectSettings> & { passkeys?: boolean };
 
 /** Copies known settings only, so that no other input reaches the row. Refuses `invalid`. */
-export function checkedProject(input: Partial<ProjectSettings>): StoredSettings {
+export function checkedProject(input: Partial<ProjectSettings>, now: Date): StoredSettings {
   const settings: StoredSettings = {};
   const { rememberMfaSeconds, deviceTrustSeconds, deviceTrustDays, smsPerDay } = input;
   if (input.name !== undefined) settings.name = cleanMailName(input.name);
@@ -55,6 +60,8 @@ export function checkedProject(input: Partial<ProjectSettings>): StoredSettings 
     settings.passkeyPolicy = oneOf('passkeyPolicy', input.passkeyPolicy, passkeyPolicies);
     settings.passkeys = input.passkeyPolicy !== 'off';
   }
+  if (input.passkeyAaguids !== undefined) settings.passkeyAaguids = checkedAaguids(input.passkeyAaguids);
+  if (input.passkeyRoots !== undefined) settings.passkeyRoots = checkedRoots(input.passkeyRoots, now);
   if (input.smsCountries !== undefined) settings.smsCountries = checkedCountries(input.smsCountries);
   for (const name of ['scimEnabled', 'scimAuthoritative', 'testMode', 'emailFactor'] as const) {
     const value = input[name];

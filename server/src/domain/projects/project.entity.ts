@@ -41,6 +41,10 @@ const schema = defineEntity({
     /** Whether users can create passkeys and sign in with them. The previous release reads and writes only this. */
     passkeys: p.boolean().default(true),
     passkeyPolicy: p.enum(passkeyPolicies).default('allowed'),
+    /** Models of passkeys that users may create; empty: all, or all of the roots. */
+    passkeyAaguids: p.array().columnType('text[]').default([]),
+    /** CA certificates in PEM that prove a model; empty: none is proved. */
+    passkeyRoots: p.array().columnType('text[]').default([]),
     /** How long a device may skip the second factor after `remember_me`; 0: never. */
     rememberMfaSeconds: p.integer().default(0),
     /** How long a remembered device is trusted since its last use. */

@@ -147,6 +147,8 @@ export class Projects {
       offeredFactors: input.offeredFactors ?? ['totp', 'sms', 'email'],
       passkeys: input.passkeys ?? true,
       passkeyPolicy: input.passkeyPolicy ?? 'allowed',
+      passkeyAaguids: input.passkeyAaguids ?? [],
+      passkeyRoots: input.passkeyRoots ?? [],
       rememberMfaSeconds: input.rememberMfaSeconds ?? 0,
       deviceTrustSeconds: input.deviceTrustSeconds ?? 30 * 24 * 3600,
       emailFactor: input.emailFactor ?? false,
@@ -269,7 +271,7 @@ export class Projects {
 
   /** The settings as they would be stored. Refuses `invalid`. */
   check(input: Partial<ProjectSettings>): StoredSettings {
-    const settings = checkedProject(input);
+    const settings = checkedProject(input, this.deps.clock.now());
     // A user who must have a factor and can set up none is locked out.
     if (!this.deps.canSendSms && settings.offeredFactors?.join() === 'sms') {
       const reason = 'must contain more than SMS, because no SMS gateway is set (SMS_URL)';

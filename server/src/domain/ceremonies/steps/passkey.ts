@@ -1,3 +1,4 @@
+import type { DemandedModel } from '../../credentials/attestation/models.ts';
 import { passkeyAlgorithms } from '../../credentials/authenticator-data.ts';
 import type { CredentialOrigin } from '../../credentials/credential.entity.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
@@ -6,6 +7,7 @@ import { judgeAssertion, judgeRegistration, type PasskeyExpectation } from '../.
 import { Refusal } from '../../kernel/problem.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
+import { passkeyModelsOf } from '../../projects/passkey-models.ts';
 import { addressKey } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { PasskeyPurpose } from '../ceremony.entity.ts';
@@ -33,6 +35,9 @@ export const passkeyOptions: StepRule<'passkey-options'> = {
     const isAfterSignIn = ceremony.state === 'stepped_up' && ceremony.stepUp === 'create_passkey';
     const isNeeded = ceremony.state === 'passkey_owed';
     // A required passkey is created with PIN or biometrics: never without a dialog.
+    // Without a dialog no authenticator proves its model.
+    if (purpose === 'conditional-registration' && modelsOf(flow))
+      return { refused: { code: 'passkey-model-not-allowed' } };
     const isAllowed = isNeeded ? purpose !== 'conditional-registration' : isRegistration === isAfterSignIn;
     if (!isAllowed) return outOfOrder(flow, 'passkey-options');
     const challenge = newSecret(deps.random);
@@ -72,7 +77,7 @@ async function creationOptions(flow: Flow, challenge: string) {
       requireResidentKey: true,
       userVerification: registrationVerification(flow),
     } as const,
-    attestation: 'none' as const,
+    attestation: modelsOf(flow) ? ('direct' as const) : ('none' as const),
   };
 }
 
@@ -131,8 +136,10 @@ export const registerPasskey: StepRule<'register-passkey'> = {
       ...expectation(flow),
       userVerification: registrationVerification(flow),
       presenceRequired: ceremony.passkeyPurpose !== 'conditional-registration',
+      models: modelsOf(flow),
     });
-    if (!verdict.valid) return reject(verdict.fault);
+    if (!verdict.valid)
+      return verdict.aaguid === undefined ? reject(verdict.fault) : rejectModel(verdict.fault, verdict.aaguid);
     const added = await add(flow, user, verdict.passkey);
     if ('refused' in added) return added;
     if (device) return finishWith(flow, { user, passkey: added, device });
@@ -195,6 +202,12 @@ function registrationVerification({ ceremony }: Flow): 'required' | 'preferred' 
   return ceremony.state === 'passkey_owed' ? 'required' : 'preferred';
 }
 
+/** The models that the project allows now; null: every one. */
+function modelsOf({ deps, caller }: Flow): DemandedModel | null {
+  const models = passkeyModelsOf(caller.project);
+  return models && { ...models, now: deps.clock.now() };
+}
+
 function outOfOrder(flow: Flow, step: 'passkey-options' | 'register-passkey'): RefusedStep {
   return { refused: { code: 'out-of-order', step, state: flow.ceremony.state } };
 }
@@ -202,6 +215,12 @@ function outOfOrder(flow: Flow, step: 'passkey-options' | 'register-passkey'): R
 function reject(reason: string): RefusedStep {
   const event = { type: 'passkey.rejected' as const, detail: { fault: reason } };
   return { refused: { code: 'passkey-rejected', reason }, event };
+}
+
+/** A new passkey that does not prove an allowed model, with the model that it claims. */
+function rejectModel(fault: string, aaguid: string): RefusedStep {
+  const event = { type: 'passkey.rejected', detail: { fault, aaguid } };
+  return { refused: { code: 'passkey-model-not-allowed' }, event };
 }
 
 /** Like {@link reject}, with the user and the passkey in the event. */

@@ -1,0 +1,134 @@
+import { Alert, Textarea } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useQuery } from '../api.ts';
+import { PasskeyModelStanding, type PasskeyModelStandingQuery } from '../generated/operations.ts';
+import type { FactorValues } from './factor-values.ts';
+
+type Lists = Pick<FactorValues, 'passkeyAaguids' | 'passkeyRoots'>;
+
+interface ListProps {
+  value: readonly string[];
+  onChange(values: string[]): void;
+  error: string | undefined;
+  disabled: boolean;
+}
+
+const aaguidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+const linesIn = (text: string) => [
+  ...new Set(
+    text
+      .toLowerCase()
+      .split(/[\s,;]+/)
+      .filter(Boolean),
+  ),
+];
+
+/** Certificates, then the text that is none. */
+function certificatesIn(text: string): string[] {
+  const rest = text.replace(pemBlock, '').trim();
+  return [...(text.match(pemBlock) ?? []), ...(rest ? [rest] : [])];
+}
+
+const isCertificate = (text: string) => text.startsWith('-----BEGIN CERTIFICATE-----');
+
+/** What keeps the lists from being saved. */
+function faultsOf({ passkeyAaguids, passkeyRoots }: Lists): { aaguids?: string; roots?: string } {
+  const wrong = passkeyAaguids.filter((one) => !aaguidForm.test(one));
+  return {
+    ...(wrong.length > 0 && { aaguids: `Not an AAGUID: ${wrong.join(', ')}` }),
+    ...(!passkeyRoots.every(isCertificate) && { roots: 'Only certificates in PEM.' }),
+  };
+}
+
+export const areModelsInvalid = (values: FactorValues) => Object.keys(faultsOf(values)).length > 0;
+
+/** Models of passkeys that users may create, with the certificates that prove them. */
+export function PasskeyModels({ aaguids, roots }: { aaguids: ListProps; roots: ListProps }) {
+  const faults = faultsOf({ passkeyAaguids: [...aaguids.value], passkeyRoots: [...roots.value] });
+  const isLimited = aaguids.value.length > 0 || roots.value.length > 0;
+  return (
+    <>
+      <List
+        label="Allowed models of passkeys"
+        hint="AAGUIDs, one per line. Empty: every model, or every model of the roots below."
+        placeholder="2fc0579f-8113-47ea-b116-bb5a8db9202a"
+        split={linesIn}
+        {...{ ...aaguids, error: aaguids.error ?? faults.aaguids }}
+      />
+      <List
+        label="Root certificates"
+        hint="CA certificates of the makers in PEM. They prove the model of a new passkey."
+        placeholder="-----BEGIN CERTIFICATE-----"
+        split={certificatesIn}
+        {...{ ...roots, error: roots.error ?? faults.roots }}
+      />
+      {isLimited && (
+        <Alert>
+          Synced passkeys of phones and browsers prove no model: users cannot create them.
+          {roots.value.length === 0 && ' Without root certificates, a model is only what the authenticator claims.'}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+interface ListInput extends ListProps {
+  label: string;
+  hint: string;
+  placeholder: string;
+  split(text: string): string[];
+}
+
+/** Values of a list as one text. */
+function List({ label, hint, placeholder, split, value, onChange, error, disabled }: ListInput) {
+  const [text, setText] = useState(() => value.join('\n'));
+  useEffect(() => {
+    // Changed from outside, for example by "Discard".
+    if (split(text).join() !== value.join()) setText(value.join('\n'));
+  }, [value]);
+  return (
+    <Textarea
+      label={label}
+      description={hint}
+      placeholder={placeholder}
+      styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
+      autosize
+      minRows={2}
+      maxRows={8}
+      spellCheck={false}
+      autoCapitalize="none"
+      {...{ error, disabled }}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        onChange(split(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+type Standing = PasskeyModelStandingQuery['passkeyModelStanding'];
+
+/** What the edited lists would affect; undefined: nothing is edited, or not known yet. */
+export function useModelStanding(projectId: string, saved: Lists, values: FactorValues): Standing | undefined {
+  const { passkeyAaguids: aaguids, passkeyRoots: roots } = values;
+  const isEdited = aaguids.join() !== saved.passkeyAaguids.join() || roots.join() !== saved.passkeyRoots.join();
+  const pause = !isEdited || areModelsInvalid(values);
+  const { data } = useQuery(PasskeyModelStanding, { projectId, aaguids, roots }, { pause });
+  return pause ? undefined : data?.passkeyModelStanding;
+}
+
+/** What saving the lists does. */
+export function modelConsequence(saved: Lists, values: Lists, others: Standing | undefined): string | undefined {
+  const limits = ({ passkeyAaguids, passkeyRoots }: Lists) => [...passkeyAaguids, ...passkeyRoots].join();
+  if (limits(saved) === limits(values)) return undefined;
+  if (limits(values) === '') return 'Users can create passkeys of every model.';
+  const users = others?.usersWithOthers;
+  if (!users) return 'New passkeys must prove one of these models.';
+  const only = others.usersWithOnlyOthers;
+  return `New passkeys must prove one of these models. ${users} ${users === 1 ? 'user has' : 'users have'} other passkeys${
+    only === users ? ' only' : only > 0 ? ` (${only} no allowed one)` : ''
+  }: they stay usable until you revoke them.`;
+}

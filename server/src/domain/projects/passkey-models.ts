@@ -1,0 +1,63 @@
+import { X509Certificate } from 'node:crypto';
+import { refuse } from '../kernel/problem.ts';
+import type { Project } from './project.entity.ts';
+
+/** The models of passkeys that users may create; one of the lists is not empty. */
+export interface PasskeyModels {
+  /** AAGUIDs; empty: every model of the roots. */
+  aaguids: readonly string[];
+  /** CA certificates in PEM; empty: a model is what the authenticator claims. */
+  roots: readonly string[];
+}
+
+const [maxAaguids, maxRoots] = [100, 10];
+/** Characters of a certificate in PEM. */
+const maxPemLength = 4096;
+const aaguidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Reported by authenticators that hide their model. */
+const hidden = '00000000-0000-0000-0000-000000000000';
+
+/** The models that a project allows; null: every one. */
+export function passkeyModelsOf({
+  passkeyAaguids: aaguids,
+  passkeyRoots: roots,
+}: Pick<Project, 'passkeyAaguids' | 'passkeyRoots'>): PasskeyModels | null {
+  return aaguids.length > 0 || roots.length > 0 ? { aaguids, roots } : null;
+}
+
+/** AAGUIDs in lower case. Refuses `invalid`. */
+export function checkedAaguids(aaguids: readonly string[]): string[] {
+  const field = 'passkeyAaguids';
+  const unique = listOf(field, aaguids, maxAaguids, (one) => one.trim().toLowerCase());
+  if (unique.some((one) => !aaguidForm.test(one) || one === hidden)) {
+    refuse({ code: 'invalid', field, reason: 'must contain UUIDs of models, and not only zeros' });
+  }
+  return unique.sort();
+}
+
+/** CA certificates as PEM of one form. Refuses `invalid` for any other, and for one that has expired. */
+export function checkedRoots(roots: readonly string[], now: Date): string[] {
+  const field = 'passkeyRoots';
+  return listOf(field, roots, maxRoots, (pem) => {
+    const root = certificateOf(pem);
+    if (!root?.ca) return refuse({ code: 'invalid', field, reason: 'must contain one CA certificate in PEM each' });
+    if (root.validToDate < now) refuse({ code: 'invalid', field, reason: `has expired: ${root.subject}` });
+    return root.toString().trim();
+  });
+}
+
+function certificateOf(pem: string): X509Certificate | null {
+  // OpenSSL reads the first certificate and ignores the rest.
+  if (pem.length > maxPemLength || pem.split('-----BEGIN').length !== 2) return null;
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return null;
+  }
+}
+
+function listOf(field: string, values: readonly string[], max: number, normal: (value: string) => string): string[] {
+  const isList = Array.isArray(values) && values.every((value) => typeof value === 'string');
+  if (!isList || values.length > max) refuse({ code: 'invalid', field, reason: `must contain at most ${max} texts` });
+  return [...new Set(values.map(normal))];
+}
