@@ -88,6 +88,8 @@ export interface ClientModel {
   redirectUri: string;
   /** Of its pages with the SDK. */
   origin: string;
+  /** Whether these pages can use passkeys of the issuer. */
+  relatedOrigins: boolean;
   isDisabled: boolean;
   /** Whether its sign-ins must end with a passkey. */
   isPasskeyRequired: boolean;

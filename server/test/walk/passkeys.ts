@@ -97,6 +97,11 @@ export class Authenticator {
   }
 }
 
+/** Whether the page has the issuer's origin, or is one of an application that opted in. */
+export function usesPasskeys({ origin, issuer, door, client }: Transaction): boolean {
+  return origin === new URL(issuer).origin || (door === 'sdk' && client.relatedOrigins);
+}
+
 /** Checks a response that the server accepted: what was signed, for which challenge, on which page. */
 function judgeSigned(
   model: Model,
@@ -113,7 +118,8 @@ function judgeSigned(
   demand(signed.challenge === challenge.value, `${what} by a response to a challenge that is not outstanding here`);
   demand(challenge.purpose === purpose, `${what} by a challenge of a ${challenge.purpose}`);
   demand(!challenge.isUsed, `${what} by a challenge that was used before`);
-  demand(signed.origin === txn.origin && signed.origin === txn.issuer, `${what} by a response made on another origin`);
+  demand(signed.origin === txn.origin, `${what} by a response made on another origin`);
+  demand(usesPasskeys(txn), `${what} on a page that cannot use passkeys`);
   demand(signed.rpId === new URL(txn.issuer).hostname, `${what} by a response for another relying party`);
   demand(signed.isPresent, `${what} without user presence`);
   demand(model.project(txn.client.project.id)['passkeys'], `${what} where the project does not use passkeys`);

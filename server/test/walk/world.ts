@@ -136,13 +136,21 @@ export class World {
     const model: ProjectModel = { id: project.id, slug: project.slug, name, clients: [], scimToken: token };
     for (let n = 0; n < clients; n++) {
       const redirectUri = `https://app.example.com/callback${n}`;
-      // The pages of the second application have the issuer's origin: only they can use passkeys.
+      // The pages of the first application opted in to passkeys, those of the second have the issuer's origin.
+      const relatedOrigins = n === 0 && name === 'First';
       const origin = n === 1 ? new URL(this.issuer).origin : new URL(redirectUri).origin;
       const redirectUris = [redirectUri, `${origin}/of-the-sdk`];
       const grantTypes = ['refresh_token' as const];
-      const created = await make.client(project, { name: `${name} ${n}`, redirectUris, grantTypes });
+      const wanted = { name: `${name} ${n}`, redirectUris, grantTypes, relatedOrigins };
+      const created = await make.client(project, wanted);
       const { publishableKey: apiKey, secretKey } = created;
-      model.clients.push({ ...this.clientModel(model, created.client.id, redirectUri), origin, apiKey, secretKey });
+      model.clients.push({
+        ...this.clientModel(model, created.client.id, redirectUri),
+        origin,
+        relatedOrigins,
+        apiKey,
+        secretKey,
+      });
     }
     return model;
   }
@@ -150,7 +158,7 @@ export class World {
   private clientModel(project: ProjectModel, id: string, redirectUri: string): ClientModel {
     const name = `${project.name} ${project.clients.length}`;
     const { origin } = new URL(redirectUri);
-    const client = { id, name, project, redirectUri, origin, apiKey: '', secretKey: '' };
+    const client = { id, name, project, redirectUri, origin, relatedOrigins: false, apiKey: '', secretKey: '' };
     const rules = { isDisabled: false, isPasskeyRequired: false };
     return { ...client, ...rules };
   }

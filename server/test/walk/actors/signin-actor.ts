@@ -8,7 +8,7 @@ import type { Answer, Bend, Open, Step } from '../commands.ts';
 import { accountsOf } from '../evidence.ts';
 import { mustBeAccepted, noteFailure } from '../liveness.ts';
 import { type AuthRequest, type ClientModel, demand, type PasskeyModel, type Transaction } from '../model.ts';
-import type { Authenticator, Bent, Options, Response, Signed } from '../passkeys.ts';
+import { type Authenticator, type Bent, type Options, type Response, type Signed, usesPasskeys } from '../passkeys.ts';
 import { judgeEffects, judgeNotice, judgeRefusal } from '../signin-rules.ts';
 import type { Reply } from '../wire.ts';
 import type { World } from '../world.ts';
@@ -120,8 +120,7 @@ export class SigninActor {
     if (/otp|mfa|phone/.test(step)) await world.deliver();
     const fields: Record<string, unknown> = { userid };
     if (step === 'authenticate' && lure === 1) fields['step_up'] = 'change_phone_number';
-    if (step === 'authenticate' && tab.txn.client.origin === world.issuer && lure % 4 === 3)
-      fields['step_up'] = 'create_passkey';
+    if (step === 'authenticate' && usesPasskeys(tab.txn) && lure % 4 === 3) fields['step_up'] = 'create_passkey';
     if (step === 'authenticate' && lure === 2) fields['remember_device'] = false;
     if (step === 'verify-email-otp') fields['otp'] = this.codeFor(tab, 'sign-in');
     if (step === 'verify-mfa') fields['otp'] = this.factorCode(tab);
@@ -139,8 +138,7 @@ export class SigninActor {
 
   /** The next step: a person with a passkey mostly uses it. */
   private step(tab: Tab, lure: number): Step {
-    const isHere = tab.txn.origin === new URL(this.world.issuer).origin;
-    const mayUse = tab.next === 'authenticate' && isHere && tab.options === null && lure % 4 > 0;
+    const mayUse = tab.next === 'authenticate' && usesPasskeys(tab.txn) && tab.options === null && lure % 4 > 0;
     if (mayUse && this.own(tab).length > 0 && !this.hasLost(tab)) return 'passkey-options';
     return tab.next as Step;
   }
@@ -161,10 +159,11 @@ export class SigninActor {
       return;
     }
     const { issuer } = this.world;
+    const { origin } = tab.txn;
     const answer =
       step === 'register-passkey'
-        ? authenticator.create(tab.options, issuer, { isVerified })
-        : authenticator.get(tab.options, issuer, credentialId as string, { isVerified });
+        ? authenticator.create(tab.options, issuer, { isVerified, origin })
+        : authenticator.get(tab.options, issuer, credentialId as string, { isVerified, origin });
     await this.answer(app, tab, step, answer);
   }
 
@@ -196,7 +195,7 @@ export class SigninActor {
     const { app, tab: index, isRegistration, isAgain } = command;
     let tab = this.tabs[index];
     // On a page that can still use a passkey; else a person who has one comes to the hosted page.
-    if (!tab || tab.next === null || tab.txn.origin !== new URL(this.world.issuer).origin) {
+    if (!tab || tab.next === null || !usesPasskeys(tab.txn)) {
       await this.open(this.visit(app, index, command));
       tab = this.tabs[index];
     }
@@ -236,7 +235,7 @@ export class SigninActor {
       return void (sent && (await this.answer(command.app, tab, step, sent)));
     }
     const person = command.holder === 0 ? tab.opening.person : command.holder - 1;
-    const bent = this.bentOf(bend, other, pick);
+    const bent = { origin: tab.txn.origin, ...this.bentOf(bend, other, pick) };
     const all = [...world.model.passkeys.values()];
     const authenticator = this.authenticator(person);
     const rpId = new URL(world.issuer).hostname;
@@ -258,11 +257,15 @@ export class SigninActor {
     const all = [...model.passkeys.values()];
     const claims = all[pick % Math.max(1, all.length)]?.credentialId;
     const user = [...model.users.keys()][pick % model.users.size] ?? '';
+    // A page of no application, pages of applications, their subdomain and another port, and the hosted page.
+    const { origin } = new URL(this.world.issuer);
+    const apps = ['https://app.example.com', 'https://evil.app.example.com', 'https://app.example.com:8443'];
+    const foreign = ['https://evil.example', ...apps, origin];
     const bents: Record<number, Bent> = {
       6: { isVerified: false },
       7: { isVerified: false },
       8: { challenge: other?.challenge },
-      9: { origin: pick % 2 === 0 ? 'https://evil.example' : 'https://app.example.com' },
+      9: { origin: foreign[pick % foreign.length] as string },
       10: { rpId: 'evil.example' },
       11: { type: pick % 2 === 0 ? 'webauthn.create' : 'webauthn.get' },
       12: { isPresent: false },
