@@ -52,8 +52,8 @@ import { Migration20261123013000RoleKeys } from './20261123013000-role-keys.ts';
 import { Migration20261123013001ScimTokenLimits } from './20261123013001-scim-token-limits.ts';
 import { Migration20261123013002NestedGroups } from './20261123013002-nested-groups.ts';
 import { Migration20261123014000FactorsBesidePasskeys } from './20261123014000-factors-beside-passkeys.ts';
-import { Migration20261123019000ExpiredMessages } from './20261123019000-expired-messages.ts';
 import { Migration20261123016000PasskeyModels } from './20261123016000-passkey-models.ts';
+import { Migration20261123019000ExpiredMessages } from './20261123019000-expired-messages.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -111,6 +111,6 @@ export const migrations = [
   { name: '20261123013001-scim-token-limits', class: Migration20261123013001ScimTokenLimits },
   { name: '20261123013002-nested-groups', class: Migration20261123013002NestedGroups },
   { name: '20261123014000-factors-beside-passkeys', class: Migration20261123014000FactorsBesidePasskeys },
-  { name: '20261123019000-expired-messages', class: Migration20261123019000ExpiredMessages },
   { name: '20261123016000-passkey-models', class: Migration20261123016000PasskeyModels },
+  { name: '20261123019000-expired-messages', class: Migration20261123019000ExpiredMessages },
 ];
