@@ -74,6 +74,7 @@ describe.each(documents)('%s', (path) => {
       'CODE_REJECTED',
       'PASSKEY_UNSUPPORTED',
       'PASSKEY_REQUIRED',
+      'PASSKEY_MODEL_NOT_ALLOWED',
     ];
     for (const word of new Set(words.filter((each) => !others.includes(each) && !each.startsWith('OIDC_'))))
       expect(known, word).toContain(`\`${word}\``);
