@@ -13,7 +13,7 @@ import { migrate, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
-import { systemRandom } from './adapters/system/random.ts';
+import { randomOn } from './adapters/system/random.ts';
 import type { Tracing } from './adapters/telemetry/trace-port.ts';
 import { type Config, ConfigError } from './config.ts';
 import { Refusal } from './domain/kernel/problem.ts';
@@ -91,7 +91,7 @@ export function compose(
     onMessage = () => undefined,
     tracing,
     ...ports
-  }: Pick<Ports, 'queue' | 'clock' | 'gauge' | 'runtime' | 'onEvent'> & {
+  }: Pick<Ports, 'queue' | 'clock' | 'follow' | 'gauge' | 'runtime' | 'onEvent'> & {
     onMessage?: (channel: string, result: 'sent' | 'failed' | 'expired', count?: number) => void;
     tracing?: Tracing | undefined;
   },
@@ -101,7 +101,7 @@ export function compose(
     {
       orm,
       ...ports,
-      random: systemRandom,
+      random: randomOn(ports.clock),
       eventArchive: config.AUDIT_ARCHIVE_DIR ? new EventFolder(config.AUDIT_ARCHIVE_DIR) : undefined,
       onExpired: (channel, count) => onMessage(channel, 'expired', count),
       senders: counted(chooseSenders(config, database.embedded !== undefined), onMessage),

@@ -7,7 +7,8 @@ import { JobQueue } from './adapters/postgres/job-queue.ts';
 import { renewSeconds, renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { systemClock } from './adapters/system/clock.ts';
-import { systemRandom } from './adapters/system/random.ts';
+import { DatabaseClock } from './adapters/system/database-clock.ts';
+import { randomOn } from './adapters/system/random.ts';
 import { runtimeOf } from './adapters/system/runtime.ts';
 import { type Log, openLog } from './adapters/telemetry/log.ts';
 import { Metrics } from './adapters/telemetry/metrics.ts';
@@ -147,9 +148,14 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   });
   metrics.watchDatabase(watch);
   metrics.watchQueue(queue);
+  const clock = new DatabaseClock((fault) =>
+    fault === null ? log.info({}, 'clock is right again') : log.error({ fault }, 'clock is off'),
+  );
+  metrics.watchClock(clock);
   const services = compose(config, database, orm, {
     queue,
-    clock: systemClock,
+    clock,
+    follow: (aheadMs, errorMs) => clock.follow(aheadMs, errorMs),
     gauge: queue,
     runtime,
     tracing,
@@ -157,6 +163,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     onMessage: (channel, result, count) => metrics.message(channel, result, count),
   });
   servesHost = (host) => services.issuers.serves(host);
+  await services.processes.synchronise();
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
@@ -170,8 +177,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   await listening.serve(
     await buildApp({
       services,
-      random: systemRandom,
-      clock: systemClock,
+      random: randomOn(clock),
+      clock,
       log,
       issuer: config.BASE_URL,
       trustProxy: config.TRUST_PROXY,
@@ -201,6 +208,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   });
   const { mail } = services.senders;
   checks['database'] = async () => watch.fault;
+  checks['clock'] = async () => clock.fault;
   checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');

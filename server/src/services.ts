@@ -107,6 +107,8 @@ export interface Ports {
   gauge?: QueueGauge;
   /** Absent in a command, which is over in a moment. */
   runtime?: Runtime;
+  /** Corrects `clock` by the database's; absent in a command. */
+  follow?: (aheadMs: number, errorMs: number) => number;
 }
 
 /** Settings of the domain. */
@@ -268,7 +270,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
-  const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime });
+  const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime, follow: ports.follow });
   const systemStatus = new SystemStatus({ ...base, processes, backups, gauge: ports.gauge });
   return {
     db,

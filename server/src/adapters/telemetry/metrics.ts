@@ -118,6 +118,18 @@ export class Metrics {
     });
   }
 
+  /** The machine's clock against the database's. */
+  watchClock(clock: { skewMs: number }): void {
+    const skew: Gauge = new Gauge({
+      name: 'latchkey_clock_skew_seconds',
+      help: "How far the database's clock is ahead of this machine's, measured every 20 seconds.",
+      registers: [this.registry],
+      collect(): void {
+        skew.set(clock.skewMs / 1000);
+      },
+    });
+  }
+
   /** Jobs of all processes, by state. */
   watchQueue(gauge: QueueGauge): void {
     const jobs = new Gauge({

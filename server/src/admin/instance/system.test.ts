@@ -20,6 +20,11 @@ const ask = async () => {
     mail { kind lastSentAt } jobs { name } backup { takenAt } } }`);
   return code ?? data.system;
 };
+/** Heartbeats are in the database's time, which no test can turn. */
+const aged = (seconds: number) =>
+  room.services.db.transaction((em) =>
+    execute(em, sql`update processes set seen_at = seen_at - make_interval(secs => ${seconds})`),
+  );
 const checkOf = (system: any, name: string) => system.checks.find((one: any) => one.name === name);
 
 describe('Query.system', () => {
@@ -49,15 +54,32 @@ describe('Query.system', () => {
     await one.beat();
     const hosts = async () => (await ask()).processes.map(({ host }: { host: string }) => host).sort();
     expect(await hosts()).toEqual(['one', 'two']);
-    room.clock.turn(4 * beatSeconds);
+    await aged(4 * beatSeconds);
     expect(await hosts()).toEqual([]);
     await Promise.all([one.beat(), two.beat()]);
     await two.leave();
     expect(await hosts()).toEqual(['one']);
-    room.clock.turn(2 * 24 * 3600);
+    await aged(2 * 24 * 3600);
     await two.beat();
     const left = await db.reader().execute('select host from processes');
     expect(left).toEqual([{ host: 'two' }]);
+  });
+
+  it('lists a process with a wrong clock while it sends heartbeats, and names it', async () => {
+    const { db } = room.services;
+    const clock = { now: () => new Date(Date.now() - 300_000) };
+    const behind = new Processes({ db, clock, random: systemRandom, runtime: { ...runtime, host: 'slow', pid: 9 } });
+    await behind.beat();
+    const system = await ask();
+    expect(system.processes.map(({ host }: { host: string }) => host)).toContain('slow');
+    expect(checkOf(system, 'Clock')).toMatchObject({
+      level: 'FAIL',
+      summary: expect.stringMatching(/Process 9 on slow is (299\.\d|300\.\d) s behind the database/),
+    });
+    const [row] = await db.reader().execute(`select abs(extract(epoch from now() - seen_at)) < 60 as right from processes
+      where host = 'slow'`);
+    expect(row).toEqual({ right: true });
+    await behind.leave();
   });
 
   it('reports pending migrations, and those of a newer version', async () => {

@@ -142,11 +142,19 @@ function signing({ processes }: SystemFacts): Judged {
 }
 
 function clock({ clockSkewMs, processes }: SystemFacts): Judged {
-  const skews = [clockSkewMs, ...processes.map((one) => one.clockSkewMs)].map(Math.abs);
-  const most = Math.max(...skews);
-  if (most <= skewWarnMs) return ['ok', `Within ${Math.max(1, most)} ms of the database's`];
-  const summary = `${(most / 1000).toFixed(1)} s from the database's`;
-  return [most > skewFailMs ? 'fail' : 'warn', summary, 'Synchronise all machines with the same NTP servers.'];
+  const clocks = [
+    { whose: 'This machine', skew: clockSkewMs },
+    ...processes.map(({ host, pid, clockSkewMs: skew }) => ({ whose: `Process ${pid} on ${host}`, skew })),
+  ];
+  const off = clocks.filter(({ skew }) => Math.abs(skew) > skewWarnMs);
+  const most = Math.max(...clocks.map(({ skew }) => Math.abs(skew)));
+  if (off.length === 0) return ['ok', `Within ${Math.max(1, most)} ms of the database's`];
+  const each = off.map(({ whose, skew }) => {
+    const side = skew > 0 ? 'behind' : 'ahead of';
+    return `${whose} is ${(Math.abs(skew) / 1000).toFixed(1)} s ${side} the database`;
+  });
+  const advice = 'Synchronise all machines, also the database server, with the same NTP servers.';
+  return [most > skewFailMs ? 'fail' : 'warn', each.join('; '), advice];
 }
 
 function owners({ owners }: SystemFacts): Judged {
