@@ -137,6 +137,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     tracing,
     onChange: (fault) =>
       fault === null ? log.info({}, 'database reachable') : log.error({ fault }, 'database unreachable'),
+    onWriteChange: (fault) =>
+      fault === null ? log.info({}, 'database writable') : log.error({ fault }, 'database not writable'),
   });
   const orm = await reach(database.url, config, { watch });
   opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
@@ -207,7 +209,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
   });
   const { mail } = services.senders;
-  checks['database'] = async () => watch.fault;
+  checks['database'] = async () => watch.fault ?? watch.writeFault;
   checks['clock'] = async () => clock.fault;
   checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });

@@ -100,7 +100,11 @@ function rowFor(failure: unknown): DelegationErrorRow {
     const [status, code, message] = own[failure.code];
     return [status, code, failure.said ?? message];
   }
-  if (failure instanceof Refusal) return rows[failure.problem.code];
+  if (failure instanceof Refusal) {
+    const { problem } = failure;
+    const [status, code, message] = rows[problem.code];
+    return [status, code, problem.code === 'unavailable' ? (problem.told ?? message) : message];
+  }
   const status = bodyFault(failure);
   if (status === 413) return own.REQUEST_TOO_LARGE;
   return status === undefined ? bug : [status, 'REQUEST_REJECTED', own.REQUEST_REJECTED[2]];

@@ -2,6 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Breakable } from '../../test/breakable.ts';
 import { bootstrapToken, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { errorFor } from '../admin/api/graphql-error.ts';
+import { toFailure } from '../delegation/delegation-error.ts';
+import type { Refusal } from '../domain/kernel/problem.ts';
+import { toOAuthError } from '../oidc/oauth-error.ts';
+import { toSigninFailure } from '../signin/signin-error.ts';
+import { failureOf } from './failure.ts';
 
 const way = new Breakable();
 let app: TestApp;
@@ -66,6 +72,35 @@ describe('while the database is unreachable', () => {
     expect(await answers.graphql.json()).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
     expect(await answers.delegation.json()).toMatchObject({ error: { request_id: expect.any(String) } });
     expect(await answers.page.text()).toContain('Temporarily unavailable');
+  });
+
+  it('names a full disk in each protocol, and no statement', async () => {
+    const project = await app.make.project();
+    const { token } = await app.services.directories.issueScimToken(
+      { projectId: project.id, name: 'Directory' },
+      { kind: 'system' },
+    );
+    const em = app.services.db.reader();
+    await em.execute(`create function full_disk() returns trigger language plpgsql as
+      'begin raise exception ''could not extend file'' using errcode = ''53100''; end'`);
+    await em.execute('create trigger full_disk before insert on users execute function full_disk()');
+    const scim = await fetch(`${app.url}/v1/scim/${project.id}/Users`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' },
+      body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'full@example.com' }),
+    });
+    await em.execute('drop trigger full_disk on users');
+    const told = 'The service is temporarily unavailable: the disk of the database is full.';
+    expect([scim.status, await scim.json()]).toEqual([503, expect.objectContaining({ detail: told })]);
+    const lost = Object.assign(new Error("insert into users values ('secret')"), { code: '53100' });
+    for (const answer of [
+      toSigninFailure(lost, 'r').body.error.message,
+      toFailure(lost, 'r').body.error.message,
+      toOAuthError(failureOf(lost)).description,
+      errorFor((failureOf(lost) as Refusal).problem).message,
+    ]) {
+      expect(answer).toBe(told);
+    }
   });
 
   it('keeps serving discovery and JWKS', async () => {

@@ -5,7 +5,14 @@ import { Refusal } from '../domain/kernel/problem.ts';
  * statement (deadlock, lock timeout, statement timeout). Nothing was written; a retry may succeed.
  */
 const gone =
-  /^(08|53|57P|57014|55P03|25006|25P03|25P04|40001|40P01|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
+  /^(08|53|57P|57014|55P03|25006|25P03|25P04|58030|40001|40P01|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
+
+/** Faults that an operator must mend, by SQLSTATE: named in every response. */
+const lasting: Partial<Record<string, string>> = {
+  '53100': 'the disk of the database is full',
+  '58030': 'the database cannot write to its disk',
+  '25006': 'the database is read-only',
+};
 
 /** Messages of driver errors without a code, for a connection that broke or could not be opened. */
 const broken =
@@ -20,7 +27,10 @@ export function failureOf(thrown: unknown): unknown {
   for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
     const { code } = error as { code?: unknown };
     if ((typeof code === 'string' && gone.test(code)) || broken.test(error.message)) {
-      return new Refusal({ code: 'unavailable', reason: error.message, retryAfterSeconds: 5 }, { cause: thrown });
+      const fault = typeof code === 'string' ? lasting[code] : undefined;
+      const told = fault && { told: `The service is temporarily unavailable: ${fault}.` };
+      const reason = fault ?? error.message;
+      return new Refusal({ code: 'unavailable', reason, ...told, retryAfterSeconds: 5 }, { cause: thrown });
     }
   }
   return thrown;

@@ -22,7 +22,14 @@ export function lastResort(log: { error(fields: object, message: string): void }
     if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
     if (status >= 500 && wantsPage(req)) return sendOrSay(pages, req, res, status);
     const error = away ? 'temporarily_unavailable' : status < 500 ? 'invalid_request' : 'server_error';
-    res.status(status).setHeader('Cache-Control', 'no-store').json({ error, request_id: requestId });
+    res
+      .status(status)
+      .setHeader('Cache-Control', 'no-store')
+      .json({
+        error,
+        ...(away?.told !== undefined && { error_description: away.told }),
+        request_id: requestId,
+      });
   };
 }
 

@@ -175,9 +175,8 @@ class Supervisor {
       }
       await pause(POLL_MS);
     }
-    throw new EmbeddedPostgresError(
-      `The database in ${folder} was not ready after ${START_DEADLINE_MS / 1000} seconds: read ${this.#cluster.logFile}.`,
-    );
+    const reason = failureInLog(this.#cluster.logFile, logStart);
+    throw this.#failure(`not ready after ${START_DEADLINE_MS / 1000} seconds: ${reason}`);
   }
 
   /** Undefined if PostgreSQL does not answer yet, or is that of another folder. */

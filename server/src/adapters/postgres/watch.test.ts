@@ -8,6 +8,7 @@ import { Refusal } from '../../domain/kernel/problem.ts';
 import { failureOf } from '../../http/failure.ts';
 import { openDatabase } from './database.ts';
 import { DatabaseWatch } from './watch.ts';
+import { writeFaultIn } from './write-check.ts';
 
 let database: FreshDatabase;
 let way: Breakable;
@@ -105,6 +106,52 @@ describe('the watch', () => {
     await killer.end();
     await vi.waitFor(async () => expect((await timed(ask())).outcome).toBe('done'), soon);
     await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
+  });
+});
+
+describe('a database that answers and accepts no writes', () => {
+  let pool: pg.Pool;
+  beforeEach(() => {
+    pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  });
+  afterEach(() => pool.end());
+
+  it('is reported with the reason if the disk is full, until there is space again', async () => {
+    expect(await writeFaultIn(pool)).toBeNull();
+    await pool.query(`create function pg_temp.full_disk() returns trigger language plpgsql as
+      'begin raise exception ''could not extend file: No space left on device'' using errcode = ''53100''; end'`);
+    await pool.query(`create trigger full_disk before insert on pg_temp.latchkey_write_check
+      for each row execute function pg_temp.full_disk()`);
+    expect(await writeFaultIn(pool)).toBe('the disk is full: could not extend file: No space left on device');
+    // The pool replaces the connection of a failed statement, and the trigger with it.
+    expect(await writeFaultIn(pool)).toBeNull();
+    const { rows } = await pool.query('select count(*)::int as left from pg_temp.latchkey_write_check');
+    expect(rows).toEqual([{ left: 0 }]);
+  });
+
+  it('is reported if it is set to read-only, while reads are answered', async () => {
+    const changes: (string | null)[] = [];
+    const url = `${database.url}${database.url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only%3Don`;
+    const own = new DatabaseWatch({
+      url: database.url,
+      onChange: (fault) => changes.push(fault),
+      onWriteChange: (fault) => changes.push(fault),
+    });
+    const reading = new pg.Pool({ connectionString: url, max: 1 });
+    own.join(reading);
+    own.start();
+    await vi.waitFor(() => expect(own.writeFault).toContain('the database is read-only'), soon);
+    expect(own.fault).toBeNull();
+    expect((await reading.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    expect(changes).toEqual([own.writeFault]);
+    await own.stop();
+    await reading.end();
+  });
+
+  it('is no fault if the check cannot run', async () => {
+    const gone = new pg.Pool({ connectionString: 'postgres://127.0.0.1:1/none', max: 1 });
+    expect(await writeFaultIn(gone)).toBeNull();
+    await gone.end();
   });
 });
 

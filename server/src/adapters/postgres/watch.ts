@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Tracing } from '../telemetry/trace-port.ts';
+import { writeFaultIn } from './write-check.ts';
 
 /** Interval between probes. */
 const PROBE_EVERY_MS = 250;
@@ -8,6 +9,8 @@ const PROBE_EVERY_MS = 250;
 const SILENCE_MS = 1_400;
 /** Longest time that one wait adds to the silence: a suspended machine does not count against the database. */
 const SLICE_MS = 100;
+/** Interval between write checks, while they pass and while they fail. */
+const [WRITE_EVERY_MS, WRITE_AGAIN_MS] = [10_000, 1_000];
 /** Timeout for a new connection; the watch closes it earlier if the database is silent. */
 const CONNECT_WITHIN_MS = 10_000;
 
@@ -21,6 +24,8 @@ export interface WatchOptions {
   tracing?: Tracing | undefined;
   /** Called on each change, with the fault, or null on recovery. */
   onChange(fault: string | null): void;
+  /** The same for {@link DatabaseWatch.writeFault}. */
+  onWriteChange?(fault: string | null): void;
 }
 
 /** Part of pg that its types omit. */
@@ -30,7 +35,8 @@ interface Wired {
 
 /**
  * Probes the database on a connection of its own. Detects refused connections, silence (a frozen machine, dropped
- * packets: a driver would wait 15 minutes) and read-only servers (a standby, a replaced primary). While the database is
+ * packets: a driver would wait 15 minutes) and read-only servers (a standby, a replaced primary); from time to time, whether
+ * it can write. While the database is
  * unreachable, it closes the connections of all joined pools and refuses new ones at once; afterwards the next request
  * connects.
  */
@@ -44,6 +50,10 @@ export class DatabaseWatch {
   private running: Promise<void> | undefined;
   /** The current fault, for readiness; null if there is none. */
   fault: string | null = null;
+  /** Why the database, which answers, accepts no writes; null if it does. */
+  writeFault: string | null = null;
+  private nextWriteCheck = 0;
+  private isWriting = false;
 
   constructor(options: WatchOptions) {
     this.options = options;
@@ -126,12 +136,26 @@ export class DatabaseWatch {
       }
       // On every failed probe: a connection may have been pending at the last one.
       if (fault !== null) this.cut();
+      else void this.checkWrites();
       await pause(PROBE_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.drop();
   }
 
-  /** The fault, or null if the database answers and accepts writes. */
+  /** Checks, from time to time, on a connection of a pool, that the database can store new pages. Reads go on meanwhile. */
+  private async checkWrites(): Promise<void> {
+    const [pool] = this.pools;
+    if (!pool || this.isWriting || performance.now() < this.nextWriteCheck) return;
+    this.isWriting = true;
+    const fault = await writeFaultIn(pool);
+    this.isWriting = false;
+    this.nextWriteCheck = performance.now() + (fault === null ? WRITE_EVERY_MS : WRITE_AGAIN_MS);
+    if (fault === this.writeFault) return;
+    this.writeFault = fault;
+    this.options.onWriteChange?.(fault);
+  }
+
+  /** The fault, or null if the database answers and is no standby. */
   private async probeOrRetry(): Promise<string | null> {
     const wasConnected = this.probe !== undefined;
     const fault = await this.probeOnce();

@@ -42,6 +42,14 @@ describe('the log', () => {
     expect(text.match(/\[secret\]/g)).toHaveLength(3);
   });
 
+  it('shows the message of an error that is a plain object, as those of the job queue', () => {
+    const thrown = { message: `insert into jobs values ('${secret}') - disk full`, queue: 'delivery.codes' };
+    const text = logged((log) => log.warn({ err: thrown }, 'job queue error'));
+    expect(JSON.parse(text)).toMatchObject({ err: { message: 'disk full' } });
+    expect(text).not.toContain(secret);
+    expect(logged((log) => log.warn({ err: {} }, 'x'))).not.toContain('[object');
+  });
+
   it('shows message, SQLSTATE and stack of a database error, not the statement and its values', () => {
     const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
     const error = Object.assign(

@@ -38,17 +38,30 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
   return destination ? pino(options, destination) : pino(options);
 }
 
+/** pg-boss reports errors as plain objects. */
+function wordsOf(thrown: unknown): string {
+  const { message } = (thrown ?? {}) as { message?: unknown };
+  return typeof message === 'string'
+    ? withoutStatement(message)
+    : typeof thrown === 'object'
+      ? 'unknown'
+      : String(thrown);
+}
+
+/** The ORM puts the statement with its values before the database's message. */
+function withoutStatement(message: string): string {
+  const isStatement = /^(insert|update|delete|select|with|begin|commit)\b/i.test(message);
+  return isStatement ? (message.split(' - ').at(-1) ?? '') : message;
+}
+
 /** An error without the SQL, parameters or bodies that drivers attach. */
 function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!(error instanceof Error)) return { message: wordsOf(error) };
   const { code } = error as { code?: unknown };
-  const isStatement = /^(insert|update|delete|select|with|begin|commit)\b/i.test(error.message);
-  // The ORM puts the statement with its values before the database's message.
-  const message = isStatement ? (error.message.split(' - ').at(-1) ?? '') : error.message;
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return {
     type: error.name,
-    message,
+    message: withoutStatement(error.message),
     // An SQLSTATE or a system error. Not as `code`, which is redacted.
     ...(typeof code === 'string' ? { errorCode: code } : {}),
     at: frames.slice(0, 8).map((line) => line.trim().slice(3)),

@@ -17,6 +17,7 @@ export class Metrics {
   private readonly messages: Counter<'channel' | 'result'>;
   private readonly jobs: Counter<'job' | 'result'>;
   private readonly events: Counter<'type' | 'result'>;
+  private clockSkew = (): number => 0;
 
   constructor() {
     const registers = [this.registry];
@@ -58,6 +59,12 @@ export class Metrics {
       labelNames: ['type', 'result'],
       registers,
     });
+    const skew: Gauge = new Gauge({
+      name: 'latchkey_clock_skew_seconds',
+      help: "How far the database's clock is ahead of this machine's, measured every 20 seconds.",
+      registers,
+      collect: () => skew.set(this.clockSkew()),
+    });
   }
 
   /** Measures each request until the response is complete. */
@@ -94,14 +101,14 @@ export class Metrics {
   }
 
   /** Database availability and connection usage. */
-  watchDatabase(watch: Pick<DatabaseWatch, 'fault' | 'use'>): void {
+  watchDatabase(watch: Pick<DatabaseWatch, 'fault' | 'use'> & Partial<Pick<DatabaseWatch, 'writeFault'>>): void {
     const registers = [this.registry];
     const up: Gauge = new Gauge({
       name: 'latchkey_database_up',
       help: '1 if the database is reachable and writable, else 0.',
       registers,
       collect(): void {
-        up.set(watch.fault === null ? 1 : 0);
+        up.set((watch.fault ?? watch.writeFault ?? null) === null ? 1 : 0);
       },
     });
     const connections = new Gauge({
@@ -120,14 +127,7 @@ export class Metrics {
 
   /** The machine's clock against the database's. */
   watchClock(clock: { skewMs: number }): void {
-    const skew: Gauge = new Gauge({
-      name: 'latchkey_clock_skew_seconds',
-      help: "How far the database's clock is ahead of this machine's, measured every 20 seconds.",
-      registers: [this.registry],
-      collect(): void {
-        skew.set(clock.skewMs / 1000);
-      },
-    });
+    this.clockSkew = () => clock.skewMs / 1000;
   }
 
   /** Jobs of all processes, by state. */

@@ -76,7 +76,9 @@ describe('Query.system', () => {
       level: 'FAIL',
       summary: expect.stringMatching(/Process 9 on slow is (299\.\d|300\.\d) s behind the database/),
     });
-    const [row] = await db.reader().execute(`select abs(extract(epoch from now() - seen_at)) < 60 as right from processes
+    const [row] = await db
+      .reader()
+      .execute(`select abs(extract(epoch from now() - seen_at)) < 60 as right from processes
       where host = 'slow'`);
     expect(row).toEqual({ right: true });
     await behind.leave();

@@ -187,7 +187,12 @@ export class Directories {
       return { projectId: id, tokenId: application.id, tokenName: application.name, schemaVersion };
     }
     if (!row.configured) {
-      refuse({ code: 'unavailable', reason: 'no SCIM token has been issued', retryAfterSeconds: notSetUpRetrySeconds });
+      refuse({
+        code: 'unavailable',
+        reason: 'no SCIM token has been issued',
+        told: 'SCIM is not set up: no token has been issued for this project.',
+        retryAfterSeconds: notSetUpRetrySeconds,
+      });
     }
     if (row.token_id === null) refuse({ code: 'unauthenticated' });
     if (!row.is_near) {

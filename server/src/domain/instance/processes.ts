@@ -73,7 +73,10 @@ export class Processes {
 
   /** Live processes, oldest first. */
   async live(em: EntityManager): Promise<Process[]> {
-    const [row] = await query(em, sql<{ since: Date }>`select now() - make_interval(secs => ${silenceSeconds}) as since`);
+    const [row] = await query(
+      em,
+      sql<{ since: Date }>`select now() - make_interval(secs => ${silenceSeconds}) as since`,
+    );
     return em.find(
       Process,
       { seenAt: { $gte: new Date(row?.since ?? 0) } },

@@ -96,7 +96,8 @@ export type Problem =
   | { code: 'phone-invalid' }
   /** The directory owns this user's phone (service.md 3.1). */
   | { code: 'phone-locked' }
-  | { code: 'unavailable'; reason: string; retryAfterSeconds: number };
+  /** The reason is for the log, `told` for the caller. */
+  | { code: 'unavailable'; reason: string; told?: string; retryAfterSeconds: number };
 
 /** An expected refusal. The domain throws nothing else; any other error is a bug. */
 export class Refusal extends Error {
