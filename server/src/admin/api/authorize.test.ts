@@ -123,6 +123,7 @@ function argumentsOf(name: string): string {
     projects: '',
     project: `(id: "${project}")`,
     factorStanding: `(projectId: "${project}")`,
+    passkeyModelStanding: `(projectId: "${project}", aaguids: [], roots: [])`,
     messages: `(projectId: "${project}")`,
     messagePreview: `(projectId: "${project}", template: SIGN_IN_CODE, locale: "de")`,
     messageSenders: '',

@@ -77,7 +77,10 @@ describe('a role', () => {
     const userId = first.user.id;
     expect(await told('membership.granted')).toMatchObject([
       { project_id: ours.id, subject_name: 'ada@example.com', detail: { role: 'project_viewer', userId } },
-      { project_id: ours.id, detail: { role: 'project_admin', userId, before: 'project_viewer' } },
+      {
+        project_id: ours.id,
+        detail: { userId, before: { role: 'project_viewer' }, after: { role: 'project_admin' } },
+      },
       { project_id: theirs.id, detail: { role: 'project_viewer', userId } },
     ]);
     expect((await told('membership.granted'))[0]?.detail).not.toHaveProperty('before');
