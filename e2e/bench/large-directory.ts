@@ -48,9 +48,9 @@ export async function fillGroups({ server }: BenchedLatchkey, projectId: string,
       [projectId, groupCount],
     );
     await client.query(
-      `insert into group_members (project_id, group_id, user_id)
-       select $1, g.id, u.id from (select id, row_number() over () % $2 as n from
-           (select id from users where project_id = $1 limit $3) some) u
+      `insert into group_members (project_id, group_id, user_id, created_at)
+       select $1, g.id, u.id, now() from (select id, row_number() over () % $2 as n from
+           (select id from users where project_id = $1 limit $3) chosen) u
          join (select id, row_number() over () - 1 as n from groups where project_id = $1) g using (n)`,
       [projectId, groupCount, Math.min(people, 200_000)],
     );

@@ -31,7 +31,7 @@ export async function populate(server: Latchkey, projectId: string, count: numbe
          select gen_random_uuid(), $1, name, name, 'ext-' || n, 'User ' || n, 'User', 'Number ' || n, name, name, true, 'scim',
            jsonb_build_object('emails', jsonb_build_array(jsonb_build_object('value', name, 'type', 'work', 'primary', true)),
              'title', 'Engineer', 'locale', 'en-US'), 1, now(), now()
-         from generate_series($3::int, $3::int + $2::int - 1) n, lateral (select 'user-' || lpad(n::text, 6, '0') || '@example.com') as t(name)
+         from generate_series($3::int, $3::int + $2::int - 1) n, lateral (select 'user-' || lpad(n::text, greatest(6, length(n::text)), '0') || '@example.com') as t(name)
          returning id, project_id, email_key
        )
        insert into user_emails (user_id, value_key, project_id) select id, email_key, project_id from made`,
