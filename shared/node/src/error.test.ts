@@ -23,7 +23,7 @@ describe('errors', () => {
       expect(value instanceof JWTVerificationError).toBe(false);
   });
 
-  it('of a subclass of an application are told apart from their base', () => {
+  it('of a subclass of an application differ from their base', () => {
     class OwnError extends JWTVerificationError {}
     expect(new OwnError('EXPIRED', 'x') instanceof JWTVerificationError).toBe(true);
     expect(new OwnError('EXPIRED', 'x') instanceof OwnError).toBe(true);
