@@ -64,7 +64,7 @@ test('events update live, and all matching events can be exported', async () => 
   await page.getByRole('switch', { name: 'Live' }).check({ force: true });
   await expect(page.getByText('Waiting for events …')).toBeVisible();
   await rename('Acme, renamed');
-  await expect(page.locator('summary', { hasText: 'changed the settings of Acme, renamed' })).toBeVisible();
+  await expect(page.locator('summary', { hasText: 'set Name from Acme to Acme, renamed' })).toBeVisible();
   await expect(page.getByText('1 new')).toBeVisible();
   await rename('Acme');
   await expect(page.getByText('2 new')).toBeVisible();

@@ -368,7 +368,7 @@ test('events show actor, action and changes, and link to similar ones', async ()
     input: { id: projectId, name },
   });
   await page.goto(at('events'));
-  const event = page.locator('li', { hasText: 'changed the settings of Renamed' }).first();
+  const event = page.locator('li', { hasText: 'to Renamed' }).first();
   await event.locator('summary').click();
   await expect(event.getByRole('row', { name: 'Name Acme Renamed' })).toBeVisible();
   await page.getByLabel('Category').selectOption('directory');

@@ -162,7 +162,7 @@ test('passkeys of a user are shown and revoked', async () => {
   await database.end();
   await page.reload();
   const rows = region.getByRole('row');
-  await expect(rows.nth(1)).toContainText('iCloud KeychainSyncedPIN or biometrics');
+  await expect(rows.nth(1)).toContainText('iCloud KeychainSyncedClaimedPIN or biometrics');
   await expect(rows.nth(2)).toContainText('Security keyOne device');
   await expectAccessible(page);
   await button(page, 'Revoke Security key').click();
@@ -202,7 +202,7 @@ test('a recovery is granted with a code that is shown once, and cancelled', asyn
   await expect(page.getByText('Recovery cancelled')).toBeVisible();
   await expect(region).toHaveCount(0);
   await page.goto(at('events?type=recovery.granted'));
-  await expect(page.getByText('an account recovery')).toBeVisible();
+  await expect(page.locator('summary', { hasText: 'an account recovery' })).toBeVisible();
 });
 
 test('user data is exported, and erasing lists what is lost', async () => {
