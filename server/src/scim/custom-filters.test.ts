@@ -1,0 +1,135 @@
+/** Filters and orders by custom attributes over SCIM (decisions/0127). */
+import { describe, expect, it } from 'vitest';
+import { customAttributesRoom } from '../../test/custom-attributes.ts';
+import { rows } from '../../test/rows.ts';
+import { customUrn as urn } from '../domain/users/custom/definition.ts';
+
+const room = customAttributesRoom();
+const { created, create, define, found, patch, string } = room;
+
+describe('filters and orders', () => {
+  it('compare by type, whatever other projects store under the same name', async () => {
+    const other = await room.app.project();
+    for (const name of ['text', 'exact', 'n', 'at', 'list', 'flag', 'parts']) {
+      await define({ name, type: 'string' }, other.id);
+    }
+    const junk = { text: 'x', exact: 'x', n: 'x', at: '2026-02-30T00:00:00Z', list: 'x', flag: 'x', parts: 'x' };
+    await other.request('POST', '/Users', { userName: 'other', [urn]: junk });
+    await string('text');
+    await string('exact', { caseExact: true });
+    await define({ name: 'n', type: 'decimal' });
+    await define({ name: 'at', type: 'dateTime' });
+    await define({ name: 'flag', type: 'boolean' });
+    await string('list', { multiValued: true });
+    const subAttributes = [
+      { name: 'a', type: 'string' as const },
+      { name: 'b', type: 'integer' as const },
+    ];
+    await define({ name: 'parts', type: 'complex', multiValued: true, subAttributes });
+    const one = await created({
+      text: 'Ab',
+      exact: 'Ab',
+      n: 9,
+      at: '2026-01-01T00:00:00Z',
+      flag: true,
+      list: ['x', 'Y'],
+    });
+    const two = await created({
+      text: 'b',
+      n: 10.5,
+      at: '2026-01-01T01:00:00Z',
+      parts: [
+        { a: 'p', b: 1 },
+        { a: 'q', b: 2 },
+      ],
+    });
+    const none = await created({});
+    const all = [one, two, none];
+    const cases: [string, string[]][] = [
+      ['text eq "aB"', [one]],
+      ['exact eq "aB"', []],
+      ['exact eq "Ab"', [one]],
+      ['text ne "ab"', [two, none]],
+      ['text co "B"', [one, two]],
+      ['text sw "a"', [one]],
+      ['text ew "B"', [one, two]],
+      ['text pr', [one, two]],
+      ['not (text pr)', [none]],
+      ['n gt 9', [two]],
+      ['n ge 9', [one, two]],
+      ['n lt 10', [one]],
+      ['n eq 10.50', [two]],
+      ['n eq "9"', [one]],
+      ['n ne 9', [two, none]],
+      ['at eq "2026-01-01T01:00:00+01:00"', [one]],
+      ['at gt "2026-01-01T00:30:00Z"', [two]],
+      ['at sw "2026-01-01t00"', [one]],
+      ['flag eq true', [one]],
+      ['flag ne true', [two, none]],
+      ['list eq "y"', [one]],
+      ['list ne "y"', [two, none, one].filter((id) => id !== one)],
+      ['list pr', [one]],
+      ['list[value sw "X"]', [one]],
+      ['parts[a eq "p" and b eq 1]', [two]],
+      ['parts[a eq "p" and b eq 2]', []],
+      ['parts.b ge 2', [two]],
+      ['parts pr', [two]],
+    ];
+    for (const [filter, expected] of cases) {
+      const text = filter.replace(/^(not \()?(\w+)/, `$1${urn}:$2`);
+      const ids = await found(text);
+      const wanted = filter === 'list ne "y"' ? all : expected;
+      expect([filter, ids]).toEqual([filter, expect.arrayContaining(wanted)]);
+      if (filter !== 'list ne "y"') expect([filter, ids.length]).toEqual([filter, wanted.length]);
+    }
+    for (const filter of [
+      'n co "9"',
+      'n eq "x"',
+      'n eq true',
+      'flag gt true',
+      'at gt "soon"',
+      'text eq 5',
+      'nothing pr',
+      'parts eq "x"',
+    ]) {
+      expect([filter, await found(`${urn}:${filter}`)]).toEqual([filter, 'invalidFilter']);
+    }
+    expect(await found('userName pr', `&sortBy=${urn}:n&sortOrder=descending`)).toEqual([none, two, one]);
+    expect(await found('userName pr', `&sortBy=${urn}:at`)).toEqual([one, two, none]);
+    expect(await found('userName pr', `&sortBy=${urn}:list`)).toHaveLength(3);
+    let cursor = '';
+    const walked: string[] = [];
+    for (let page = 0; page < 3; page += 1) {
+      const { body } = await room.project.request('GET', `/Users?sortBy=${urn}:n&count=1&cursor=${cursor}`);
+      walked.push(...body.Resources.map(({ id }: { id: string }) => id));
+      cursor = body.nextCursor ?? '';
+    }
+    expect(walked).toEqual([one, two, none]);
+  });
+
+  it('use the index for equality, which follows every change', async () => {
+    await string('badge', { indexed: true });
+    await define({ name: 'n', type: 'integer', indexed: true, multiValued: true });
+    const id = await created({ badge: 'Straße', n: [1, 2] });
+    const keys = async () =>
+      (
+        await rows<{ key: string }>(
+          room.app.services.db,
+          'select key from custom_values where user_id = ? order by 1',
+          [id],
+        )
+      ).map(({ key }) => key);
+    expect(await keys()).toEqual(['1', '2', 'straße']);
+    expect(await found(`${urn}:badge eq "STRAßE"`)).toEqual([id]);
+    expect(await found(`${urn}:n eq 2 and ${urn}:badge sw "s"`)).toEqual([id]);
+    await patch(id, { op: 'remove', path: `${urn}:n[value eq 1]` });
+    // Takes the lock.
+    await patch(id, { op: 'replace', value: { active: false, [urn]: { badge: 'x' } } });
+    expect(await keys()).toEqual(['2', 'x']);
+    expect(await found(`${urn}:n eq 1`)).toEqual([]);
+    await room.project.request('PUT', `/Users/${id}`, { userName: 'indexed' });
+    expect(await keys()).toEqual([]);
+    const long = await create({ badge: 'x'.repeat(513) });
+    expect(long.body.detail).toBe(`${urn}:badge must have at most 512 characters: the attribute is indexed.`);
+  });
+});

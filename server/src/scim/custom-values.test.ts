@@ -1,0 +1,218 @@
+/** Values of custom attributes over SCIM (decisions/0127), and what happens to them when definitions change. */
+import { describe, expect, it } from 'vitest';
+import { customAttributesRoom } from '../../test/custom-attributes.ts';
+import { rows } from '../../test/rows.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { customUrn as urn } from '../domain/users/custom/definition.ts';
+
+const room = customAttributesRoom();
+const { created, create, define, found, patch, read, string } = room;
+
+describe('values', () => {
+  it('are stored by type, shown by definition, and belong to one project', async () => {
+    await string('badge');
+    await define({ name: 'floor', type: 'integer' });
+    await define({ name: 'share', type: 'decimal' });
+    await define({ name: 'remote', type: 'boolean' });
+    await define({ name: 'hired', type: 'dateTime' });
+    await define({ name: 'page', type: 'reference' });
+    await string('skills', { multiValued: true });
+    const parts = [
+      { name: 'city', type: 'string' as const },
+      { name: 'desk', type: 'integer' as const },
+    ];
+    await define({ name: 'office', type: 'complex', subAttributes: parts });
+    await define({ name: 'offices', type: 'complex', multiValued: true, subAttributes: parts });
+    const values = {
+      ...{
+        badge: 'B-7',
+        floor: -3,
+        share: 0.25,
+        remote: false,
+        hired: '2026-01-31T12:00:00.000Z',
+        page: 'https://a.example',
+      },
+      ...{ skills: ['go', 'sql'], office: { city: 'Bern', desk: 4 } },
+      offices: [{ city: 'Bern' }, { city: 'Basel', desk: 0 }],
+    };
+    const answer = await create(values);
+    expect(answer).toMatchObject({ status: 201 });
+    expect(answer.body[urn]).toEqual(values);
+    expect(answer.body.schemas).toContain(urn);
+    expect(await read(answer.body.id)).toEqual(values);
+    // As Entra ID sends them.
+    const sent = {
+      floor: '12',
+      share: '1.5',
+      remote: 'True',
+      hired: '2026-01-31T13:00:00+01:00',
+      skills: 'go',
+      badge: ' ',
+    };
+    const stored = { floor: 12, share: 1.5, remote: true, hired: '2026-01-31T12:00:00.000Z', skills: ['go'] };
+    expect(await read(await created(sent))).toEqual(stored);
+    const other = await room.app.project();
+    const stranger = await other.request('POST', '/Users', { userName: 'eve', [urn]: values });
+    expect(stranger.body.schemas).not.toContain(urn);
+    expect(stranger.body[urn]).toBeUndefined();
+    expect((await other.request('GET', `/Schemas/${urn}`)).status).toBe(404);
+    for (const bad of [
+      ...[{ floor: 1.5 }, { floor: 2 ** 60 }, { floor: 'x' }, { share: 'NaN' }, { remote: 'yes' }, { badge: 5 }],
+      ...[
+        { hired: '2026-02-30T00:00:00Z' },
+        { hired: 'soon' },
+        { page: 'a b' },
+        { office: 'Bern' },
+        { office: { desk: 'x' } },
+      ],
+      ...[{ skills: [{ a: 1 }] }, { badge: ['a', 'b'] }, { badge: 'a\u0000' }],
+    ]) {
+      const refused = await create(bad);
+      expect([bad, refused.status, refused.body.scimType]).toEqual([bad, 400, 'invalidValue']);
+    }
+  });
+
+  it('change by paths of Entra ID, by objects of Okta, and in Bulk', async () => {
+    await string('badge');
+    await define({ name: 'floor', type: 'integer' });
+    await define({ name: 'skills', type: 'string', multiValued: true });
+    const subAttributes = [
+      { name: 'city', type: 'string' as const },
+      { name: 'desk', type: 'integer' as const },
+    ];
+    await define({ name: 'offices', type: 'complex', multiValued: true, subAttributes });
+    const id = await created({ badge: 'a' });
+    expect((await patch(id, { op: 'Add', path: `${urn}:floor`, value: '3' })).body[urn]).toEqual({
+      badge: 'a',
+      floor: 3,
+    });
+    await patch(id, { op: 'replace', value: { [urn]: { badge: 'b' }, [`${urn}:floor`]: 4 } });
+    expect(await read(id)).toEqual({ badge: 'b', floor: 4 });
+    await patch(
+      id,
+      { op: 'add', path: `${urn}:skills`, value: ['go', 'sql'] },
+      { op: 'add', path: `${urn}:skills`, value: 'c' },
+    );
+    await patch(id, { op: 'remove', path: `${urn}:skills[value eq "GO"]` });
+    expect((await read(id)).skills).toEqual(['sql', 'c']);
+    await patch(id, { op: 'remove', path: `${urn}:skills`, value: ['c'] });
+    expect((await read(id)).skills).toEqual(['sql']);
+    expect((await patch(id, { op: 'replace', path: `${urn}:skills[value eq "x"]`, value: 'y' })).body.scimType).toBe(
+      'noTarget',
+    );
+    await patch(id, { op: 'replace', path: `${urn}:skills[value eq "sql"]`, value: 'SQL' });
+    expect((await read(id)).skills).toEqual(['SQL']);
+    await patch(id, { op: 'add', path: `${urn}:offices[city eq "Bern"].desk`, value: 7 });
+    expect((await read(id)).offices).toEqual([{ city: 'Bern', desk: 7 }]);
+    await patch(id, { op: 'replace', path: `${urn}:offices[desk ge 7].desk`, value: 8 });
+    expect((await read(id)).offices).toEqual([{ city: 'Bern', desk: 8 }]);
+    const bulk = await room.project.request('POST', '/Bulk', {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+      Operations: [
+        { method: 'PATCH', path: `/Users/${id}`, data: { Operations: [{ op: 'remove', path: `${urn}:offices` }] } },
+        { method: 'POST', path: '/Users', bulkId: 'x', data: { userName: 'bulk', [urn]: { floor: 'no' } } },
+      ],
+    });
+    expect(bulk.body.Operations.map(({ status }: { status: string }) => status)).toEqual(['200', '400']);
+    await patch(id, { op: 'remove', path: urn });
+    expect(await read(id)).toBeUndefined();
+    const events = await rows<{ detail: unknown }>(
+      room.app.services.db,
+      `select detail from audit_log where subject_id = ? and type = 'user.updated' order by id limit 2`,
+      [id],
+    );
+    expect(events.map(({ detail }) => detail)).toEqual([
+      { changed: [`${urn}:floor`] },
+      { changed: [`${urn}:badge`, `${urn}:floor`] },
+    ]);
+  });
+
+  it('have at most 8 KB for a user', async () => {
+    await string('a');
+    await string('b');
+    const id = await created({ a: 'x'.repeat(4000), b: 'x'.repeat(4000) });
+    const refused = await patch(id, { op: 'replace', path: `${urn}:a`, value: 'ä'.repeat(4000) });
+    expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+    expect(refused.body.detail).toMatch(/has 12\d+ bytes: the custom attributes of a user must have at most 8192/);
+    expect((await create({ a: 'x'.repeat(8193) })).status).toBe(400);
+  });
+
+  it('come under another name, if the definition has an alias', async () => {
+    await string('badge', { alias: 'urn:acme:hr:1.0:User:badgeNo' });
+    await define({ name: 'shoes', type: 'integer', alias: 'shoeSize' });
+    const acme = 'urn:acme:hr:1.0:User';
+    const { body } = await create(undefined, { [acme]: { BadgeNo: 'B1', other: 1 }, shoeSize: 44, hatSize: 5 });
+    expect(body[urn]).toEqual({ badge: 'B1', shoes: 44 });
+    await patch(body.id, { op: 'replace', path: `${acme}:badgeNo`, value: 'B2' });
+    expect(await read(body.id)).toEqual({ badge: 'B2', shoes: 44 });
+    expect(await found(`${acme}:badgeNo eq "b2" and shoeSize gt 40`)).toEqual([body.id]);
+    await room.app.services.requestRecords.settled();
+    const [record] = await rows<{ ignored: string[] }>(
+      room.app.services.db,
+      `select ignored from scim_request_records where project_id = ? and method = 'POST'`,
+      [room.project.id],
+    );
+    expect(record?.ignored).toEqual([`${acme}:other`, 'hatSize']);
+  });
+});
+
+describe('definitions in use', () => {
+  it('change for the next request in every process, and never under a write', async () => {
+    const { customAttributes, users } = room.app.services;
+    await string('badge');
+    const id = await created({ badge: 'a' });
+    // Another process has deleted it; this one has read the definitions before.
+    const stale = await customAttributes.current(room.project.id);
+    expect(await customAttributes.delete(room.project.id, 'badge', system)).toBe(1);
+    expect(await read(id)).toBeUndefined();
+    const values = {
+      userName: 's',
+      externalId: null,
+      displayName: null,
+      givenName: null,
+      familyName: null,
+      active: true,
+    };
+    const write = () =>
+      users.create(
+        room.app.services.db.alone,
+        room.project.id,
+        { ...values, attributes: { [urn]: { badge: 'x' } } },
+        'scim',
+        system,
+        undefined,
+        stale,
+      );
+    await expect(write()).rejects.toMatchObject({ problem: { code: 'conflict', what: 'custom-attribute' } });
+    // The name is free once its values are deleted.
+    await expect(string('Badge')).rejects.toMatchObject({ problem: { code: 'invalid', field: 'name' } });
+    const { version } = (await room.app.services.accounts.find(room.project.id, id)) ?? {};
+    await customAttributes.sweep();
+    expect(await room.app.services.accounts.find(room.project.id, id)).toMatchObject({
+      attributes: {},
+      version: (version ?? 0) + 1,
+    });
+    await define({ name: 'Badge', type: 'integer' });
+    expect((await patch(id, { op: 'add', path: `${urn}:badge`, value: 5 })).body[urn]).toEqual({ Badge: 5 });
+  });
+
+  it('retries a request whose definitions change while it runs', async () => {
+    const { customAttributes } = room.app.services;
+    await string('badge');
+    const ofVersion = customAttributes.ofVersion.bind(customAttributes);
+    customAttributes.ofVersion = async (projectId, version) => {
+      const schema = await ofVersion(projectId, version);
+      await customAttributes.update(projectId, 'badge', { description: `${Math.random()}` }, system);
+      return schema;
+    };
+    try {
+      const answer = await create({ badge: 'x' });
+      expect(answer).toMatchObject({ status: 201 });
+      expect((await patch(answer.body.id, { op: 'replace', path: `${urn}:badge`, value: 'y' })).body[urn]).toEqual({
+        badge: 'y',
+      });
+    } finally {
+      Reflect.deleteProperty(customAttributes, 'ofVersion');
+    }
+  });
+});
