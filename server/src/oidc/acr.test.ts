@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
+import { changed } from '../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 
 const standard = 'urn:service:pwdless:v1';
@@ -125,6 +126,17 @@ describe('acr_values', () => {
     const silent = await hosted.open({ acr_values: 'phr', prompt: 'none' });
     expect(silent.searchParams.get('error')).toBe('login_required');
   });
+});
+
+it('acr_values ask a user who has lost the passkey for nothing more', async () => {
+  await enrolled();
+  const { db } = world.app.services;
+  await changed(db, 'update credentials set revoked_at = now() where project_id = ? and kind = ?', [
+    world.project.id,
+    'passkey',
+  ]);
+  const back = await hosted.open({ acr_values: 'phr' });
+  expect((await hosted.claimsAt(back))['acr']).toBe(standard);
 });
 
 it.each([['{'], ['[]'], ['"x"'], ['1']])('a claims parameter that is no object is refused: %s', async (claims) => {

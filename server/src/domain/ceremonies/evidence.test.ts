@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   accountOf,
   amrOf,
+  counts,
   type Evidence,
   freshAt,
   has,
@@ -218,5 +219,20 @@ describe('a factor that the mailbox added beside a passkey', () => {
       expect(owed(evidence, { ...before, policy: 'required', emailFactor: true, skipsFactor: true })).toBe('passkey');
     }
     expect(mayAddPasskey([mail, key, ...marked], standing({ factors: ['totp'] }))).toBe(true);
+  });
+});
+
+describe('a factor beside a passkey', () => {
+  it('counts, unless it is the mailbox, which the mail code has proved', () => {
+    const mine = standing({ hasPasskey: true, factors: ['totp', 'email'] });
+    expect([counts('totp', [mail, key], mine), counts('sms', [mail, key], mine)]).toEqual([true, true]);
+    expect([counts('email', [mail, key], mine), counts('email', [key], mine)]).toEqual([false, true]);
+  });
+
+  it('that is added counts the mailbox once if there is another factor', () => {
+    const adding = standing({ addsPasskey: true, factors: ['email', 'totp'] });
+    expect([counts('email', [mail, key], adding), counts('totp', [mail, key], adding)]).toEqual([false, true]);
+    expect(counts('email', [mail, key], standing({ addsPasskey: true, factors: ['email'] }))).toBe(true);
+    expect(counts('email', [mail, key], standing({ factors: ['email', 'totp'] }))).toBe(true);
   });
 });

@@ -58,6 +58,19 @@ describe('endOpenWork for a user', () => {
     expect(await reader().execute('select from credentials where user_id = ?', [user.id])).toHaveLength(1);
   });
 
+  it('ends sign-ins that asked for the address of another user before', async () => {
+    const [first, second] = [await somebody(), await somebody()];
+    app.clock.turn(31);
+    const page = await world.page();
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: first.address }), 'OTP_NEEDED');
+    app.clock.turn(31);
+    expectStatus(await page.step('authenticate', { userid: second.address }), 'OTP_NEEDED');
+    await end(second.user);
+    const again = await page.step('authenticate', { userid: second.address });
+    expect(again).toMatchObject(expired);
+  });
+
   it('keeps the sign-in of another user whose e-mail address is this user name', async () => {
     const address = newAddress();
     const userName = `user-of-${address}`;

@@ -60,6 +60,16 @@ describe('a device', () => {
   });
 });
 
+describe('a device key that is registered again', () => {
+  it('is the same device, with the browser that registered it first, and is recorded once', async () => {
+    const { user, again } = await revoked();
+    expect((await again()).status).toBe('SUCCESS');
+    const devices = await devicesOf(user);
+    expect(devices.map(({ userAgent }) => userAgent)).toEqual([expect.any(String)]);
+    expect((await world.events()).filter((type) => type === 'device.registered')).toHaveLength(1);
+  });
+});
+
 describe('a revoked device key', () => {
   it('is always refused, even if its user verifies the address again', async () => {
     const { user, revoke, again } = await revoked();
