@@ -135,6 +135,5 @@ export class StepRefusal extends Refusal {
     readonly nonce?: string,
   ) {
     super(problem);
-    this.name = 'StepRefusal';
   }
 }

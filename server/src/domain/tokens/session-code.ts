@@ -71,7 +71,7 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
     meeting as materialized (${meeting}),
     issued as (${insertedCode(made, code, sql`from meeting seen where not ${asksAgain}::boolean`)} returning 1)
     select exists (select from client) as client_is_current, exists (select from issued) as is_issued,
-      ${asked.acr ? sql`exists (select from seen where ${lacksAcr})` : lacksAcr} as lacks_acr,
+      exists (select from seen where ${lacksAcr}) as lacks_acr,
       (select seen.id from meeting seen where not exists (select from issued)) as asking_session_id
     from without_waiting`;
 }

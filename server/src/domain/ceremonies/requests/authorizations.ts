@@ -246,8 +246,7 @@ export class Authorizations {
     userId: string,
   ): Promise<'given' | 'refused' | 'owed'> {
     const client = request.client.getEntity();
-    const isAskedElsewhere = request.deviceAuthorizationId != null || this.deps.requests.isConfirmation(request);
-    if (!client.thirdParty || isAskedElsewhere) return 'given';
+    if (!client.thirdParty) return 'given';
     const answer = request.decidedBy === userId ? (request.isAllowed ?? null) : null;
     if (answer === false) return 'refused';
     if (request.asksConsent && answer === null) return 'owed';

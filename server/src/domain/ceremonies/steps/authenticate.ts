@@ -115,10 +115,9 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
     },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'desc' } },
   );
-  const isOfItsKey = earlier?.evidence.some(
-    (piece) => piece.kind === 'device-key' && piece.device === device.id && piece.isNew === true,
-  );
-  if (!earlier || !isOfItsKey) return;
+  const isOfKey = (piece: Evidence) =>
+    piece.kind === 'device-key' && piece.device === device.id && piece.isNew === true;
+  if (!earlier?.evidence.some(isOfKey)) return;
   earlier.finishedAt = deps.clock.now();
   ceremony.evidence = earlier.evidence;
 }
