@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { instrument } from '../e2e/mutants/instrument.ts';
-import { isExplained } from '../e2e/mutants/results.ts';
+import { attempted, parseAttempt, sample } from '../e2e/mutants/plan.ts';
+import { isExplained, ruleFor } from '../e2e/mutants/results.ts';
 import { looksLikeSql, sqlEdits } from '../e2e/mutants/sql.ts';
 import { activate, install, record } from '../e2e/mutants/switch.ts';
 
@@ -49,6 +50,14 @@ describe('SQL mutants', () => {
     const text = 'select from t where a = ? ${further} returning b';
     const hole: [number, number] = [text.indexOf('$'), text.indexOf('}') + 1];
     expect(mutate(text, [hole])).toContain('select from t where (true or (a = ?)) ${further} returning b');
+  });
+
+  it('leave a number that nobody reads', () => {
+    expect(mutate('insert into t select from u where b = 1 returning 1')).toEqual([
+      'insert into t select from u where (true or (b = 1)) returning 1',
+      'insert into t select from u where b = 2 returning 1',
+    ]);
+    expect(mutate('select from (values (1)) one')).toEqual([]);
   });
 
   it('are not created from prose', () => {
@@ -106,6 +115,29 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(reached.has(idOf('id = ?', '(true or (id = ?))'))).toBe(false);
   });
 
+  it('samples the same mutants when others are added', () => {
+    const all = Array.from({ length: 20 }, (_, number) => ({ id: `m${number}` }));
+    const drawn = sample(all, 5, 7).map(({ id }) => id);
+    const more = sample([{ id: 'other' }, ...all], 5, 7).map(({ id }) => id);
+    expect(more.filter((id) => !drawn.includes(id)).length).toBeLessThanOrEqual(1);
+    expect(sample(all, 5, 8).map(({ id }) => id)).not.toEqual(drawn);
+  });
+
+  it('is tried with the tests that are asked for', () => {
+    const attempts = ['m a.test.ts > x > one', 'm b.test.ts', 'n b.test.ts > two'].map(parseAttempt);
+    expect([...attempted(attempts)]).toEqual([
+      [
+        'm',
+        [
+          { file: 'a.test.ts', tests: 'x > one', milliseconds: 0 },
+          { file: 'b.test.ts', tests: '', milliseconds: 0 },
+        ],
+      ],
+      ['n', [{ file: 'b.test.ts', tests: 'two', milliseconds: 0 }]],
+    ]);
+    expect(() => parseAttempt('m')).toThrow('Not "ID FILE > TEST"');
+  });
+
   it('matches explanations of moved survivors', () => {
     const mutant = {
       id: 1,
@@ -119,5 +151,15 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     const explanation = { file: 'a.ts', within: 'f', before: 'a && b', after: '(a)', why: '…' };
     expect(isExplained(mutant, [explanation])).toBe(true);
     expect(isExplained({ ...mutant, after: '(b)' }, [explanation])).toBe(false);
+  });
+
+  it('explains by rule a condition that repeats row-level security, and no other', () => {
+    const mutant = { file: 'a.ts', line: 7, within: 'f', operator: 'sql-true', after: '' };
+    const isByRule = (before: string) => ruleFor({ ...mutant, id: '1', before }) !== undefined;
+    expect(isByRule('t.project_id = ${project.id}::uuid')).toBe(true);
+    expect(isByRule('u.project_id = t.project_id')).toBe(true);
+    expect(isByRule('m.user_project_id = ${project.id}')).toBe(false);
+    expect(isByRule('t.project_id = ${project.id} or a')).toBe(false);
+    expect(isByRule('u.id = t.user_id')).toBe(false);
   });
 });

@@ -7,9 +7,13 @@ export const folderVariable = 'LATCHKEY_MUTANTS';
 
 export type Work =
   /** Records which mutants each test reaches. */
-  | { kind: 'cover' }
-  /** For each test file: mutants, and the indexes of the tests that reach them. */
-  | { kind: 'try'; files: Record<string, { id: string; tests: number[] }[]> };
+  { kind: 'cover' } | { kind: 'try'; files: Record<string, TryWith[]> };
+
+/** A mutant, and the tests of a file to try it with: their indexes, or a part of their names. */
+export interface TryWith {
+  id: string;
+  tests: number[] | string;
+}
 
 /** Coverage of a test file. */
 export interface Coverage {

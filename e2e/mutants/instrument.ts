@@ -82,7 +82,8 @@ function constantOf(statement: Node): Node | undefined {
 }
 
 function isRepeatable(node: Node): boolean {
-  if (/^(NewExpression|ClassExpression|AwaitExpression|TaggedTemplateExpression)$/.test(node.type)) return false;
+  if (/^(NewExpression|ClassExpression|AwaitExpression)$/.test(node.type)) return false;
+  if (node.type === 'TaggedTemplateExpression' && field(node, 'tag')?.['name'] !== 'sql') return false;
   return /Function/.test(node.type) || children(node).every(isRepeatable);
 }
 

@@ -3,22 +3,25 @@
  * survivor has no explanation in EXPLAINED.json.
  *
  *     npm run mutants                              all not yet killed (KILLED.json); resumes an interrupted run
- *     npm run mutants -- --only domain/admins      only files whose path contains this; repeatable
+ *     npm run mutants -- --only domain/admins      only files whose path contains this, or this mutant; repeatable
  *     npm run mutants -- --since main              only lines changed since
  *     npm run mutants -- --sample 200 --seed 7     a random sample, stable per seed
  *     npm run mutants -- --budget 60               seconds of tests per mutant (default 30)
  *     npm run mutants -- --tests server/src/admin  only test files whose path contains this; repeatable
+ *     npm run mutants -- --try "ID FILE > TEST"    one mutant with the tests of a file whose names contain this, at any
+ *                                                  cost; repeatable. Without `> TEST`: with all of the file
+ *     npm run mutants -- --workers 1               test processes at once (default 2)
  *     npm run mutants -- --fresh                   also mutants killed before
- *     npm run mutants -- --list                    lists mutants without running tests
+ *     npm run mutants -- --list                    lists mutants and what is known of each, without running tests
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { append, type Coverage, readLines, type Trial, versionOf } from './exchange.ts';
+import { append, type Coverage, readLines, type Trial, type TryWith, versionOf } from './exchange.ts';
 import { instrument, type Mutant } from './instrument.ts';
-import { type Chance, plan, sample } from './plan.ts';
-import { Results, readExplanations, report } from './results.ts';
+import { type Attempt, attempted, type Chance, parseAttempt, plan, sample } from './plan.ts';
+import { isExplained, Results, readExplanations, report } from './results.ts';
 import { runWork } from './trial.ts';
 
 const { values } = parseArgs({
@@ -29,6 +32,8 @@ const { values } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     budget: { type: 'string', default: '30' },
+    try: { type: 'string', multiple: true },
+    workers: { type: 'string', default: '2' },
     fresh: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
@@ -37,6 +42,8 @@ const { values } = parseArgs({
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'test-results/mutants');
 const trialsPath = join(folder, 'trials.jsonl');
+const workers = Number(values.workers);
+const attempts: Attempt[] | undefined = values.try?.map(parseAttempt);
 /** Domain folders that decide authentication and authorization. */
 const rungs = ['ceremonies', 'otp', 'credentials', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
 const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/**/*.ts`, { cwd: root })
@@ -46,6 +53,7 @@ const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/**/*.ts`, { cw
 const testFiles = globSync('server/src/**/*.test.ts', { cwd: root })
   .filter((path) => !/\/(adapters|commands|http)\/|walk\.test|fuzz\.test|config\.test/.test(path))
   .filter((path) => !values.tests || values.tests.some((part) => path.includes(part)))
+  .filter((path) => !attempts || attempts.some(({ file }) => file === path))
   .toSorted();
 
 // Hundreds of databases: use memory if available.
@@ -58,16 +66,21 @@ mkdirSync(folder, { recursive: true });
 const { mutants, sources } = instrument(root, sourceFiles);
 const results = new Results(root, join(folder, 'results.json'), join(import.meta.dirname, 'KILLED.json'));
 const chosen = choose(mutants);
+const explanations = readExplanations(join(import.meta.dirname, 'EXPLAINED.json'));
 if (values.list) {
-  for (const { file, line, operator, before, after } of chosen) {
-    console.log(`${file}:${line} ${operator}: ${oneLine(before)} → ${oneLine(after)}`);
+  for (const mutant of chosen) {
+    const { id, file, line, operator, before, after } = mutant;
+    const state = results.of(mutant)?.outcome ?? (isExplained(mutant, explanations) ? 'explained' : 'not tried');
+    console.log(`${id} ${state} ${file}:${line} ${operator}: ${oneLine(before)} → ${oneLine(after)}`);
   }
-  console.log(`${chosen.length} mutants`);
+  console.log(`\n${report(chosen, results, explanations).table}`);
 } else {
   const begin = performance.now();
   await tryAll(chosen.filter((mutant) => values.fresh || !isDead(results.of(mutant)?.outcome)));
-  const { text, unexplained } = report(chosen, results, readExplanations(join(import.meta.dirname, 'EXPLAINED.json')));
-  console.log(text);
+  const { text, table, unexplained } = report(chosen, results, explanations);
+  console.log(`${text}\n${table}`);
+  const stale = explanations.filter((one) => !mutants.some((mutant) => isExplained(mutant, [one])));
+  for (const { file, within, before } of stale) console.log(`Explains no mutant: ${file} ${within} ${oneLine(before)}`);
   console.log(`\nTook ${Math.round((performance.now() - begin) / 1000)} s. Results: ${join(folder, 'results.json')}`);
   console.log(
     unexplained.length === 0
@@ -80,8 +93,10 @@ if (values.list) {
 function choose(all: readonly Mutant[]): Mutant[] {
   const lines = values.since === undefined ? undefined : changedLines(values.since);
   const wanted = all.filter(
-    ({ file, line }) =>
-      (!values.only || values.only.some((part) => file.includes(part))) && (!lines || lines.has(`${file}:${line}`)),
+    ({ id, file, line }) =>
+      (!attempts || attempts.some((attempt) => attempt.id === id)) &&
+      (!values.only || values.only.some((part) => part === id || file.includes(part))) &&
+      (!lines || lines.has(`${file}:${line}`)),
   );
   return values.sample === undefined ? wanted : sample(wanted, Number(values.sample), Number(values.seed));
 }
@@ -105,9 +120,11 @@ function changedLines(revision: string): Set<string> {
 
 async function tryAll(todo: readonly Mutant[]): Promise<void> {
   if (todo.length === 0) return;
-  const coverage = await cover();
-  const chances = plan(mutants, coverage, Number(values.budget) * 1000);
-  for (const mutant of todo) if (!chances.has(mutant.id)) results.set(mutant, { outcome: 'unreached' });
+  const chances = attempts ? attempted(attempts) : plan(mutants, await cover(), Number(values.budget) * 1000);
+  for (const mutant of todo) {
+    // With a part of the test files only, others may reach it.
+    if (!chances.has(mutant.id) && !values.tests) results.set(mutant, { outcome: 'unreached' });
+  }
   let alive = todo.filter(({ id }) => chances.has(id));
   // The likeliest test file of each mutant first, then others for survivors.
   for (const [from, to] of [
@@ -167,10 +184,10 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: string) => Cha
     const before = endedTrials();
     const done = new Set(before.map(({ id, file }) => `${id} ${file}`));
     const dead = new Set(before.filter(({ outcome }) => isDead(outcome)).map(({ id }) => id));
-    const files: Record<string, { id: string; tests: number[] }[]> = {};
+    const files: Record<string, TryWith[]> = {};
     for (const mutant of alive.filter(({ id }) => !dead.has(id))) {
       const { id } = mutant;
-      const tried = values.fresh ? [] : triedOf(mutant);
+      const tried = values.fresh || attempts ? [] : triedOf(mutant);
       for (const { file, tests } of chancesOf(id)) {
         if (!done.has(`${id} ${file}`) && !tried.includes(versioned(file))) (files[file] ??= []).push({ id, tests });
       }
@@ -178,7 +195,7 @@ async function tryRound(alive: readonly Mutant[], chancesOf: (id: string) => Cha
     if (Object.keys(files).length === 0) break;
     const count = Object.values(files).reduce((sum, list) => sum + list.length, 0);
     console.error(`${count} trials in ${Object.keys(files).length} test files …`);
-    await runWork(root, folder, sources, Object.keys(files), { kind: 'try', files });
+    await runWork({ root, folder, sources, workers }, Object.keys(files), { kind: 'try', files });
   }
   return endedTrials();
 }
@@ -197,7 +214,7 @@ async function cover(): Promise<Coverage[]> {
     console.error(`Which tests reach which mutants: ${missing.length} test files …`);
     rmSync(path, { force: true });
     for (const one of kept) append(path, one);
-    await runWork(root, folder, sources, missing, { kind: 'cover' });
+    await runWork({ root, folder, sources, workers }, missing, { kind: 'cover' });
   }
   const coverage = readLines<Coverage>(path).filter(({ file }) => testFiles.includes(file));
   const failed = coverage.flatMap(({ file, tests }) =>

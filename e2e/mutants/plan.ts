@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Coverage } from './exchange.ts';
 import type { Mutant } from './instrument.ts';
@@ -5,7 +6,8 @@ import type { Mutant } from './instrument.ts';
 /** A test file that can kill a mutant, with the tests that reach it and their cost. */
 export interface Chance {
   file: string;
-  tests: number[];
+  /** Their indexes, or a part of their names. */
+  tests: number[] | string;
   milliseconds: number;
 }
 
@@ -97,18 +99,35 @@ function affordable(found: { chance: Chance; focus: number }[], budget: number):
     });
 }
 
-/** `count` random mutants, stable per seed. */
-export function sample<T>(all: readonly T[], count: number, seed: number): T[] {
-  let state = seed >>> 0;
-  const random = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const keyed = all.map((item) => ({ item, key: random() }));
+/** A mutant, and the tests of a file to try it with: those whose names contain `test`. */
+export interface Attempt {
+  id: string;
+  file: string;
+  test: string;
+}
+
+/** @param text `ID FILE`, or `ID FILE > TEST` */
+export function parseAttempt(text: string): Attempt {
+  const [, id, file, test = ''] = /^(\w+) (\S+)(?: > (.+))?$/.exec(text) ?? [];
+  if (id === undefined || file === undefined) throw new Error(`Not "ID FILE > TEST": ${text}`);
+  return { id, file, test };
+}
+
+/** The tests of the attempts, whether they reach the mutant or not, and whatever they cost. */
+export function attempted(attempts: readonly Attempt[]): Map<string, Chance[]> {
+  const byMutant = Map.groupBy(attempts, ({ id }) => id);
+  const chances = [...byMutant].map(([id, own]): [string, Chance[]] => [
+    id,
+    own.map(({ file, test }) => ({ file, tests: test, milliseconds: 0 })),
+  ]);
+  return new Map(chances);
+}
+
+/** `count` random mutants, stable per seed: a change of the code adds and removes its own only. */
+export function sample<T extends { id: string }>(all: readonly T[], count: number, seed: number): T[] {
+  const keyed = all.map((item) => ({ item, key: createHash('sha256').update(`${seed} ${item.id}`).digest('hex') }));
   return keyed
-    .toSorted((one, other) => one.key - other.key)
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
     .map(({ item }) => item)
     .slice(0, count);
 }

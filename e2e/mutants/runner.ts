@@ -8,6 +8,7 @@ import {
   heartbeatOf,
   readLines,
   type Trial,
+  type TryWith,
   versionOf,
   type Work,
 } from './exchange.ts';
@@ -86,15 +87,12 @@ async function cover(file: RunnerTestFile, path: string): Promise<Coverage> {
   };
 }
 
-async function tryMutants(
-  file: RunnerTestFile,
-  path: string,
-  mutants: { id: string; tests: number[] }[],
-): Promise<void> {
+async function tryMutants(file: RunnerTestFile, path: string, mutants: readonly TryWith[]): Promise<void> {
   const coverage = readLines<Coverage>(coverageFile).find((one) => one.file === path);
-  const names = coverage?.tests.map(({ name }) => name) ?? [];
+  const names = testsOf(file).map(nameOf);
   // Generous, because a slow machine must not count as an endless loop.
-  const patience = (number: number) => 15_000 + 10 * (coverage?.tests[number]?.took ?? coverage?.around ?? 0);
+  const patience = (number: number) =>
+    coverage ? 15_000 + 10 * (coverage.tests[number]?.took ?? coverage.around) : 120_000;
   const alone = new Map<number, boolean>();
   let wildError = false;
   const onWildError = () => {
@@ -124,8 +122,11 @@ async function tryMutants(
     const { failed } = await run(none, tests);
     return failed === undefined && performance.now() - start < 2000 + 2 * usual;
   };
-  for (const { id, tests } of mutants) {
+  const numbersOf = (part: string) => names.flatMap((name, number) => (name.includes(part) ? [number] : []));
+  for (const { id, tests: wanted } of mutants) {
     if (isKilled(id)) continue;
+    const tests = typeof wanted === 'string' ? numbersOf(wanted) : wanted;
+    if (tests.length === 0) console.error(`${path} has no test whose name contains “${String(wanted)}”`);
     append(trialsFile, { id, file: path, began: Date.now(), pid: process.pid });
     const start = performance.now();
     let ending = await run(id, tests);
@@ -139,7 +140,7 @@ async function tryMutants(
     const isSure =
       !ending.timedOut || ((await isQuiet(tests)) && (await run(id, tests)).timedOut && (await isQuiet(tests)));
     const known = ending.timedOut ? 'timeout' : ending.failed === undefined ? 'survived' : 'killed';
-    const outcome = isSure ? known : 'unsure';
+    const outcome = isSure && tests.length > 0 ? known : 'unsure';
     const by = ending.failed === undefined ? {} : { by: names[ending.failed] ?? 'set-up' };
     append(trialsFile, { id, file: path, outcome, ...by, took: Math.round(performance.now() - start) });
   }

@@ -240,7 +240,12 @@ function words(tokens: readonly Token[], index: number, token: Token, text: stri
     const by = swapped[token.text];
     return by ? edit('sql-boundary', token.end, by) : [];
   }
-  if (token.kind === 'number') return edit('sql-number', token.end, String(Number(token.text) + 1));
+  if (token.kind === 'number') {
+    // A value that only says that there is a row.
+    const isMark =
+      tokens[index - 1]?.text === 'returning' || (tokens[index - 2]?.text === 'values' && next?.text === ')');
+    return isMark ? [] : edit('sql-number', token.end, String(Number(token.text) + 1));
+  }
   if (token.kind !== 'word') return [];
   if (swapped[token.text] && next?.text === '(') return edit('sql-extreme', token.end, swapped[token.text] as string);
   if (token.text === 'is' && next?.text === 'null') return edit('sql-null', next.end, 'is not null');

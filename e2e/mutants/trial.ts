@@ -8,11 +8,18 @@ import { append, folderVariable, heartbeatOf, readLines, type Trial, type Work }
 /** A process without a heartbeat for this long is stuck in a synchronous loop. */
 const stuckMilliseconds = 240_000;
 
+export interface Bench {
+  root: string;
+  /** Where the command and its test processes exchange data. */
+  folder: string;
+  sources: ReadonlyMap<string, string>;
+  /** Test processes at once. */
+  workers: number;
+}
+
 /** Runs test files with instrumented sources and their work (`runner.ts`). */
 export async function runWork(
-  root: string,
-  folder: string,
-  sources: ReadonlyMap<string, string>,
+  { root, folder, sources, workers }: Bench,
   files: readonly string[],
   work: Work,
 ): Promise<void> {
@@ -34,7 +41,7 @@ export async function runWork(
         disableConsoleIntercept: true,
         reporters: [{}],
         pool: 'forks',
-        maxWorkers: 2,
+        maxWorkers: workers,
         // Importing the server takes longer than most tests, and tests share no module state.
         isolate: false,
         passWithNoTests: true,
