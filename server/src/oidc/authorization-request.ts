@@ -49,8 +49,8 @@ interface Asked {
   lacksPush: boolean;
   issuer: Issuer;
   modes: readonly ResponseMode[];
-  /** Whether an administrator could allow the client to omit PKCE. */
-  couldOmitPkce: boolean;
+  /** Where an administrator could allow the client to omit PKCE: here, at the issuer of its project, or nowhere. */
+  couldOmitPkce: 'here' | 'elsewhere' | 'nowhere';
   /** Whether the request has no PKCE, and may. */
   omitsPkce: boolean;
 }
@@ -93,7 +93,12 @@ function askedAt(parameters: Parameters, client: Client, issuer: Issuer, isPushe
     lacksPush: !isPushed && (client.pushedRequestsRequired || client.fapiProfile),
     issuer,
     modes: issuer.capabilities.responseModes,
-    couldOmitPkce: issuer.capabilities.optionalPkce && !client.fapiProfile && client.tokenEndpointAuthMethod !== 'none',
+    couldOmitPkce:
+      client.fapiProfile || client.tokenEndpointAuthMethod === 'none'
+        ? 'nowhere'
+        : issuer.capabilities.optionalPkce
+          ? 'here'
+          : 'elsewhere',
     omitsPkce: !hasPkce && mayOmitPkce(issuer, client),
   };
 }
@@ -107,7 +112,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ['invalid_request', 'A parameter is repeated or malformed.', (p, { issuer }) => hasFaults(p, issuer)],
   [
     'invalid_request',
-    'The application must push its authorization requests (RFC 9126), to its project’s issuer.',
+    'The application must push its authorization requests (RFC 9126), to the issuer of its project.',
     (_, { lacksPush }) => lacksPush,
   ],
   ['request_not_supported', 'request is not supported.', (p) => p.get('request') !== undefined],
@@ -129,7 +134,13 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   [
     'invalid_request',
     'code_challenge is missing. The application must use PKCE, or an administrator allows it to sign in without.',
-    (p, { couldOmitPkce, omitsPkce }) => couldOmitPkce && !omitsPkce && p.get('code_challenge') === undefined,
+    (p, { couldOmitPkce, omitsPkce }) =>
+      couldOmitPkce === 'here' && !omitsPkce && p.get('code_challenge') === undefined,
+  ],
+  [
+    'invalid_request',
+    'code_challenge is missing. The application must use PKCE, or the issuer of its project, where an administrator can allow it to sign in without.',
+    (p, { couldOmitPkce }) => couldOmitPkce === 'elsewhere' && p.get('code_challenge') === undefined,
   ],
   [
     'invalid_request',

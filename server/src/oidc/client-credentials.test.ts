@@ -352,7 +352,7 @@ describe('PKCE and response modes', () => {
     const downgraded = await party.exchange(await party.code(), { client_secret: secret, code_verifier: undefined });
     expect((await outcome(downgraded))[1]).toBe('invalid_grant');
     expect((await party.answer({ code_challenge: undefined })).get('error')).toBe('invalid_request');
-    expect((await base.answer(without)).get('error_description')).toBe('code_challenge is missing.');
+    expect((await base.answer(without)).get('error_description')).toContain('use PKCE, or the issuer of its project');
     await app.services.clients.update(client, { tokenEndpointAuthMethod: 'none' }, system);
     expect((await party.answer(without)).get('error')).toBe('invalid_request');
   });

@@ -5,6 +5,15 @@ import type { Issuer } from '../domain/projects/issuer.ts';
 /** Languages of the hosted page, as BCP 47 tags. */
 const uiLocales = ['en', 'de', 'es', 'fr', 'ja'] as const;
 
+/** RFC 8414 §2. Without the methods, clients would assume HTTP Basic alone. */
+function revocationMetadata(issuer: string, { authMethods, assertionAlgorithms }: Issuer['capabilities']) {
+  return {
+    revocation_endpoint: `${issuer}/oauth2/revoke`,
+    revocation_endpoint_auth_methods_supported: [...authMethods],
+    revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+  };
+}
+
 /** RFC 8414 §2, RFC 9701 §7. */
 function introspectionMetadata(issuer: string, capabilities: Issuer['capabilities']) {
   return {
@@ -23,7 +32,7 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
     token_endpoint: `${issuer}/oauth2/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
     end_session_endpoint: `${issuer}/oauth2/end_session`,
-    ...(capabilities.revocation && { revocation_endpoint: `${issuer}/oauth2/revoke` }),
+    ...(capabilities.revocation && revocationMetadata(issuer, capabilities)),
     ...(capabilities.introspection && introspectionMetadata(issuer, capabilities)),
     ...(capabilities.pushedRequests && { pushed_authorization_request_endpoint: `${issuer}/oauth2/par` }),
     ...(capabilities.grantTypes.includes('device_code') && {

@@ -70,6 +70,14 @@ describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
     expect((await rp.endSession(form, 'post')).status).toBe(200);
   });
 
+  it('lets its form lead to an IPv6 address, which no source of a policy can name', async () => {
+    const uri = 'http://[::1]:3000/bye';
+    const { client } = await app.make.client(project, { postLogoutRedirectUris: [uri] });
+    const page = await rp.endSession({ client_id: client.id, post_logout_redirect_uri: uri });
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http:;");
+    expect((await rp.endSession(await askedForm(page), 'post')).headers.get('location')).toBe(uri);
+  });
+
   it('ignores another site’s form, and a CSRF token of another session', async () => {
     const other = new RelyingParty(app, rp.client);
     await other.signIn(await app.make.user(project));

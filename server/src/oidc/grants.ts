@@ -67,7 +67,9 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (isWithoutRedirect && redirectUri === undefined)
     throw new OAuthError('invalid_request', 'redirect_uri is missing.');
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
-    throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A–Z a–z 0–9 - . _ ~.');
+    // RFC 6749 §5.2 allows ASCII only; the base issuer sends what it always sent.
+    const letters = issuer.project === null ? 'A–Z a–z 0–9' : 'A-Z a-z 0-9';
+    throw new OAuthError('invalid_grant', `code_verifier must be 43 to 128 characters of ${letters} - . _ ~.`);
   }
   return deps.tokens
     .exchange({

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { apiOf, basic, type Machine, machineOf, orders, send, tokenOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
+import { rows } from '../../test/rows.ts';
 import type { Api } from '../domain/apis/api.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -38,7 +39,7 @@ const ask = async (by: Machine, token: string, form: Record<string, string> = {}
 const isActive = async (by: Machine, token: string) => (await ask(by, token))['active'];
 
 /** An application of users, with tokens of one. */
-async function signedIn(settings: object = {}) {
+async function signedIn(settings: object = {}, scope = 'openid email offline_access') {
   const { client, clientSecret } = await app.make.client(project, {
     tokenEndpointAuthMethod: 'client_secret_basic',
     grantTypes: ['refresh_token'],
@@ -47,7 +48,7 @@ async function signedIn(settings: object = {}) {
   const web: Machine = { app, client, secret: clientSecret ?? '', issuer: machine.issuer };
   const party = partyAt(app, project, client);
   const sessionId = await party.signIn(user);
-  const code = await party.code({ scope: 'openid email offline_access' });
+  const code = await party.code({ scope });
   const tokens = (await (await party.exchange(code, {}, basic(web))).json()) as {
     access_token: string;
     refresh_token: string;
@@ -110,6 +111,16 @@ describe('POST {issuer}/oauth2/introspect', () => {
       false,
       name === 'a logout',
     ]);
+  });
+
+  it('says that a refresh token without offline_access ends with its session', async () => {
+    const { web, sessionId, refresh_token } = await signedIn({}, 'openid');
+    const [session] = await rows<{ expires_at: string }>(
+      app.services.db,
+      `select expires_at from sessions where id = '${sessionId}'`,
+    );
+    const { active, exp } = await ask(web, refresh_token);
+    expect([active, exp]).toEqual([true, Math.floor(Date.parse(session?.expires_at ?? '') / 1000)]);
   });
 
   it('calls a refresh token that was replaced or revoked inactive', async () => {

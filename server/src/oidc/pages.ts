@@ -89,7 +89,7 @@ export function oidcPages(
           ...dress,
           values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
           html: { fields: hiddenFields(fields) },
-          formTargets: returnsTo === undefined ? [] : [new URL(returnsTo).origin],
+          formTargets: returnsTo === undefined ? [] : [formTarget(returnsTo)],
         });
       },
       signedOut: async (req, res, client, deviceKeys) => {

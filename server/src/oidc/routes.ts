@@ -148,8 +148,10 @@ function sendCacheable(req: Request, res: Response, { body, etag }: Published): 
   else res.type('json').send(body);
 }
 
-const noStore: RequestHandler = (_req, res, next) => {
+/** RFC 6749 §5.1 wants both headers; the base issuer sends what it always sent. */
+const noStore: RequestHandler = (req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
+  if (issuerOf(req).project !== null) res.setHeader('Pragma', 'no-cache');
   next();
 };
 

@@ -119,7 +119,7 @@ export class ClientAssertions {
   private async remoteKeysOf(uri: string, assertion: string): Promise<Verifying> {
     const keys = await this.deps.remoteKeys.at(uri, kidOf(assertion));
     if (keys === null)
-      return reject('jwks_uri cannot be read', 'The key set at the application’s jwks_uri cannot be read.');
+      return reject('jwks_uri cannot be read', 'The key set at jwks_uri of the application cannot be read.');
     return createLocalJWKSet({ keys });
   }
 }

@@ -9,7 +9,7 @@ import type { Signer } from '../keys/signer.ts';
 import { idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { boundKeyOf } from './claims.ts';
 import { isLive } from './refresh.ts';
-import { grantEnd } from './refresh-lifetime.ts';
+import { usableUntil } from './refresh-lifetime.ts';
 import { parseRefreshToken } from './refresh-token.ts';
 import { isAuthentic, type SentToken } from './sent-token.ts';
 
@@ -91,7 +91,7 @@ export class Introspection {
     const now = this.deps.clock.now();
     const statement = sql<{ user_id: string; scope: string; from: string; until: string }>`
       select g.user_id, g.scope, g.created_at as from,
-        ${grantEnd} as until
+        ${usableUntil} as until
       from refresh_grants g, users u, clients k, projects p
       where g.project_id = ${client.project.id}::uuid and g.family_hash = ${familyHash} and g.current_hash = ${digest(token)}
         and g.client_id = ${client.id}::uuid and g.issuer is not distinct from ${storedIssuer(issuer)}::text and ${isLive(now)}`;

@@ -9,7 +9,7 @@ import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { isLive } from './refresh.ts';
 import { RefreshGrant } from './refresh-grant.entity.ts';
-import { grantEnd } from './refresh-lifetime.ts';
+import { usableUntil } from './refresh-lifetime.ts';
 import { endRefreshGrant, endRefreshGrantsOf } from './user-tables.ts';
 
 /** A refresh grant that may be used now. */
@@ -55,8 +55,7 @@ export class RefreshGrants {
     const rows = await query(
       on,
       sql<GrantRow>`select g.id, g.project_id, g.client_id, g.user_id, g.scope, g.offline, g.created_at, g.last_used_at,
-          least(${grantEnd}, case when not g.offline then (select s.expires_at from sessions s
-            where s.project_id = g.project_id and s.id = g.session_id) end) as expires_at
+          ${usableUntil} as expires_at
         from refresh_grants g, users u, clients k, projects p
         where ${this.chosen(owner)} and (${after}::uuid is null or g.id < ${after}::uuid)
         order by g.id desc limit ${first + 1}`,

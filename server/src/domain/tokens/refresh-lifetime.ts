@@ -11,3 +11,7 @@ const idleEnd = sql`g.last_used_at + make_interval(secs => least(p.refresh_token
 
 /** SQL: the earlier of both. */
 export const grantEnd: Fragment = sql`least(${absoluteEnd}, ${idleEnd})`;
+
+/** SQL: when grant `g` ends if it is not used; without `offline_access` with its session at the latest. */
+export const usableUntil: Fragment = sql`least(${grantEnd}, case when not g.offline then (select s.expires_at from sessions s
+  where s.project_id = g.project_id and s.id = g.session_id) end)`;
