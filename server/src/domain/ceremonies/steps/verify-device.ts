@@ -23,7 +23,7 @@ export const verifyDevice: StepRule<'verify-device'> = {
       if (!pending || pending.id !== ceremony.enrolmentId) {
         return { refused: { code: 'out-of-order', step: 'verify-device', state: ceremony.state } };
       }
-      if (input.mfaMethod === undefined) return choose(flow);
+      if (input.mfaMethod === undefined) return choose(flow, user);
     }
     // A mail code of an earlier sign-in allows finishing the factor started there, not adding a key or a factor.
     if (!provedIn(ceremony.evidence).includes(ceremony.id)) return { refused: { code: 'transaction-expired' } };
@@ -42,7 +42,7 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
     ? factors.length === 0 && project.mfaPolicy !== 'off' && !asksPasskey && !besidePasskey
     : !asksPasskey;
   const method = mayEnrol ? input.mfaMethod : undefined;
-  if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow);
+  if (method === undefined && !meets(flow, factors) && !asksPasskey) return choose(flow, user);
   const destination = method ? await destinationOf(flow, user, method) : null;
   if (destination && 'refused' in destination) return destination;
   if (destination && 'missing' in destination) {
@@ -75,8 +75,14 @@ function meets({ caller: { project } }: Flow, factors: readonly Enrolment[]): bo
   return meetsPolicy({ policy, emailFactor, factors: factors.map(({ method }) => method) });
 }
 
-async function choose(flow: Flow): Promise<StepOutcome<'verify-device'>> {
-  return { answer: { status: 'MFA_ENROLLMENT_NEEDED', methods: await offeredMethods(flow) } };
+/** Leaves text messages out if the user has no phone and only the directory can add one, unless nothing else is offered. */
+async function choose(flow: Flow, user: User): Promise<StepOutcome<'verify-device'>> {
+  const offered = await offeredMethods(flow);
+  const isPhoneMissing =
+    user.phone == null && (await problemOf(flow.deps.users.checkPhoneLock(flow.em, user, ''))) !== null;
+  const others = offered.filter((method) => method !== 'sms');
+  const methods = isPhoneMissing && others.length > 0 ? others : offered;
+  return { answer: { status: 'MFA_ENROLLMENT_NEEDED', methods } };
 }
 
 type Destination = { phone: string | null } | { missing: 'phone_number' } | { refused: Problem };
