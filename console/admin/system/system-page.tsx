@@ -10,25 +10,12 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { Time } from '../ui/time.tsx';
+import { jobNames } from './job-names.ts';
 import { bytes, levels } from './levels.ts';
 
 type Status = SystemQuery['system'];
 type Process = Status['processes'][number];
 type Job = Status['jobs'][number];
-
-const jobNames: Record<string, string> = {
-  'delivery.send': 'Send mail and SMS',
-  'logout.deliver': 'Deliver logout tokens',
-  'logout.recover': 'Recover lost logouts',
-  'keys.tend': 'Maintain signing keys',
-  'activity.count': 'Aggregate daily activity',
-  'sweep.budgets': 'Delete expired rate limits',
-  'sweep.codes': 'Delete one-time codes',
-  'sweep.logos': 'Delete unused logos',
-  'sweep.messages': 'Delete old messages',
-  'sweep.request-records': 'Delete old directory requests',
-  'sweep.rest': 'Delete other expired data',
-};
 
 const checkColumns: readonly Column<Status['checks'][number]>[] = [
   { header: 'Check', isName: true, width: '26%', cell: ({ name }) => name },

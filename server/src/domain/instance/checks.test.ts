@@ -40,6 +40,7 @@ describe('health checks', () => {
     ['Mail', { mail: { ...sound.mail, kind: 'mailbox' } }, 'warn'],
     ['Mail', { mail: { ...sound.mail, lastFailedAt: '2026-03-01T11:30:00Z', lastFailure: 'timed out' } }, 'fail'],
     ['SMS', { sms: { ...sound.mail, lastFailedAt: '2026-03-01T11:30:00Z' } }, 'warn'],
+    ['SMS', { sms: { ...sound.mail, kind: 'mailbox' } }, 'warn'],
     ['Jobs', { jobs: [{ ...sound.jobs[0], failed: 1 }] as never }, 'warn'],
     ['Jobs', { jobs: [{ ...sound.jobs[0], waiting: 5000 }] as never }, 'warn'],
     ['Backup', { backup: null }, 'warn'],

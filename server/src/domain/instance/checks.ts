@@ -107,7 +107,9 @@ function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemF
 
 function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Judged {
   if (kind === null) return ['ok', 'Not configured; only SMS factors need it'];
-  if (kind === 'mailbox') return ['ok', 'SMS stay in the dev mailbox'];
+  if (kind === 'mailbox') {
+    return ['warn', 'SMS stay in the dev mailbox', 'Set SMS_URL or TWILIO_ACCOUNT_SID before going live.'];
+  }
   if (lastFailedAt !== null && (lastSentAt === null || lastFailedAt > lastSentAt)) {
     return ['warn', `The last SMS was not sent: ${lastFailure}`, 'Check the log of the SMS gateway.'];
   }
