@@ -1,4 +1,5 @@
 import { type CodeFormat, formatOf, watchCode } from './codes/one-time-code.ts';
+import { countDown } from './countdown.ts';
 import { element, type Page } from './page.ts';
 
 /** Parameters of the code prompt. */
@@ -26,7 +27,7 @@ export class CodePrompt {
   readonly #resend = element<HTMLButtonElement>('resend');
   #asked: CodePromptOptions = { kind: 'address' };
   #askedAt = new Date();
-  #timer = 0;
+  #stop = () => {};
   readonly #forgetLast: () => void;
 
   constructor(page: Page) {
@@ -39,6 +40,8 @@ export class CodePrompt {
       this.field.value = this.#asked.testCode ?? '';
       form.requestSubmit();
     });
+    // Focus returns here with the window, after the mailbox in its own tab.
+    document.querySelector('a[href="/setup/mailbox"]')?.addEventListener('click', () => this.field.focus());
     element('secret-copy').addEventListener('click', async ({ currentTarget }) => {
       await navigator.clipboard.writeText(this.#asked.totp?.secret ?? '');
       (currentTarget as HTMLElement).textContent = page.text('page.copied');
@@ -99,17 +102,12 @@ export class CodePrompt {
 
   /** Disables the resend button with a countdown, in seconds. */
   countDown(seconds: number): void {
-    clearInterval(this.#timer);
-    const end = performance.now() + seconds * 1000;
-    const tick = () => {
-      const left = Math.ceil((end - performance.now()) / 1000);
+    this.#stop();
+    this.#stop = countDown(seconds, (left) => {
       const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
       this.#resend.setAttribute('aria-disabled', String(left > 0));
       this.#resend.textContent = left > 0 ? this.#page.text('code.resendIn', { time }) : this.#page.text('code.resend');
-      if (left <= 0) clearInterval(this.#timer);
-    };
-    this.#timer = setInterval(tick, 1000) as unknown as number;
-    tick();
+    });
   }
 
   #describe(): void {

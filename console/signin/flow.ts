@@ -59,12 +59,15 @@ export class Flow {
     for (const button of document.querySelectorAll('[data-restart]'))
       button.addEventListener('click', () => (history.state?.begun ? history.back() : this.#askAddress(this.#userid)));
 
+    // The setup page has asked for the address already. Not again after a reload.
+    const isAsked = this.#page.data['asked'] === 'true' && history.state === null && hint !== '';
     // Back leads from any later step to the address step, and from there to the application.
     history.replaceState({}, '');
     addEventListener('popstate', () => {
       if (['recovery-codes', 'offer', 'done', 'ended'].includes(this.#page.step)) return;
       this.#askAddress(this.#userid);
     });
+    if (isAsked) this.#run(() => this.#submitAddress());
   }
 
   #startPasskeys(): void {
@@ -375,6 +378,7 @@ export class Flow {
         break;
       case 'RATE_LIMITED':
         if (page.step === 'code' && error.retryAfter) this.#code.countDown(Math.min(error.retryAfter, 3600));
+        return page.wait(error.retryAfter ?? 60);
     }
     // The request ID, to find the server error in its log.
     page.problem(page.sentence(error), null, error.code === 'SERVER_ERROR' ? error.requestId : undefined);

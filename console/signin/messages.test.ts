@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fill, wait } from './texts.ts';
+import { wait } from './countdown.ts';
+import { fill } from './texts.ts';
 
 const folder = new URL('./', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
@@ -40,7 +41,7 @@ describe('texts of the sign-in page', () => {
     const everything = sources.map(read).join('\n');
     // Keys built from parts, or chosen by the server.
     const indirect =
-      /^(page\.(help|privacy|terms)|problem\.(code|codeTotp|recovery)|error\.\w+|account\.\w+|device\.\w+|scope\.\w+|consent\.(as|returns))$/;
+      /^(page\.(help|privacy|terms)|setup\.closed\w*|problem\.(code|codeTotp|recovery)|error\.\w+|account\.\w+|device\.\w+|scope\.\w+|consent\.(as|returns))$/;
     expect(Object.keys(english).filter((key) => !everything.includes(key) && !indirect.test(key))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { LatchkeyError } from '@latchkey/browser/internal';
-import { fill, fillBold, type Texts, wait } from './texts.ts';
+import { countDown, wait } from './countdown.ts';
+import { fill, fillBold, type Texts } from './texts.ts';
 
 /** The page's element with this ID. */
 export const element = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
@@ -83,6 +84,28 @@ export class Page {
     element(`${this.#step}-error`).classList.add('mild');
   }
 
+  /** Shows how long to wait: seen second by second, read aloud at the beginning and the end only. */
+  wait(seconds: number): void {
+    this.problem('');
+    const place = element(`${this.#step as Question}-error`);
+    const [seen, spoken] = [document.createElement('span'), document.createElement('span')];
+    seen.ariaHidden = 'true';
+    spoken.className = 'spoken';
+    const tell = (left: number) => this.text('problem.wait', { time: wait(left, this.language) });
+    spoken.textContent = tell(seconds);
+    place.append(seen, spoken);
+    countDown(seconds, (left) => {
+      // Another message has replaced this one.
+      if (!place.contains(seen)) return false;
+      if (left > 0) seen.textContent = tell(left);
+      else {
+        place.textContent = this.text('problem.waited');
+        place.classList.add('mild');
+      }
+      return true;
+    });
+  }
+
   /** Whether the field changed since the request in flight began. */
   isTypedOver(field: HTMLInputElement): boolean {
     return (this.#sent.get(field) ?? field.value) !== field.value;
@@ -117,8 +140,7 @@ export class Page {
 
   /** Text for an error that is not caused by the input. */
   sentence(error: LatchkeyError): string {
-    const { code, retryAfter } = error;
-    if (code === 'RATE_LIMITED') return this.text('problem.wait', { time: wait(retryAfter ?? 60, this.language) });
+    const { code } = error;
     return this.text(sentences[code] ?? 'problem.server');
   }
 

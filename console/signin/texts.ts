@@ -24,11 +24,3 @@ export function fillBold(texts: Texts, key: string, values: Record<string, strin
     return bold;
   });
 }
-
-/** A duration in its largest sufficient unit. */
-export function wait(seconds: number, language: string): string {
-  const [value, unit] =
-    seconds < 100 ? [seconds, 'second'] : seconds < 5400 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour'];
-  const options = { style: 'unit', unit, unitDisplay: 'long' } as const;
-  return new Intl.NumberFormat(language, options).format(Math.ceil(value));
-}

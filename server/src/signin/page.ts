@@ -58,6 +58,7 @@ async function show(deps: SigninPageDeps, req: Request, res: Response): Promise<
       client_id: client.id,
       client_name: client.name,
       login_hint: request.loginHint ?? '',
+      asked: String(request.setupLinkId != null),
       adds_passkey: String(request.addsPasskey),
       passkeys: isPasskeyRequired({ project, client }) ? 'required' : passkeyPolicyOf(project),
       test_mode: String(await deps.testMode.holds(deps.db.reader(), project)),

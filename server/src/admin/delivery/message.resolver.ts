@@ -1,7 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { maskAddress, maskPhone } from '../../domain/ceremonies/mask.ts';
-import { Client } from '../../domain/clients/client.entity.ts';
 import type { Channel } from '../../domain/delivery/delivery.ts';
 import { type Locale, locales } from '../../domain/delivery/locale.ts';
 import { type Message, type MessageOutcome, outcomeOf } from '../../domain/delivery/message.entity.ts';
@@ -27,6 +25,7 @@ import {
   MessageView,
   SenderDiagnosisView,
 } from './message.view.ts';
+import { sampleAppOf } from './sample-app.ts';
 
 /** Templates that can be sent by SMS. */
 const bySms: TemplateName[] = ['factor-code', 'phone-code', 'test-message'];
@@ -69,7 +68,7 @@ export class MessageResolver {
     draft?: boolean | null,
   ) {
     const language = checkLocale(locale);
-    const content = sampleOf(template, await appOf(em, projectId), now);
+    const content = sampleOf(template, await sampleAppOf(em, projectId), now);
     const { name } = await em.findOneOrFail(Project, projectId);
     const state = await domain.experiences.state(em, projectId);
     const look = mailLookOf(brandIn(draft ? state.draft : state.published, name, language));
@@ -104,7 +103,7 @@ export class MessageResolver {
       refuse({ code: 'invalid', field: 'template', reason: 'is never sent by SMS' });
     }
     const to = await recipientOf(ctx, channel, input.to);
-    const app = await appOf(ctx.em, projectId);
+    const app = await sampleAppOf(ctx.em, projectId);
     return ctx.domain.senderTests.run({ projectId, channel, to, template, locale, app }, ctx.actor);
   }
 
@@ -137,11 +136,6 @@ async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked
     refuse({ code: 'forbidden', reason: 'only owners can send tests to other recipients' });
   }
   return to;
-}
-
-async function appOf(em: EntityManager, projectId: string): Promise<string> {
-  const client = await em.findOne(Client, { project: projectId }, { orderBy: { id: 'asc' } });
-  return client?.name ?? (await em.findOneOrFail(Project, projectId)).name;
 }
 
 function checkLocale(text: string): Locale {

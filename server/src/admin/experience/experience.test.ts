@@ -197,6 +197,17 @@ describe('GET /admin/preview/{page}', () => {
     expect((await look(`nonsense?project=${project.id}`)).status).toBe(400);
     expect((await look(`signin?project=${project.id}&look=9`)).status).toBe(404);
   });
+
+  it('shows a mail that names the same application in its subject, HTML and text', async () => {
+    await room.services.clients.create({ projectId: project.id, name: 'Web shop' }, system);
+    const query = `query ($id: ID!) { messagePreview(projectId: $id, template: SIGN_IN_CODE, locale: "en") { subject text } }`;
+    const { messagePreview } = (await room.call(query, { id: project.id }, admin)).data;
+    const html = await (await look(`mail?project=${project.id}&template=sign-in-code&lang=en&look=published`)).text();
+    for (const text of [messagePreview.subject, messagePreview.text, html]) {
+      expect(text).toContain('Web shop');
+      expect(text).not.toMatch(/(sign in to|sign-in code for) Acme/);
+    }
+  });
 });
 
 it('reports no unexpected error', () => expect(room.bugs).toEqual([]));

@@ -21,6 +21,7 @@ import { type AdminCaller, actorFor } from '../api/caller.ts';
 import { projectOf } from '../api/ownership.ts';
 import { sendProblem } from '../api/send-problem.ts';
 import { isOwnPage } from '../api/server.ts';
+import { sampleAppOf } from '../delivery/sample-app.ts';
 
 /** Logo upload and page previews, which GraphQL does not cover. */
 export interface ExperienceRoutes {
@@ -105,7 +106,7 @@ function preview(deps: ExperienceRoutes): RequestHandler {
       isPreview: true,
       brand: (language: Parameters<typeof brandIn>[2]) => brandIn(content, project.name, language),
     };
-    const app = asText(req.query['app'])?.slice(0, 100) || project.name;
+    const app = asText(req.query['app'])?.slice(0, 100) || (await sampleAppOf(em, projectId));
     switch (req.params['page']) {
       case 'signin':
         return send('index', {
@@ -157,6 +158,7 @@ const inert = {
   project_id: '',
   client_id: '',
   login_hint: '',
+  asked: 'false',
   test_mode: 'false',
   dev_mailbox: 'false',
 };

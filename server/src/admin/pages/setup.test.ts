@@ -62,7 +62,8 @@ describe('the setup link', () => {
     const count = () => room.services.db.reader().count(AuthorizationRequest, {});
     const before = await count();
     expect((await send('/setup', form('a@example.com', {}))).status).toBe(410);
-    expect((await send('/setup', form('a@example.com', { Cookie: 'lk-setup=wrong' }))).status).toBe(410);
+    const wrong = await send('/setup', form('a@example.com', { Cookie: 'lk-setup=wrong' }));
+    expect([wrong.status, await wrong.json()]).toMatchObject([410, { page: 'plain/closed' }]);
     expect((await send('/setup', form('a@example.com', { ...jar, Origin: 'https://evil.example' }))).status).toBe(403);
     const crossSite = { ...jar, Origin: 'null', 'Sec-Fetch-Site': 'cross-site' };
     expect((await send('/setup', form('a@example.com', crossSite))).status).toBe(403);

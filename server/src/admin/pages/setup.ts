@@ -47,10 +47,8 @@ export function setupRoutes(deps: SetupDeps): Router {
     return token === undefined ? null : deps.admins.findSetupLink(deps.db.reader(), token);
   };
   const refuseLink = (req: Request, res: Response) => {
-    deps.pages.send(req, res, 'plain/error', {
-      status: 410,
-      values: { message: deps.pages.text(req, 'mailbox.closed') },
-    });
+    const [title, message] = [deps.pages.text(req, 'setup.closedTitle'), deps.pages.text(req, 'setup.closed')];
+    deps.pages.send(req, res, 'plain/closed', { status: 410, values: { title, message } });
   };
 
   router.get('/', async (req, res) => {
@@ -83,7 +81,10 @@ export function setupRoutes(deps: SetupDeps): Router {
 
   const mayReadMailbox: RequestHandler = async (req, res, next) => {
     const refuse = (status: number, message: string) =>
-      deps.pages.send(req, res, 'plain/error', { status, values: { message } });
+      deps.pages.send(req, res, 'plain/closed', {
+        status,
+        values: { title: deps.pages.text(req, 'mailbox.title'), message },
+      });
     if (!deps.mailbox) return refuse(404, 'Messages are really sent here.');
     if ((await linkOf(req)) || (await deps.callerOf(req))?.grants.owner) return next();
     refuse(403, deps.pages.text(req, 'mailbox.closed'));
