@@ -1,5 +1,6 @@
 import { formatDuration } from '../ui/forms/duration.tsx';
 import styles from './session-timeline.module.css';
+import { usesOf } from './uses.ts';
 
 /** Timeline of a session: activity extends it by the idle timeout up to its maximum age. */
 export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: number; maxSeconds: number }) {
@@ -7,6 +8,7 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
   const share = Math.min(1, Math.max(0.08, idleSeconds / maxSeconds));
   const idle = share * 100;
   const lastUse = Math.max(0, 62 - idle / 2);
+  const uses = usesOf(idleSeconds / maxSeconds);
   const end = Math.min(100, lastUse + idle);
   const never = idleSeconds >= maxSeconds;
   const text = never
@@ -18,7 +20,7 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
         <span className={styles.name}>In use</span>
         <div className={styles.track}>
           <div className={styles.bar} style={{ width: '100%' }} />
-          {[0, 18, 31, 47, 66, 84].map((at) => (
+          {uses.map((at) => (
             <i key={at} className={styles.use} style={{ left: `${at}%` }} />
           ))}
           <span className={styles.end}>ends after {formatDuration(maxSeconds)}</span>
@@ -30,7 +32,7 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
           <div className={styles.track}>
             <div className={styles.bar} style={{ width: `${lastUse}%` }} />
             <div className={styles.idle} style={{ left: `${lastUse}%`, width: `${end - lastUse}%` }} />
-            {[0, 18, 31]
+            {uses
               .filter((at) => at < lastUse)
               .map((at) => (
                 <i key={at} className={styles.use} style={{ left: `${at}%` }} />

@@ -1,0 +1,17 @@
+const [fewest, most] = [6, 60];
+/** Pauses between uses as a part of the longest one allowed, in turn. */
+const pauses = [0.55, 0.9, 0.4, 0.75];
+
+/**
+ * Times at which a session is used, in percent of its longest life: never further apart than the idle timeout. Where
+ * that would be too many to draw, they touch.
+ *
+ * @param idle the idle timeout as a part of the longest life
+ */
+export function usesOf(idle: number): number[] {
+  const pause = Math.min(idle, 1 / fewest) * 100;
+  if (100 / pause > most) return Array.from({ length: most * 2 }, (_, index) => (index * 100) / (most * 2));
+  const uses: number[] = [];
+  for (let at = 0; at < 100; at += pause * (pauses[uses.length % pauses.length] as number)) uses.push(at);
+  return uses;
+}
