@@ -43,48 +43,54 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   const scimErrors = (day: Day) => day.scimRefused + day.scimFailed;
   const hasDirectory = sumOf(all, (day) => day.scimRequests) > 0;
   const hasLogouts = sumOf(all, (day) => day.logoutsDelivered + day.logoutsFailed) > 0;
+  const hasSignIns = sumOf(all, (day) => day.signIns + day.refused) > 0;
+  const hasCodes = sumOf(all, (day) => day.codesSent) > 0;
+  if (!hasSignIns && !hasCodes && !hasDirectory && !hasLogouts) return null;
   return (
     <Section title="Sign-in, last 14 days" lead="Per day (UTC), compared with the previous 14 days.">
       <SimpleGrid minColWidth="min(19rem, 100%)" spacing="2.5rem" verticalSpacing="2rem">
-        <DayChart
-          title="Sign-ins and refusals"
-          days={days}
-          series={[series('signed in', 'strong', 'signIns'), series('refused', 'bad', 'refused')]}
-          total={sumOf(now, (day) => day.signIns)}
-          note={`${count.format(sumOf(now, (day) => day.refused))} refused`}
-          before={sumOf(before, (day) => day.signIns)}
-          link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
-        />
-        <DayChart
-          title="Known devices, passkeys and codes"
-          days={days}
-          series={[
-            series('known device', 'strong', 'signInsOnKnownDevices'),
-            series('passkey', 'middle', 'signInsWithPasskeys'),
-            series('with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys),
-          ]}
-          note="sign-ins"
-          before={sumOf(before, (day) => day.signIns)}
-          link={events({ type: 'user.signed_in,device.registered,passkey.registered' })}
-        />
-        <DayChart
-          title="Active users on the busiest day"
-          days={days}
-          series={[series('users', 'strong', 'activeUsers')]}
-          total={busiest(now)}
-          note="distinct users per day"
-          before={busiest(before)}
-          link={events({ type: 'user.signed_in' })}
-        />
-        <DayChart
-          title="One-time codes"
-          days={days}
-          series={[series('entered', 'strong', 'codesVerified'), series('sent, not entered', 'soft', notEntered)]}
-          total={sumOf(now, (day) => day.codesSent)}
-          note={seconds === undefined ? 'sent' : `sent; entered after ${seconds} s on average`}
-          before={sumOf(before, (day) => day.codesSent)}
-          link={events({ type: 'otp.requested,otp.sent,otp.suppressed,otp.verified,otp.rejected' })}
-        />
+        {hasSignIns && (
+          <>
+            <DayChart
+              title="Sign-ins and refusals"
+              days={days}
+              series={[
+                series('known device', 'strong', 'signInsOnKnownDevices'),
+                series('passkey', 'middle', 'signInsWithPasskeys'),
+                series(
+                  'with a code',
+                  'soft',
+                  (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys,
+                ),
+                series('refused', 'bad', 'refused'),
+              ]}
+              total={sumOf(now, (day) => day.signIns)}
+              note={`${count.format(sumOf(now, (day) => day.refused))} refused`}
+              before={sumOf(before, (day) => day.signIns)}
+              link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
+            />
+            <DayChart
+              title="Active users on the busiest day"
+              days={days}
+              series={[series('users', 'strong', 'activeUsers')]}
+              total={busiest(now)}
+              note="distinct users per day"
+              before={busiest(before)}
+              link={events({ type: 'user.signed_in' })}
+            />
+          </>
+        )}
+        {hasCodes && (
+          <DayChart
+            title="One-time codes"
+            days={days}
+            series={[series('entered', 'strong', 'codesVerified'), series('sent, not entered', 'soft', notEntered)]}
+            total={sumOf(now, (day) => day.codesSent)}
+            note={seconds === undefined ? 'sent' : `sent; entered after ${seconds} s on average`}
+            before={sumOf(before, (day) => day.codesSent)}
+            link={events({ type: 'otp.requested,otp.sent,otp.suppressed,otp.verified,otp.rejected' })}
+          />
+        )}
         {hasDirectory && (
           <DayChart
             title="Directory requests refused"

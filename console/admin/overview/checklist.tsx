@@ -5,6 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
 import { Time } from '../ui/time.tsx';
+import styles from './checklist.module.css';
 
 export interface Task {
   name: string;
@@ -28,46 +29,58 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
       </Section>
     );
   }
-  const left = tasks.filter(({ isDone, isOptional }) => !isDone && !isOptional).length;
+  const required = tasks.filter(({ isOptional }) => !isOptional);
+  const left = required.filter(({ isDone }) => !isDone).length;
   const next = tasks.find(({ isDone, action }) => !isDone && action);
+  const list = (
+    <ol className={rows.rows}>
+      {tasks.map((task) => (
+        <Group key={task.name} component="li">
+          <ThemeIcon
+            size="1.375rem"
+            radius="xl"
+            variant={task.isDone ? 'light' : 'outline'}
+            color={task.isDone ? 'good' : 'var(--edge)'}
+          >
+            {task.isDone && <Icon name="check" size={14} />}
+            <VisuallyHidden>{task.isDone ? 'Done:' : 'To do:'}</VisuallyHidden>
+          </ThemeIcon>
+          <Box flex="1 1 16rem">
+            <Text fw={task.isDone ? 400 : 600}>{task.isDone ? task.done : task.name}</Text>
+            <Text c="dimmed">
+              {!task.isDone && task.open}
+              {!task.isDone && task.isOptional && ' Optional.'}
+              {task.isDone && task.since && (
+                <>
+                  Last: <Time at={task.since} />
+                </>
+              )}
+            </Text>
+          </Box>
+          {!task.isDone && task.action && (
+            <Button component={Link} to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
+              {task.action.label}
+            </Button>
+          )}
+        </Group>
+      ))}
+    </ol>
+  );
+  if (left > 0) {
+    return (
+      <Section flush title="Getting ready" lead={`${left} of ${required.length} left`}>
+        {list}
+      </Section>
+    );
+  }
   return (
-    <Section
-      flush
-      title={left === 0 ? 'Setup complete' : 'Getting ready'}
-      lead={left === 0 ? 'All required steps are done.' : `${left} of ${tasks.length} left`}
-    >
-      <ol className={rows.rows}>
-        {tasks.map((task) => (
-          <Group key={task.name} component="li">
-            <ThemeIcon
-              size="1.375rem"
-              radius="xl"
-              variant={task.isDone ? 'light' : 'outline'}
-              color={task.isDone ? 'good' : 'var(--edge)'}
-            >
-              {task.isDone && <Icon name="check" size={14} />}
-              <VisuallyHidden>{task.isDone ? 'Done:' : 'To do:'}</VisuallyHidden>
-            </ThemeIcon>
-            <Box flex="1 1 16rem">
-              <Text fw={task.isDone ? 400 : 600}>{task.isDone ? task.done : task.name}</Text>
-              <Text c="dimmed">
-                {!task.isDone && task.open}
-                {!task.isDone && task.isOptional && ' Optional.'}
-                {task.isDone && task.since && (
-                  <>
-                    Last: <Time at={task.since} />
-                  </>
-                )}
-              </Text>
-            </Box>
-            {!task.isDone && task.action && (
-              <Button component={Link} to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
-                {task.action.label}
-              </Button>
-            )}
-          </Group>
-        ))}
-      </ol>
+    <Section flush>
+      <details className={styles.done}>
+        <summary>
+          <h2>Setup complete</h2>
+        </summary>
+        {list}
+      </details>
     </Section>
   );
 }

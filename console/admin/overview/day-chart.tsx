@@ -52,12 +52,13 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
         </Text>
       </figcaption>
       <div className={styles.bars} aria-hidden="true">
+        <span className={styles.scale}>{count.format(top)}</span>
         {days.map((day, index) => (
           <Tooltip
             key={day}
-            label={`${index === days.length - 1 ? 'Today' : dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
+            label={`${index === days.length - 1 ? 'Today so far' : dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
           >
-            <div className={styles.day}>
+            <div className={styles.day} data-partial={index === days.length - 1 || undefined}>
               {series
                 .map(({ tone, label, values }) => (
                   <i key={label} data-tone={tone} style={{ height: `${((values[index] ?? 0) / top) * 100}%` }} />
@@ -69,7 +70,7 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
       </div>
       <Group justify="space-between" fz="xs" c="dimmed" aria-hidden="true">
         <span>{dayName(first)}</span>
-        <span>today</span>
+        <span>today so far</span>
       </Group>
       {series.length > 1 && (
         <Group component="ul" gap="0.25rem 1rem" fz="xs" className={styles.legend ?? ''}>

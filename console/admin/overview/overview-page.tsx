@@ -11,7 +11,7 @@ import { Page } from '../ui/layout/page.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
-import { firstSignIn, tasksOf } from './tasks.ts';
+import { tasksOf } from './tasks.ts';
 
 const signIns = { types: ['user.signed_in'] };
 const mailTests: AuditEventFilter = { types: ['sender.tested'], result: 'SUCCESS', subjectId: 'mail' };
@@ -57,36 +57,32 @@ export function Component() {
         </>
       }
     >
-      {failure && !data && <LoadError failure={failure} subject="the overview" retry={reload} />}
-      <SimpleGrid component="ul" cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', md: 'md' }}>
-        {figures.map(({ label, value, to }) => (
-          <li key={label}>
-            <Link to={to} className={styles.figure}>
-              <Text c="dimmed">{label}</Text>
-              <strong aria-busy={value === undefined}>
-                {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : count.format(value)}
-              </strong>
-            </Link>
-          </li>
-        ))}
-      </SimpleGrid>
-      {tasks?.find(({ name }) => name === firstSignIn)?.isDone ? (
-        <>
-          <Charts projectId={project.id} path={path} />
-          <Checklist tasks={tasks} />
-        </>
+      {failure && !data ? (
+        <LoadError failure={failure} subject="the overview" retry={reload} />
       ) : (
         <>
+          <SimpleGrid component="ul" cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', md: 'md' }}>
+            {figures.map(({ label, value, to }) => (
+              <li key={label}>
+                <Link to={to} className={styles.figure}>
+                  <Text c="dimmed">{label}</Text>
+                  <strong aria-busy={value === undefined}>
+                    {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : count.format(value)}
+                  </strong>
+                </Link>
+              </li>
+            ))}
+          </SimpleGrid>
           {!isConsole && <Checklist tasks={tasks} />}
           <Charts projectId={project.id} path={path} />
+          <Activity
+            title="Recent activity"
+            events={data?.recent.edges.map(({ node }) => node)}
+            hasFilters
+            empty="Sign-ins and changes appear here."
+          />
         </>
       )}
-      <Activity
-        title="Recent activity"
-        events={data?.recent.edges.map(({ node }) => node)}
-        hasFilters
-        empty="Sign-ins and changes appear here."
-      />
     </Page>
   );
 }

@@ -13,9 +13,6 @@ interface State {
   ownerCount: number | undefined;
 }
 
-/** Once this task is done, the charts have data. */
-export const firstSignIn = 'See a first sign-in';
-
 /** Setup tasks derived from the project's current state; each links to its page. */
 export function tasksOf({ data, project, path, mayChange, ownerCount }: State): Task[] {
   const clients = data.clients.edges.map(({ node }) => node);
@@ -41,7 +38,7 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
       action: first && mayChange && { label: 'Add a redirect URI', to: path(`applications/${first.id}/settings`) },
     },
     {
-      name: firstSignIn,
+      name: 'See a first sign-in',
       isDone: signedIn !== undefined,
       done: 'Sign-in works',
       since: signedIn,
