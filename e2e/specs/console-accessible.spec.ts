@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
@@ -92,4 +93,24 @@ test('pages of a project without users', async () => {
 
 test('pages of a project without activity', async () => {
   await visit(inProject(emptyId, [...rest, ...messages]));
+});
+
+test('primary and dangerous buttons are readable while hovered, in both themes', async () => {
+  const { page } = owner;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const [path, name] of [
+      ['applications', 'Create application'],
+      ['settings', 'Delete project'],
+    ] as const) {
+      await page.goto(`${latchkey.baseUrl}/admin/projects/${emptyId}/${path}`);
+      const target = page.getByRole('main').getByText(name, { exact: true }).last();
+      await target.hover();
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(['color-contrast']).analyze();
+      expect(
+        violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)),
+        `${name} in ${colorScheme}`,
+      ).toEqual([]);
+    }
+  }
 });

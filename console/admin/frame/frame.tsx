@@ -88,7 +88,7 @@ export function Frame() {
       </main>
       <Palette opened={palette} onClose={() => setPalette(false)} projectId={projectId} />
       <SignInAgain />
-      <Notifications aria-live="polite" />
+      <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
     </div>
   );
 }

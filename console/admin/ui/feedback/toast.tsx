@@ -8,6 +8,7 @@ export function toast(message: string): void {
     icon: <Icon name="check" size={18} />,
     role: 'presentation',
     withBorder: true,
+    style: { pointerEvents: 'none' },
     closeButtonProps: { 'aria-label': 'Dismiss' },
   });
 }
