@@ -13,7 +13,7 @@ export async function multiply(db: Database, table: string, changes: Record<stri
   );
 }
 
-/** The index conditions by table, in the plan that PostgreSQL makes for all parameters of a statement. */
+/** The index conditions by table, or by index where a bitmap is made of it, in the plan that PostgreSQL makes for all parameters of a statement. */
 export async function indexConditions(db: Database, statement: Statement<unknown>): Promise<Record<string, string[]>> {
   const { sql: text, parameters } = statement.compile(db.alone.getKysely());
   const lines = await db.transaction(async (em) => {
@@ -27,7 +27,7 @@ export async function indexConditions(db: Database, statement: Statement<unknown
   });
   const found: Record<string, string[]> = {};
   lines.forEach((line, at) => {
-    const table = /Index (?:Only )?Scan using \S+ on (\w+)/.exec(line)?.[1];
+    const table = /(?:Index (?:Only )?Scan using \S+|Bitmap Index Scan) on (\w+)/.exec(line)?.[1];
     const condition = /Index Cond: (.*)/.exec(lines[at + 1] ?? '')?.[1] ?? 'none';
     if (table) (found[table] ??= []).push(condition.replace(/\$\d+/g, '?'));
   });

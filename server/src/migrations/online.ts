@@ -78,14 +78,14 @@ export abstract class OnlineMigration extends Migration {
   }
 
   /** Creates an index without blocking writes. */
-  protected async index(table: string, name: string, columns: string, unique = false): Promise<void> {
+  protected async index(table: string, name: string, columns: string, unique = false, method = 'btree'): Promise<void> {
     const [known] = await this.execute(
       `select indisvalid as valid from pg_index where indexrelid = to_regclass('"${name}"')`,
     );
     if (known?.['valid'] === true) return;
     if (known) await this.execute(`drop index "${name}"`);
     await this.execute(
-      `create ${unique ? 'unique ' : ''}index ${this.ctx ? '' : 'concurrently '}"${name}" on "${table}" (${columns})`,
+      `create ${unique ? 'unique ' : ''}index ${this.ctx ? '' : 'concurrently '}"${name}" on "${table}" using ${method} (${columns})`,
     );
   }
 

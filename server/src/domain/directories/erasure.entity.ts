@@ -13,6 +13,13 @@ const schema = defineEntity({
     /** See `hashedMarks`. */
     marks: p.array().columnType('text[]'),
   },
+  indexes: [
+    {
+      name: 'scim_erasures_marks_index',
+      expression:
+        'create index "scim_erasures_marks_index" on "scim_erasures" using gin ("marks") with (fastupdate = off)',
+    },
+  ],
 });
 
 /** A user erased within the last hour: records of requests that are still queued may concern them. */

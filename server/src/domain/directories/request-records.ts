@@ -7,7 +7,7 @@ import { inAllProjects } from '../kernel/scope.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { hashedMarks } from './concerned.ts';
 import { RequestRecord } from './request-record.entity.ts';
-import { lockRecords } from './user-tables.ts';
+import { erasedAmong, lockRecords } from './user-tables.ts';
 
 /** A request without secrets, texts already truncated. */
 export type RequestEntry = Omit<
@@ -114,14 +114,32 @@ export class RequestRecords {
   private async store(batch: readonly RequestEntry[]): Promise<void> {
     const projects = [...new Set(batch.map(({ projectId }) => projectId))];
     const uses = lastUses(batch);
-    await this.deps.db.transaction(async (em) => {
-      // A crash of the database may lose the last second of records.
-      await execute(em, sql`set local synchronous_commit = off`);
+    const { clock, db, random } = this.deps;
+    await db.transaction(async (em) => {
+      // A crash of the database may lose the last second of records. No plan reads all erasures, whatever the statistics say.
+      await execute(
+        em,
+        sql`select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true)`,
+      );
+      const answers = JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })));
+      await execute(
+        em,
+        sql`insert into scim_days as known (project_id, day, requests, refused, failed)
+          select p.id, (x.at at time zone 'UTC')::date, count(*),
+            count(*) filter (where x.status between 400 and 499),
+            count(*) filter (where x.status >= 500)
+          from jsonb_to_recordset(${answers}::jsonb) as x("projectId" uuid, at timestamptz, status int)
+          join projects p on p.id = x."projectId"
+          group by 1, 2 order by 1, 2
+          on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
+            refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
+      );
+      // Not earlier: erasures wait until the transaction ends.
       await lockRecords(em, projects);
-      const erased = await erasedMarks(em, projects);
+      const erased = await erasedMarks(em, batch);
       const rows = batch.map((entry) => ({
         ...(concernsAny(entry, erased) ? withoutTexts(entry) : entry),
-        id: this.deps.random.id(),
+        id: random.id(),
       }));
       await execute(
         em,
@@ -143,25 +161,12 @@ export class RequestRecords {
             from unnest(${projects}::uuid[]) as p(id)) kept
           where r.project_id = kept.project_id and r.id <= kept.last`,
       );
-      const answers = JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })));
       await execute(
         em,
-        sql`insert into scim_days as known (project_id, day, requests, refused, failed)
-          select p.id, (x.at at time zone 'UTC')::date, count(*),
-            count(*) filter (where x.status between 400 and 499),
-            count(*) filter (where x.status >= 500)
-          from jsonb_to_recordset(${answers}::jsonb) as x("projectId" uuid, at timestamptz, status int)
-          join projects p on p.id = x."projectId"
-          group by 1, 2 order by 1, 2
-          on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
-            refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
-      );
-      await execute(
-        em,
-        sql`update scim_tokens t set last_used_at = ${this.deps.clock.now()}, last_used_address = u.address
+        sql`update scim_tokens t set last_used_at = ${clock.now()}, last_used_address = u.address
           from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u("projectId" uuid, "tokenId" uuid, address text)
           where t.project_id = u."projectId" and t.id = u."tokenId" and (t.last_used_at is null
-            or t.last_used_at < ${secondsLater(this.deps.clock.now(), -30)} or t.last_used_address is distinct from u.address)`,
+            or t.last_used_at < ${secondsLater(clock.now(), -30)} or t.last_used_address is distinct from u.address)`,
       );
     });
   }
@@ -173,13 +178,11 @@ function lastUses(batch: readonly RequestEntry[]) {
   return [...new Map(uses).values()];
 }
 
-/** The hashed marks of the users erased lately. */
-async function erasedMarks(em: EntityManager, projects: readonly string[]): Promise<Set<string>> {
-  const rows = await query(
-    em,
-    sql<{ marks: string[] }>`select marks from scim_erasures where project_id = any(${projects}::uuid[])`,
-  );
-  return new Set(rows.flatMap(({ marks }) => marks));
+/** The hashed marks of these entries that belong to users erased lately. */
+async function erasedMarks(em: EntityManager, batch: readonly RequestEntry[]): Promise<Set<string>> {
+  const marks = batch.flatMap(({ projectId, concerns }) => hashedMarks(projectId, concerns));
+  const rows = await query(em, erasedAmong([...new Set(marks)]), { prepare: 'request-records.erased' });
+  return new Set(rows.map(({ mark }) => mark));
 }
 
 function concernsAny({ projectId, concerns }: RequestEntry, erased: ReadonlySet<string>): boolean {

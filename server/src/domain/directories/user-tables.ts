@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 import { hashedMarks, marksOf } from './concerned.ts';
 
@@ -46,4 +46,10 @@ export async function lockRecords(em: EntityManager, projectIds: readonly string
     sql`select pg_advisory_xact_lock(${sql.lit(recordsLock)}, key) from (
         select distinct hashtext(id) as key from unnest(${projectIds}::text[]) as id order by key) as keys`,
   );
+}
+
+/** SQL: those of these hashed marks that belong to users erased lately. Each is looked up, however many users were erased. */
+export function erasedAmong(marks: readonly string[]): Statement<{ mark: string }> {
+  return sql<{ mark: string }>`select mark from unnest(${marks}::text[]) as mark
+    where exists (select from scim_erasures e where e.marks @> array[mark])`;
 }
