@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 
 export interface CorsPolicy {
   /** `*`, or a predicate for the Origin header. */
@@ -6,6 +6,11 @@ export interface CorsPolicy {
   methods: readonly string[];
   requestHeaders: readonly string[];
   exposedHeaders?: readonly string[];
+  /**
+   * Preflight requests of any site succeed: its request is then sent, and the handler decides with {@link readableBy}
+   * which refusals the site may read. Default: only for `origin`.
+   */
+  preflightOfAnySite?: boolean;
 }
 
 /** CORS without credentials (Fetch standard); also answers preflight requests. */
@@ -15,7 +20,8 @@ export function cors(policy: CorsPolicy): RequestHandler {
     if (policy.origin === '*') res.setHeader('Access-Control-Allow-Origin', '*');
     else {
       res.vary('Origin');
-      if (origin !== undefined && (await policy.origin(origin))) res.setHeader('Access-Control-Allow-Origin', origin);
+      if (req.method === 'OPTIONS' && policy.preflightOfAnySite) readableBy(res, origin);
+      else if (origin !== undefined && (await policy.origin(origin))) readableBy(res, origin);
     }
     if (policy.exposedHeaders) res.setHeader('Access-Control-Expose-Headers', policy.exposedHeaders.join(', '));
     if (req.method !== 'OPTIONS') return next();
@@ -24,4 +30,10 @@ export function cors(policy: CorsPolicy): RequestHandler {
     res.setHeader('Access-Control-Max-Age', '600');
     res.status(204).end();
   };
+}
+
+/** Lets pages of `origin` read this response. Opaque origins (`null`) and other schemes cannot. */
+export function readableBy(res: Response, origin: string | undefined): void {
+  if (origin !== undefined && /^https?:\/\/[^/?#\s]{1,255}$/.test(origin))
+    res.setHeader('Access-Control-Allow-Origin', origin);
 }

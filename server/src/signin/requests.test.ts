@@ -147,11 +147,64 @@ describe('the request', () => {
     expect(allowed.status).toBe(204);
     expect(allowed.headers.get('access-control-allow-origin')).toBe(appOrigin);
     expect(allowed.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('device-proof');
-    expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
     const { headers } = await page.challenge();
     expect(headers.get('access-control-allow-origin')).toBe(appOrigin);
     expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  describe('of a page whose origin is not registered', () => {
+    const stranger = 'https://evil.example';
+    const send = (headers: Record<string, string>, method = 'POST', body?: string) =>
+      fetch(`${world.app.url}/v1/signin/challenge`, {
+        method,
+        headers: { 'Content-Type': 'application/json', Origin: stranger, 'X-Api-Key': world.apiKey, ...headers },
+        ...(method === 'POST' && { body: body ?? '{}' }),
+      });
+    const readableBy = (response: Response) => response.headers.get('access-control-allow-origin');
+
+    it('may be sent, without cookies and without the flow of the hosted page', async () => {
+      const headers = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'signin-flow' };
+      const answer = await send(headers, 'OPTIONS');
+      expect([answer.status, readableBy(answer)]).toEqual([204, stranger]);
+      expect(answer.headers.get('vary')).toContain('Origin');
+      expect(answer.headers.get('access-control-allow-headers')).toBe('Content-Type, X-Api-Key, Device-Proof');
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    });
+
+    it('tell it ORIGIN_NOT_ALLOWED, and nothing of the client', async () => {
+      const answer = await send({});
+      expect([answer.status, readableBy(answer)]).toEqual([403, stranger]);
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(await answer.json()).toEqual({
+        status: 'ERROR',
+        error: {
+          code: 'ORIGIN_NOT_ALLOWED',
+          category: 'fatal',
+          message: "Origin must match one of the client's redirect URIs.",
+          request_id: expect.any(String),
+        },
+      });
+    });
+
+    it('hide every other answer', async () => {
+      for (const answer of [
+        await send({ 'X-Api-Key': 'lk_pk_unknown' }),
+        await send({}, 'POST', '{'),
+        await send({ 'Content-Type': 'text/plain' }),
+      ]) {
+        expect([answer.ok, readableBy(answer)]).toEqual([false, null]);
+      }
+    });
+
+    it.each(['null', 'file://', 'chrome-extension://abc', 'https://evil.example/path'])(
+      'are hidden from %s',
+      async (origin) => {
+        expect(readableBy(await send({ Origin: origin }, 'OPTIONS'))).toBeNull();
+        const answer = await send({ Origin: origin });
+        expect([answer.status, readableBy(answer)]).toEqual([403, null]);
+      },
+    );
   });
 
   it('with a malformed address is INVALID_EMAIL', async () => {

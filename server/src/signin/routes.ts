@@ -15,7 +15,7 @@ import { refuse } from '../domain/kernel/problem.ts';
 import { bounded, maxBodyBytes } from '../http/bodies.ts';
 import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
-import { cors } from '../http/cors.ts';
+import { cors, readableBy } from '../http/cors.ts';
 import { siteAt } from '../http/site.ts';
 import { accentSheet, logoFile } from './experience.ts';
 import { type SigninPageDeps, signinPage } from './page.ts';
@@ -43,6 +43,8 @@ export function signinRoutes(deps: SigninDeps): Router {
       methods: ['POST'],
       requestHeaders: ['Content-Type', 'X-Api-Key', deviceProofHeader],
       exposedHeaders: ['Retry-After', 'X-Request-Id'],
+      // So that a page whose origin is not registered learns this: see `failing`.
+      preflightOfAnySite: true,
     }),
   );
   // Raw bytes: the proof signs the body as sent.
@@ -151,6 +153,8 @@ function failing(deps: SigninDeps): express.ErrorRequestHandler {
     else deps.log.info({ requestId, status, ...logFields(thrown) }, 'sign-in refused');
     res.setHeader('Cache-Control', 'no-store');
     if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+    // The only response that a page of any site may read: it is the same for every key and client.
+    if (body.error.code === 'ORIGIN_NOT_ALLOWED') readableBy(res, req.get('origin'));
     res.status(status).json(body);
   };
 }
