@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Latchkey, LatchkeyError, PasskeySupport } from '@latchkey/browser';
 import type { Page } from '@playwright/test';
 
-const modules = dirname(createRequire(import.meta.url).resolve('@latchkey/browser'));
+const modules = fileURLToPath(new URL('.', import.meta.resolve('@latchkey/browser')));
 
 const html = `<!doctype html><title>Application</title>
   <script type="module">
@@ -21,11 +21,12 @@ export const sdkPage: RequestListener = (req, res) => {
     res.writeHead(200, { 'Content-Type': 'text/html' }).end(html);
     return;
   }
-  if (!/^\/sdk\/[a-z0-9-]+\.js$/.test(pathname)) {
+  const path = /^\/sdk\/([a-z0-9-]+(?:\/[a-z0-9-]+)?\.js)$/.exec(pathname)?.[1];
+  if (path === undefined) {
     res.writeHead(404).end();
     return;
   }
-  res.writeHead(200, { 'Content-Type': 'text/javascript' }).end(readFileSync(join(modules, basename(pathname))));
+  res.writeHead(200, { 'Content-Type': 'text/javascript' }).end(readFileSync(join(modules, path)));
 };
 
 type Operations = Omit<Latchkey, 'init' | 'initialize'>;
@@ -46,8 +47,8 @@ export class SdkInPage {
     return new SdkInPage(page);
   }
 
-  init(apiKey: string, baseUrl: string): Promise<unknown> {
-    return this.#call('init', [{ apiKey, baseUrl }]);
+  init(apiKey: string, baseUrl: string, options?: { timeoutMs?: number }): Promise<unknown> {
+    return this.#call('init', [{ apiKey, baseUrl, ...(options && { options }) }]);
   }
 
   readonly authenticate: Operations['authenticate'] = (...input) => this.#call('authenticate', input);

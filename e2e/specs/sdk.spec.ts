@@ -179,7 +179,7 @@ test('an authenticator app is enrolled once, and each code is valid once', async
   });
 });
 
-test('an unregistered origin gets no response', async ({ page }) => {
+test('a page of an unregistered origin learns why it is refused', async ({ page }) => {
   const application = await register();
   const before = await SdkInPage.open(page, site.origin);
   await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
@@ -187,16 +187,21 @@ test('an unregistered origin gets no response', async ({ page }) => {
   await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 
   const { port } = new URL(site.origin);
-  await test.step('unregistered origin: the browser blocks the response', async () => {
+  const refused = { code: 'ORIGIN_NOT_ALLOWED', category: 'fatal' };
+  await test.step('unregistered origin', async () => {
     const stranger = await SdkInPage.open(page, `http://stranger.localhost:${port}`);
     await stranger.init(application.publishableKey, latchkey.baseUrl);
+    await expect(stranger.authenticate('ada@example.com')).rejects.toMatchObject(refused);
+  });
+  await test.step('unregistered origin with an unknown key: the browser blocks the response', async () => {
+    const stranger = await SdkInPage.open(page, `http://stranger.localhost:${port}`);
+    await stranger.init('lk_pk_unknown', latchkey.baseUrl);
     await expect(stranger.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NETWORK' });
   });
   await test.step('another client’s origin', async () => {
     await Application.register(admin, latchkey, `http://localhost:${port}/callback`);
     const neighbour = await SdkInPage.open(page, `http://localhost:${port}`);
     await neighbour.init(application.publishableKey, latchkey.baseUrl);
-    const refused = { code: 'ORIGIN_NOT_ALLOWED', category: 'fatal' };
     await expect(neighbour.authenticate('ada@example.com')).rejects.toMatchObject(refused);
   });
 });
@@ -351,4 +356,30 @@ test('a device whose clock is a day wrong signs in', async ({ page }) => {
   await proveAddress(sdk, userid);
   answered(await sdk.verifyDevice({ userid }), 'SUCCESS');
   answered(await sdk.authenticate(userid), 'SUCCESS');
+});
+
+test('init does not hang while another tab blocks the storage', async ({ context, page }) => {
+  const application = await register();
+  const sdk = await SdkInPage.open(page, site.origin);
+  await sdk.init(application.publishableKey, latchkey.baseUrl);
+  const holder = await context.newPage();
+  await holder.goto(`${site.origin}/`);
+  // An open connection keeps a deletion waiting, and each later open waits for the deletion.
+  await holder.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.open('latchkey', 1);
+        request.onerror = () => reject(request.error ?? new Error('not opened'));
+        request.onsuccess = () => {
+          const deletion = indexedDB.deleteDatabase('latchkey');
+          deletion.onblocked = () => resolve();
+        };
+      }),
+  );
+  await expect(sdk.init(application.publishableKey, latchkey.baseUrl, { timeoutMs: 500 })).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    category: 'retryable',
+  });
+  await holder.close();
+  answered(await sdk.authenticate('ada@'), 'INVALID_EMAIL');
 });

@@ -121,7 +121,7 @@ async function serveFiles(page: Page, origin: string, code: string): Promise<voi
   const js = 'text/javascript';
   await page.route(`${origin}/page`, (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await page.route(`${origin}/app.js`, (route) => route.fulfill({ contentType: js, body: code }));
-  await page.route(`${origin}/sdk/*`, (route) => {
+  await page.route(`${origin}/sdk/**`, (route) => {
     const name = new URL(route.request().url()).pathname.slice('/sdk/'.length);
     return route.fulfill({ contentType: js, body: readFileSync(join(sdk, name), 'utf8') });
   });

@@ -46,12 +46,21 @@ type BrowserErrorCode =
   | 'NETWORK'
   | 'TIMEOUT'
   | 'ABORTED'
+  | 'INVALID_EMAIL'
+  | 'CODE_INCOMPLETE'
+  | 'INTERNAL_ERROR'
   | 'UNEXPECTED_RESPONSE';
 
 /** A newer service may return unlisted codes: fall back to `category`. */
 export type LatchkeyErrorCode = ServiceErrorCode | BrowserErrorCode | (string & {});
 
-/** The only error class that the SDK throws. Its message states the problem and the fix. */
+/** Marks the errors of all copies of the SDK in a page: ES modules, CommonJS, bundles. */
+const brand = Symbol.for('@latchkey/browser/error');
+
+/**
+ * The only error class that the SDK throws. Its message states the problem and the fix. `instanceof` also recognises
+ * errors of another copy of the SDK.
+ */
 export class LatchkeyError extends Error {
   override readonly name = 'LatchkeyError';
   readonly code: LatchkeyErrorCode;
@@ -72,5 +81,12 @@ export class LatchkeyError extends Error {
     this.category = category;
     this.retryAfter = detail.retryAfter;
     this.requestId = detail.requestId;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // Subclasses have no brand of their own.
+    if (this !== LatchkeyError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && brand in value;
   }
 }

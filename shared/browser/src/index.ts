@@ -1,19 +1,21 @@
 import { createLatchkey } from './latchkey.ts';
 
 export { LatchkeyError, type LatchkeyErrorCategory, type LatchkeyErrorCode } from './error.ts';
+export type { SignIn, SignInAction, SignInState, StartOptions } from './flow/state.ts';
 export type {
   AuthenticateOptions,
   ChangePhoneNumberInput,
   CreatePasskeyInput,
   InitiateMfaInput,
   SignInWithPasskeyOptions,
+  SignOutOptions,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
   VerifyPhoneNumberInput,
 } from './inputs.ts';
 export { createLatchkey, type Latchkey, type LatchkeyConfig, type LatchkeyOptions } from './latchkey.ts';
-export { type PasskeySupport, passkeySupport } from './passkeys.ts';
+export { type PasskeySupport, passkeySupport } from './passkey-support.ts';
 export { createPkce, type Pkce } from './pkce.ts';
 export type {
   AuthenticateResult,
@@ -25,6 +27,7 @@ export type {
   InitiateMfaResult,
   MfaMethod,
   SignInWithPasskeyResult,
+  SignOutResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
@@ -45,4 +48,7 @@ export const {
   changePhoneNumber,
   verifyPhoneNumber,
   forgetDevice,
+  start,
+  lastUser,
+  signOut,
 } = /* @__PURE__ */ createLatchkey();

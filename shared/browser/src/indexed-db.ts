@@ -15,38 +15,46 @@ const unavailable = (cause: unknown) =>
     { cause },
   );
 
+const late = (timeoutMs: number) =>
+  new LatchkeyError(
+    'TIMEOUT',
+    'retryable',
+    `The browser's storage did not respond within ${timeoutMs} ms, for example because another tab blocks it. ` +
+      'Close other tabs of this site, and try again.',
+  );
+
 /**
  * Device keys in IndexedDB. Each operation opens and closes its own connection: an open one breaks when the user clears
  * site data, blocks upgrades in other tabs, and disables the back/forward cache.
  */
-export function indexedDbStore(name = 'latchkey'): DeviceStore {
+export function indexedDbStore({ timeoutMs = 15_000 }: { timeoutMs?: number | undefined } = {}): DeviceStore {
   return {
     findApplication: (credential) =>
-      run(name, applications, 'readonly', (store) => store.get(credential)) as Promise<Application | undefined>,
+      run(timeoutMs, applications, 'readonly', (store) => store.get(credential)) as Promise<Application | undefined>,
     saveApplication: async (credential, application) => {
-      await run(name, applications, 'readwrite', (store) => store.put(application, credential));
+      await run(timeoutMs, applications, 'readwrite', (store) => store.put(application, credential));
     },
     findKey: (owner) =>
-      run(name, deviceKeys, 'readonly', (store) => store.get(primaryKey(owner))) as Promise<DeviceKey | undefined>,
+      run(timeoutMs, deviceKeys, 'readonly', (store) => store.get(primaryKey(owner))) as Promise<DeviceKey | undefined>,
     listKeys: (application) =>
-      run(name, deviceKeys, 'readonly', (store) => {
+      run(timeoutMs, deviceKeys, 'readonly', (store) => {
         if (!application) return store.getAll();
         const { issuer, clientId } = application;
         // An array sorts after every string, so this range covers all users of the client.
         return store.getAll(IDBKeyRange.bound([issuer, clientId], [issuer, clientId, []]));
       }) as Promise<DeviceKey[]>,
     addKey: (key) =>
-      withKey(name, key, (existing, store) => {
+      withKey(timeoutMs, key, (existing, store) => {
         if (!existing) store.put(key);
         return existing ?? key;
       }),
     changeKey: (owner, change) =>
-      withKey(name, owner, (existing, store) => {
+      withKey(timeoutMs, owner, (existing, store) => {
         if (existing) store.put({ ...existing, ...change });
         return existing !== undefined;
       }),
     removeKey: (key) =>
-      withKey(name, key, (existing, store) => {
+      withKey(timeoutMs, key, (existing, store) => {
         if (existing?.kid === key.kid) store.delete(primaryKey(key));
       }),
   };
@@ -54,12 +62,12 @@ export function indexedDbStore(name = 'latchkey'): DeviceStore {
 
 /** Reads one key and calls `act` in the same transaction. */
 async function withKey<T>(
-  name: string,
+  timeoutMs: number,
   owner: KeyOwner,
   act: (existing: DeviceKey | undefined, store: IDBObjectStore) => T,
 ): Promise<T> {
   let result: T;
-  await run(name, deviceKeys, 'readwrite', (store) => {
+  await run(timeoutMs, deviceKeys, 'readwrite', (store) => {
     const read = store.get(primaryKey(owner));
     read.onsuccess = () => {
       try {
@@ -76,38 +84,61 @@ async function withKey<T>(
 
 /** Runs one transaction on one store; resolves on commit. */
 async function run(
-  name: string,
+  timeoutMs: number,
   storeName: string,
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest,
 ): Promise<unknown> {
-  let database: IDBDatabase | undefined;
+  const opening = open();
+  let transaction: IDBTransaction | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late(timeoutMs)), timeoutMs);
+  });
   try {
-    database = await open(name);
-    const transaction = database.transaction(storeName, mode);
+    const database = await Promise.race([opening, timeout]);
+    transaction = database.transaction(storeName, mode);
     const request = act(transaction.objectStore(storeName));
-    await new Promise<void>((resolve, reject) => {
-      transaction.oncomplete = () => resolve();
-      transaction.onabort = transaction.onerror = () => reject(transaction.error ?? request.error);
-    });
+    await Promise.race([committed(transaction, request), timeout]);
     return request.result;
   } catch (cause) {
-    throw unavailable(cause);
+    if (!(cause instanceof LatchkeyError)) throw unavailable(cause);
+    abort(transaction);
+    throw cause;
   } finally {
-    database?.close();
+    clearTimeout(timer);
+    // A database that opens after the timeout is closed, too.
+    opening.then(
+      (database) => database.close(),
+      () => undefined,
+    );
   }
 }
 
-function open(name: string): Promise<IDBDatabase> {
+function abort(transaction: IDBTransaction | undefined): void {
+  try {
+    transaction?.abort();
+  } catch {
+    // It has just been committed.
+  }
+}
+
+function committed(transaction: IDBTransaction, request: IDBRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = transaction.onerror = () => reject(transaction.error ?? request.error);
+  });
+}
+
+function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     // Throws if access is denied or IndexedDB is missing; the caller catches both.
-    const request = indexedDB.open(name, 1);
+    const request = indexedDB.open('latchkey', 1);
     request.onupgradeneeded = () => {
       request.result.createObjectStore(applications);
       request.result.createObjectStore(deviceKeys, { keyPath: [...path] });
     };
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
-    request.onblocked = () => reject(new Error('Another tab holds an older version of the database.'));
   });
 }

@@ -31,6 +31,10 @@ export type SignInWithPasskeyOptions = Abortable &
      */
     mediation?: 'conditional' | undefined;
   };
+export type SignOutOptions = Abortable & {
+  /** Deletes the device keys of all users of this API key from this browser, too. */
+  forgetDevice?: boolean | undefined;
+};
 export type CreatePasskeyInput = Abortable & { userid: string };
 export type VerifyEmailOtpInput = Abortable & { userid: string; otp: string };
 export type VerifyDeviceInput = Abortable & {

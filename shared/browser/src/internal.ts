@@ -3,12 +3,13 @@
  * API key. Unstable between versions.
  */
 import type { Application, DeviceKey, DeviceStore } from './device-key.ts';
+import { checkBrowser } from './environment.ts';
 import { indexedDbStore } from './indexed-db.ts';
-import { checkBrowser } from './latchkey.ts';
-import { Signin } from './signin.ts';
+import { Signin } from './signin/signin.ts';
 
 export { LatchkeyError } from './error.ts';
-export { passkeySupport, signalAccepted, signalUser } from './passkeys.ts';
+export { passkeySupport } from './passkey-support.ts';
+export { signalAccepted, signalUser } from './passkeys.ts';
 export type { CodeFormat, InitiateMfaResult, MfaMethod } from './results.ts';
 
 /** This browser's keys with these thumbprints, of any client and user. */
@@ -48,13 +49,8 @@ export async function hostedSignin(application: Application, flow: string): Prom
     credentials: 'same-origin' as const,
     timeoutMs: 15_000,
   };
-  return {
-    signin: new Signin({ connection, store, origin: location.origin, now: Date.now, application }),
-    async trustedUser() {
-      const keys = (await store.listKeys(application)).filter((key) => key.registered);
-      return keys.sort((a, b) => b.usedAt - a.usedAt)[0]?.userid;
-    },
-  };
+  const signin = new Signin<Redirected>({ connection, store, origin: location.origin, now: Date.now, application });
+  return { signin, trustedUser: () => signin.lastUser() };
 }
 
 /**

@@ -1,4 +1,9 @@
+import { fields, invalid, text } from './arguments.ts';
+import { checkBrowser } from './environment.ts';
 import { LatchkeyError } from './error.ts';
+import { startSignIn } from './flow/flow.ts';
+import type { SignIn, StartOptions } from './flow/state.ts';
+import { guarded, untilAborted } from './guarded.ts';
 import { indexedDbStore } from './indexed-db.ts';
 import type {
   AuthenticateOptions,
@@ -6,6 +11,7 @@ import type {
   CreatePasskeyInput,
   InitiateMfaInput,
   SignInWithPasskeyOptions,
+  SignOutOptions,
   VerifyDeviceInput,
   VerifyEmailOtpInput,
   VerifyMfaInput,
@@ -19,18 +25,21 @@ import type {
   InitializeResult,
   InitiateMfaResult,
   SignInWithPasskeyResult,
+  SignOutResult,
   VerifyDeviceResult,
   VerifyEmailOtpResult,
   VerifyMfaResult,
   VerifyPhoneNumberResult,
 } from './results.ts';
-import { Signin } from './signin.ts';
+import { Signin } from './signin/signin.ts';
 
 export type LatchkeyOptions = {
   /** Version of the device proof. `v1` is the only one. */
   cryptoVersion?: string | undefined;
-  /** Request timeout in milliseconds. Default 15000. */
+  /** Timeout of each request, and of the browser's storage, in milliseconds. Default 15000. */
   timeoutMs?: number | undefined;
+  /** Aborts `init`, which then throws `ABORTED`. */
+  signal?: AbortSignal | undefined;
 };
 export type LatchkeyConfig = {
   /** The client's publishable key, `lk_pk_…`. */
@@ -68,6 +77,16 @@ export interface Latchkey {
   createPasskey(input: CreatePasskeyInput): Promise<CreatePasskeyResult>;
   /** Deletes this API key's device keys from this browser, for one user or all. The service is not contacted. */
   forgetDevice(userid?: string): Promise<ForgetDeviceResult>;
+  /** The user who last completed a sign-in in this browser, unless on a shared device. Undefined: none. */
+  lastUser(): Promise<string | undefined>;
+  /**
+   * Starts a sign-in as a state machine over all prompts. Requires `init`.
+   *
+   * @throws LatchkeyError NOT_INITIALIZED, INVALID_ARGUMENT
+   */
+  start(options?: StartOptions): SignIn;
+  /** Ends the pending sign-ins of this page. The session of the application's back end is its own. */
+  signOut(options?: SignOutOptions): Promise<SignOutResult>;
 }
 
 /** Creates a separate client, for pages with more than one API key. */
@@ -75,21 +94,22 @@ export function createLatchkey(): Latchkey {
   let signin: Signin | undefined;
   let current: string | undefined;
 
-  async function init(
-    first: LatchkeyConfig | string,
-    baseUrl?: string,
-    options?: LatchkeyOptions,
-  ): Promise<InitializeResult> {
-    const config = typeof first === 'string' ? { apiKey: first, baseUrl, options } : first;
-    const connection = { ...readConfig(config), credentials: 'omit' as const };
-    await checkBrowser();
-    const wanted = JSON.stringify(connection);
-    // React runs effects twice in development: repeating the same settings must not discard a pending sign-in.
-    if (wanted !== current)
-      signin = new Signin({ connection, store: indexedDbStore(), origin: location.origin, now: Date.now });
-    current = wanted;
-    return { status: 'INITIALIZED', message: 'Ready to sign people in.', success: true };
-  }
+  const init = guarded(
+    async (first: LatchkeyConfig | string, baseUrl?: string, options?: LatchkeyOptions): Promise<InitializeResult> => {
+      const { signal, ...connection } = readConfig(
+        typeof first === 'string' ? { apiKey: first, baseUrl, options } : first,
+      );
+      await untilAborted(() => checkBrowser(connection.timeoutMs), signal);
+      const wanted = JSON.stringify(connection);
+      // React runs effects twice in development: repeating the same settings must not discard a pending sign-in.
+      if (wanted !== current) {
+        const store = indexedDbStore({ timeoutMs: connection.timeoutMs });
+        signin = new Signin({ connection, store, origin: location.origin, now: Date.now });
+      }
+      current = wanted;
+      return { status: 'INITIALIZED', message: 'Ready to sign people in.', success: true };
+    },
+  );
 
   const ready = (): Signin => {
     if (signin) return signin;
@@ -98,58 +118,53 @@ export function createLatchkey(): Latchkey {
   return {
     init,
     initialize: init,
-    authenticate: async (userid, options) => ready().authenticate(userid, options),
-    verifyEmailOtp: async (input) => ready().verifyEmailOtp(input),
-    verifyDevice: async (input) => ready().verifyDevice(input),
-    initiateMfa: async (input) => ready().initiateMfa(input),
-    verifyMfa: async (input) => ready().verifyMfa(input),
-    changePhoneNumber: async (input) => ready().changePhoneNumber(input),
-    verifyPhoneNumber: async (input) => ready().verifyPhoneNumber(input),
-    signInWithPasskey: async (options) => ready().signInWithPasskey(options),
-    createPasskey: async (input) => ready().createPasskey(input),
-    forgetDevice: async (userid) => ready().forgetDevice(userid),
+    authenticate: guarded(async (userid, options = {}) => ready().authenticate(userid, fields(options, 'options'))),
+    verifyEmailOtp: guarded(async (input) => ready().verifyEmailOtp(fields(input, 'input'))),
+    verifyDevice: guarded(async (input) => ready().verifyDevice(fields(input, 'input'))),
+    initiateMfa: guarded(async (input) => ready().initiateMfa(fields(input, 'input'))),
+    verifyMfa: guarded(async (input) => ready().verifyMfa(fields(input, 'input'))),
+    changePhoneNumber: guarded(async (input) => ready().changePhoneNumber(fields(input, 'input'))),
+    verifyPhoneNumber: guarded(async (input) => ready().verifyPhoneNumber(fields(input, 'input'))),
+    signInWithPasskey: guarded(async (options = {}) => ready().signInWithPasskey(fields(options, 'options'))),
+    createPasskey: guarded(async (input) => ready().createPasskey(fields(input, 'input'))),
+    forgetDevice: guarded(async (userid) => ready().forgetDevice(userid)),
+    start: (options = {}) => startSignIn(ready(), fields(options, 'options'), Date.now),
+    lastUser: guarded(async () => ready().lastUser()),
+    signOut: guarded(async (options = {}) => {
+      const client = ready();
+      const { forgetDevice } = fields(options, 'options');
+      client.endAll();
+      // The browser's dialog no longer signs in by itself.
+      await navigator.credentials?.preventSilentAccess?.().catch(() => undefined);
+      if (forgetDevice) await client.forgetDevice();
+      return { status: 'SIGNED_OUT', message: "No sign-in is pending here. End your back end's session, too." };
+    }),
   };
 }
 
-function readConfig({ apiKey, baseUrl, options }: LatchkeyConfig) {
-  const { cryptoVersion = 'v1', timeoutMs = 15_000 } = options ?? {};
-  const fail = (message: string): never => {
-    throw new LatchkeyError('INVALID_ARGUMENT', 'fatal', message);
-  };
-  if (typeof apiKey !== 'string' || !apiKey) fail("apiKey is required: pass the client's publishable key (lk_pk_…).");
+function readConfig(config: LatchkeyConfig) {
+  const { apiKey, baseUrl, options = {} } = fields(config, 'The argument of init');
+  const { cryptoVersion = 'v1', timeoutMs = 15_000, signal } = fields(options, 'options');
+  if (typeof apiKey !== 'string' || !apiKey)
+    throw invalid("apiKey is required: pass the client's publishable key (lk_pk_…).");
   if (apiKey.startsWith('lk_sk_'))
-    fail('apiKey is a secret key. Use the publishable key (lk_pk_…), and revoke this one: it was exposed in a page.');
-  if (cryptoVersion !== 'v1') fail(`cryptoVersion ${cryptoVersion} is not supported; use v1.`);
-  if (!(timeoutMs > 0)) fail('timeoutMs must be a positive number of milliseconds.');
-  return {
-    baseUrl: readAddress(baseUrl) ?? fail('baseUrl must be the URL of the service, such as https://id.example.com.'),
-    headers: { 'X-Api-Key': apiKey },
-    timeoutMs,
-  };
+    throw invalid(
+      'apiKey is a secret key. Use the publishable key (lk_pk_…), and revoke this one: it was exposed in a page.',
+    );
+  if (!/^lk_pk_[\w-]+$/.test(apiKey)) throw invalid('apiKey must be a publishable key: lk_pk_…');
+  if (cryptoVersion !== 'v1') throw invalid('cryptoVersion is not supported; use v1.');
+  // A longer delay overflows: the browser's timer would fire at once.
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw invalid('timeoutMs must be a positive number of milliseconds.');
+  const address = readAddress(baseUrl);
+  if (!address) throw invalid('baseUrl must be the URL of the service, such as https://id.example.com.');
+  return { baseUrl: address, headers: { 'X-Api-Key': apiKey }, credentials: 'omit' as const, timeoutMs, signal };
 }
 
-function readAddress(baseUrl = '/'): string | undefined {
+function readAddress(baseUrl: unknown = '/'): string | undefined {
   try {
-    const { protocol, origin, pathname } = new URL(baseUrl, globalThis.location?.href);
+    const { protocol, origin, pathname } = new URL(text(baseUrl, 'baseUrl'), globalThis.location?.href);
     return /^https?:$/.test(protocol) ? (origin + pathname).replace(/\/+$/, '') : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Fails early if device keys cannot work: no page, no WebCrypto, no storage. */
-export async function checkBrowser(): Promise<void> {
-  if (typeof window === 'undefined')
-    throw new LatchkeyError(
-      'NOT_A_BROWSER',
-      'fatal',
-      'The SDK requires a browser: do not call it during server-side rendering.',
-    );
-  if (!globalThis.crypto?.subtle)
-    throw new LatchkeyError(
-      'INSECURE_CONTEXT',
-      'fatal',
-      'WebCrypto requires a secure context: serve the page over https or from localhost.',
-    );
-  await indexedDbStore().findApplication('');
 }

@@ -1,46 +1,12 @@
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '@latchkey/contracts';
 import { LatchkeyError } from './error.ts';
-
-/** What this browser can do with passkeys on this page. */
-export type PasskeySupport = {
-  /** Passkeys can be used: `signInWithPasskey` and `createPasskey` work. */
-  available: boolean;
-  /** The address field can suggest passkeys: `mediation: 'conditional'` works. */
-  autofill: boolean;
-  /** This device can store a passkey and verify the user, for example by fingerprint or PIN. */
-  platform: boolean;
-};
+import { hasPasskeys } from './passkey-support.ts';
 
 /** Milliseconds for a creation without a dialog: the browser agrees at once or not at all. */
 const quietTimeout = 3_000;
 
 /** A `PublicKeyCredential` as JSON. */
 type CredentialJson = { id: string };
-
-/** Tells whether this browser can use passkeys. Never throws. */
-export async function passkeySupport(): Promise<PasskeySupport> {
-  const api = globalThis.PublicKeyCredential;
-  const available = hasApi();
-  const can = async (question?: () => Promise<boolean>) => {
-    try {
-      return available && (await question?.call(api)) === true;
-    } catch {
-      return false;
-    }
-  };
-  return {
-    available,
-    autofill: await can(api?.isConditionalMediationAvailable),
-    platform: await can(api?.isUserVerifyingPlatformAuthenticatorAvailable),
-  };
-}
-
-/** Whether the browser has WebAuthn and its JSON methods (WebAuthn Level 3 section 5.1), which came later. */
-function hasApi(): boolean {
-  const api = globalThis.PublicKeyCredential;
-  const methods = [api?.parseRequestOptionsFromJSON, api?.parseCreationOptionsFromJSON, api?.prototype?.toJSON];
-  return methods.every((method) => typeof method === 'function');
-}
 
 /** The passkey operation in progress: a browser allows one per page. */
 let current: AbortController | undefined;
@@ -54,7 +20,7 @@ export async function exclusively<T>(
   signal: AbortSignal | undefined,
   work: (own: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (!hasApi()) throw unsupported();
+  if (!hasPasskeys()) throw unsupported();
   return abortable(signal, (own) => {
     current?.abort();
     current = own;

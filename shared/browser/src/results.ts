@@ -124,3 +124,6 @@ export type CreatePasskeyResult<End = CodeIssued> =
 
 /** Result of `forgetDevice`. */
 export type ForgetDeviceResult = { status: 'FORGOTTEN'; message: string };
+
+/** Result of `signOut`. */
+export type SignOutResult = { status: 'SIGNED_OUT'; message: string };

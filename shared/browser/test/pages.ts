@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { LatchkeyError } from '../src/error.ts';
-import { Signin } from '../src/signin.ts';
+import { Signin } from '../src/signin/signin.ts';
 import { memoryStore } from './memory-store.ts';
 import { startService } from './service.ts';
 

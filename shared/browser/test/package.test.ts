@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** The packed tarball, as an application installs it. */
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const readme = readFileSync(join(root, 'shared/browser/README.md'), 'utf8');
+const { resolve } = createRequire(import.meta.url);
+const compilerIn = (manifest: string) => join(dirname(manifest), 'bin/tsc');
+/** TypeScript 7 has no `moduleResolution: node`; that of an older release is a dependency of our checks. */
+const current = compilerIn(resolve('typescript/package.json'));
+const older = compilerIn(createRequire(resolve('@arethetypeswrong/core')).resolve('typescript/package.json'));
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'latchkey-browser-'));
+  const packed = join(root, 'shared/dist');
+  const [tarball = ''] = readdirSync(packed).filter((file) => file.startsWith('latchkey-browser-'));
+  await run('tar', ['xzf', join(packed, tarball), '-C', folder]);
+  mkdirSync(join(folder, 'node_modules/@latchkey'), { recursive: true });
+  cpSync(join(folder, 'package'), join(folder, 'node_modules/@latchkey/browser'), { recursive: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The output of a program in the folder. */
+async function output(file: string, args: string[]): Promise<string> {
+  const result = run(process.execPath, [file, ...args], { cwd: folder });
+  return result.then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+  );
+}
+
+const esm = /```ts\n(import \{ init[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+const commonjs = /`(const latchkey = require\('@latchkey\/browser'\))`/.exec(readme)?.[1] ?? '';
+const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022', '--lib', 'es2022,dom'];
+
+describe('the README’s examples compile', () => {
+  const imported = `${esm}
+    import type { AuthenticateResult } from '@latchkey/browser';
+    export const status = (result: AuthenticateResult) => result.status;
+    signIn.send({ type: 'submit-address', userid: 'ada@example.com' });
+    // @ts-expect-error no such action
+    signIn.send({ type: 'sign-in' });`;
+  const required = `import latchkey = require('@latchkey/browser');
+    latchkey.init({ apiKey: 'lk_pk_x' }).then(({ status }) => status);
+    export const error = new latchkey.LatchkeyError('NETWORK', 'retryable', 'm').category;`;
+
+  it('are in the README', () => {
+    expect(esm).toContain("from '@latchkey/browser'");
+    expect(commonjs).not.toBe('');
+  });
+
+  it.each([
+    ['node', 'esm.ts', imported, older, ['--module', 'es2022', '--moduleResolution', 'node']],
+    ['node, CommonJS', 'cjs.ts', required, older, ['--module', 'commonjs', '--moduleResolution', 'node']],
+    ['node16', 'esm.mts', imported, older, ['--module', 'node16', '--moduleResolution', 'node16']],
+    ['node16, CommonJS', 'cjs.cts', required, older, ['--module', 'node16', '--moduleResolution', 'node16']],
+    ['nodenext', 'esm.mts', imported, current, ['--module', 'nodenext', '--moduleResolution', 'nodenext']],
+    ['nodenext, CommonJS', 'cjs.cts', required, current, ['--module', 'nodenext', '--moduleResolution', 'nodenext']],
+    ['bundler', 'esm.ts', imported, current, ['--module', 'esnext', '--moduleResolution', 'bundler']],
+    ['bundler, older', 'esm.ts', imported, older, ['--module', 'esnext', '--moduleResolution', 'bundler']],
+  ])('with moduleResolution %s', async (_, file, program, compiler, settings) => {
+    writeFileSync(join(folder, file), program);
+    expect(await output(compiler, [...strict, ...settings, file])).toBe('');
+  });
+});
+
+describe('the package loads', () => {
+  const named = ['authenticate', 'createLatchkey', 'init', 'LatchkeyError', 'start'];
+  const print = `console.log(${JSON.stringify(named)}.every((name) => typeof latchkey[name] === 'function'))`;
+
+  it.each([
+    ['by require', 'load.cjs', `${commonjs}; ${print}`],
+    ['by import', 'load.mjs', `import * as latchkey from '@latchkey/browser'; ${print}`],
+  ])('%s', async (_, file, program) => {
+    writeFileSync(join(folder, file), program);
+    expect(await output(file, [])).toBe('true\n');
+  });
+
+  it('in both formats at once, with errors that either recognises', async () => {
+    const program = `import { createRequire } from 'node:module';
+      import * as one from '@latchkey/browser';
+      const other = createRequire(import.meta.url)('@latchkey/browser');
+      const error = await other.init().catch((thrown) => thrown);
+      console.log(one.LatchkeyError === other.LatchkeyError, error instanceof one.LatchkeyError, error.code);`;
+    writeFileSync(join(folder, 'both.mjs'), program);
+    expect(await output('both.mjs', [])).toBe('false true INVALID_ARGUMENT\n');
+  });
+});
