@@ -7,13 +7,14 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { packageNames } from './lib/packages.mjs';
 import { run } from './lib/run.mjs';
 import { root } from './lib/workspace.mjs';
 
 const folder = join(root, 'shared/dist');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const name of ['browser', 'node']) await pack(name);
+for (const name of packageNames) await pack(name);
 const { version } = JSON.parse(readFileSync(join(root, 'shared/browser/package.json'), 'utf8'));
 const scripts = { 'browser.js': 'es', 'browser.global.js': 'iife' };
 for (const [file, format] of Object.entries(scripts)) await bundle(file, format);
@@ -56,7 +57,7 @@ async function bundle(file, format) {
   }
 }
 
-/** `browser-0.1.0.js`: never changes. */
+/** `browser-<version>.js`: never changes. */
 function versioned(file) {
   return file.replace('browser', `browser-${version}`);
 }

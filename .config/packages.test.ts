@@ -6,19 +6,20 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { describe, expect, it } from 'vitest';
+import { contentOf, packageNames } from './lib/packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const folder = join(root, 'shared/dist');
 const tarballs = new Map(
-  ['browser', 'node'].map((name) => {
+  packageNames.map((name) => {
     const [file = ''] = readdirSync(folder).filter((each) => each.startsWith(`latchkey-${name}-`));
     return [name, readFileSync(join(folder, file))] as const;
   }),
 );
 const tarball = (name: string) => tarballs.get(name) as Buffer<ArrayBuffer>;
 
-describe.each(['browser', 'node'])('@latchkey/%s, packed', (name) => {
+describe.each(packageNames)('@latchkey/%s, packed', (name) => {
   it('has a valid package.json for bundlers and Node (publint)', async () => {
     const file = tarball(name);
     const data = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength);
@@ -44,26 +45,29 @@ describe('types of the packed tarball (Are the types wrong?)', () => {
     return result.types ? result.problems : ['there are none'];
   };
 
-  it('of @latchkey/node resolve in every module kind', async () => {
-    expect(await problems('node')).toEqual([]);
+  it.each(packageNames)('of @latchkey/%s resolve in every module kind', async (name) => {
+    expect(await problems(name)).toEqual([]);
   });
+});
 
-  it('of @latchkey/browser resolve in ES modules', async () => {
-    const withoutModules = ['node10', 'node16-cjs'];
-    const found = (await problems('browser')).filter(
-      (problem) =>
-        typeof problem === 'string' ||
-        !('resolutionKind' in problem) ||
-        !withoutModules.includes(problem.resolutionKind),
-    );
-    expect(found).toEqual([]);
+describe('the served version', () => {
+  const recorded = JSON.parse(readFileSync(join(root, 'shared/versions.json'), 'utf8')) as {
+    version: string;
+    content: Record<string, string>;
+  };
+
+  it.each(packageNames)('of @latchkey/%s has the content that it was recorded with', (name) => {
+    const { version } = JSON.parse(readFileSync(join(root, `shared/${name}/package.json`), 'utf8'));
+    expect(version).toBe(recorded.version);
+    // Different: run `npm run packages:version -- <next version>`.
+    expect(contentOf(name)).toBe(recorded.content[name]);
   });
 });
 
 describe('documents', () => {
   const text = (path: string) => readFileSync(join(root, path), 'utf8');
 
-  it.each(['browser', 'node'])('install @latchkey/%s in its version, from the instance', (name) => {
+  it.each(packageNames)('install @latchkey/%s in its version, from the instance', (name) => {
     const { version } = JSON.parse(text(`shared/${name}/package.json`)) as { version: string };
     const readme = text(`shared/${name}/README.md`);
     expect(readme).toContain(`npm install https://id.example.com/sdk/latchkey-${name}-${version}.tgz`);
