@@ -9,10 +9,12 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const weigh = (texts: string[]) => texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
 
 describe('the browser SDK', () => {
-  it('weighs at most 10 KB gzip and has no dependencies', async () => {
-    const entry = path('../shared/browser/src/index.ts');
-    const lib = { entry, formats: ['es' as const] };
-    const built = await build({ configFile: false, logLevel: 'silent', build: { write: false, lib, minify: true } });
+  it('weighs at most 10 KB gzip, as it is served, and has no dependencies', async () => {
+    const input = path('../shared/browser/src/index.ts');
+    // As in .config/pack.mjs. Not as a library: Vite keeps the white space of libraries that are ES modules.
+    const rolldownOptions = { input, preserveEntrySignatures: 'strict' as const };
+    const options = { write: false, target: 'es2022', modulePreload: false as const, rolldownOptions };
+    const built = await build({ configFile: false, logLevel: 'silent', build: options });
     const { output } = [built].flat()[0] as Rolldown.RolldownOutput;
     expect(output).toHaveLength(1);
     expect(output[0].imports).toEqual([]);

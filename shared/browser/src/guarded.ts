@@ -37,7 +37,7 @@ export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSigna
 /** `error`, if it is a LatchkeyError; otherwise one with `error` as its cause. */
 export function failure(error: unknown): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
-  return new LatchkeyError('INTERNAL_ERROR', 'fatal', 'The SDK failed unexpectedly: see the property cause.', {
+  return new LatchkeyError('INTERNAL_ERROR', 'fatal', 'The SDK failed: see cause.', {
     cause: error,
   });
 }

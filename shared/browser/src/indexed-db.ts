@@ -19,8 +19,7 @@ const late = (timeoutMs: number) =>
   new LatchkeyError(
     'TIMEOUT',
     'retryable',
-    `The browser's storage did not respond within ${timeoutMs} ms, for example because another tab blocks it. ` +
-      'Close other tabs of this site, and try again.',
+    `The browser's storage did not respond within ${timeoutMs} ms. Close other tabs of this site, and try again.`,
   );
 
 /**

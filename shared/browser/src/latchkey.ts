@@ -137,7 +137,7 @@ export function createLatchkey(): Latchkey {
       // The browser's dialog no longer signs in by itself.
       await navigator.credentials?.preventSilentAccess?.().catch(() => undefined);
       if (forgetDevice) await client.forgetDevice();
-      return { status: 'SIGNED_OUT', message: "No sign-in is pending here. End your back end's session, too." };
+      return { status: 'SIGNED_OUT', message: 'No sign-in is pending on this page.' };
     }),
   };
 }
@@ -145,13 +145,11 @@ export function createLatchkey(): Latchkey {
 function readConfig(config: LatchkeyConfig) {
   const { apiKey, baseUrl, options = {} } = fields(config, 'The argument of init');
   const { cryptoVersion = 'v1', timeoutMs = 15_000, signal } = fields(options, 'options');
-  if (typeof apiKey !== 'string' || !apiKey)
-    throw invalid("apiKey is required: pass the client's publishable key (lk_pk_…).");
-  if (apiKey.startsWith('lk_sk_'))
+  if (/^lk_sk_/.test(apiKey))
     throw invalid(
       'apiKey is a secret key. Use the publishable key (lk_pk_…), and revoke this one: it was exposed in a page.',
     );
-  if (!/^lk_pk_[\w-]+$/.test(apiKey)) throw invalid('apiKey must be a publishable key: lk_pk_…');
+  if (!/^lk_pk_[\w-]+$/.test(apiKey)) throw invalid("apiKey must be the client's publishable key (lk_pk_…).");
   if (cryptoVersion !== 'v1') throw invalid('cryptoVersion is not supported; use v1.');
   // A longer delay overflows: the browser's timer would fire at once.
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw invalid('timeoutMs must be a positive number of milliseconds.');

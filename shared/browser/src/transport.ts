@@ -59,8 +59,8 @@ export async function post(
     throw new LatchkeyError(
       'NETWORK',
       'retryable',
-      `${baseUrl} could not be reached. Try again; if it keeps failing, check baseUrl, and that ${globalThis.location?.origin} is ` +
-        "the origin of one of the client's redirect URIs (otherwise CORS blocks the response).",
+      `${baseUrl} could not be reached. Try again; if it keeps failing, check baseUrl, apiKey, and the page's ` +
+        'Content-Security-Policy.',
       { cause },
     );
   } finally {

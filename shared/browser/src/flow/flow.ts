@@ -6,8 +6,7 @@ import type { SignIn, SignInState, StartOptions } from './state.ts';
 
 /** Runs the machine: calls its effects, and keeps the time. */
 export function startSignIn(signin: Signin, options: StartOptions, now: () => number): SignIn {
-  const { userid, rememberDevice, suggestPasskeys, code_challenge, code_challenge_method } = options;
-  const pkce = { code_challenge, code_challenge_method };
+  const { userid, rememberDevice, suggestPasskeys, ...pkce } = options;
   const listeners = new Set<(state: SignInState) => void>();
   let machine = initial({
     ...(userid !== undefined && { userid }),

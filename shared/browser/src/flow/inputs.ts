@@ -5,10 +5,8 @@ const problem = (code: string, message: string) => new LatchkeyError(code, 'user
 /** A typed one-time code as the service takes it, or why it is incomplete: no attempt is spent. */
 export function asCode(typed: string, format: 'digits' | 'long' | 'recovery'): string | LatchkeyError {
   const otp = String(typed).normalize('NFKC').replace(/[\s-]/g, '');
-  if (format === 'digits' && !/^\d{6}$/.test(otp)) return problem('CODE_INCOMPLETE', 'The code has six digits.');
-  if (format === 'long' && !/^[0-9a-z]{10}$/i.test(otp))
-    return problem('CODE_INCOMPLETE', 'The code has ten letters and digits.');
-  return otp || problem('CODE_INCOMPLETE', 'Enter a recovery code.');
+  const complete = { digits: /^\d{6}$/, long: /^\w{10}$/, recovery: /./ }[format];
+  return complete.test(otp) ? otp : problem('CODE_INCOMPLETE', 'The code is incomplete.');
 }
 
 /** A typed phone number in E.164, or why it is none. */
@@ -19,5 +17,5 @@ export function asPhoneNumber(typed: string): string | LatchkeyError {
     .replace(/^00/, '+');
   return /^\+\d{6,15}$/.test(number)
     ? number
-    : problem('PHONE_INVALID', 'The phone number must include its country code: +49…');
+    : problem('PHONE_INVALID', 'The phone number must begin with its country code: +49…');
 }
