@@ -106,7 +106,7 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
       ? known.hasFactor
       : factorsProve(pieces) || pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery'),
     recoveredAt: isKept ? known.recoveredAt : pieces.some(({ kind }) => kind === 'grant') ? model.now : null,
-    isMfa: isKept ? known.isMfa : factorsProve(pieces) && !isOfOneMailbox(txn, pieces, user),
+    isMfa: isKept ? known.isMfa : factorsProve(pieces, model.holdsPasskey(user)) && !isOfOneMailbox(txn, pieces, user),
   });
 }
 

@@ -23,14 +23,17 @@ export function piecesFor(model: Model, txn: Transaction, user: string): Piece[]
   );
 }
 
-/** Whether the evidence is more than a device key and the mailbox: an e-mail factor adds nothing to a mail code. */
-export function factorsProve(pieces: readonly Piece[]): boolean {
+/**
+ * Whether the evidence is more than a device key and the mailbox: an e-mail factor adds nothing to a mail code, nor
+ * beside a passkey.
+ */
+export function factorsProve(pieces: readonly Piece[], hasPasskey = false): boolean {
   const isMailed = pieces.some(({ kind }) => kind === 'mail');
   return pieces.some(
     ({ kind, method, isVerified }) =>
       kind === 'recovery' ||
       (kind === 'passkey' && isVerified === true) ||
-      (kind === 'factor' && (method !== 'email' || !isMailed)),
+      (kind === 'factor' && (method !== 'email' || !(isMailed || hasPasskey))),
   );
 }
 

@@ -45,7 +45,7 @@ export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): v
   const person = pieces.some(isOfPerson);
   if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
   if (passkey) judgePasskeyClaims(claimed, passkey, where);
-  else judgeMethods(claimed, pieces, !txn.registered.includes(user), where);
+  else judgeMethods(claimed, pieces, !txn.registered.includes(user) && !model.holdsPasskey(user), where);
   judgeTimes(model, claimed, pieces, where);
 }
 
@@ -100,13 +100,16 @@ function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece
   demand(remembered, `${where} without the factor that they have`);
 }
 
-/** Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox. */
-function judgeMethods(claimed: Claimed, pieces: Piece[], wasTrusted: boolean, where: string): void {
+/**
+ * Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox, nor
+ * beside a passkey.
+ */
+function judgeMethods(claimed: Claimed, pieces: Piece[], mayMail: boolean, where: string): void {
   const factors = pieces.filter(({ kind }) => kind === 'factor');
   const mails = pieces.some(({ kind }) => kind === 'mail');
   const recovered = pieces.some(({ kind }) => kind === 'recovery');
   const byMethod = (method: string) => factors.some((piece) => piece.method === method);
-  const strong = byMethod('totp') || byMethod('sms') || (byMethod('email') && wasTrusted);
+  const strong = byMethod('totp') || byMethod('sms') || (byMethod('email') && mayMail);
   const mayBe = new Set(['swk']);
   if (mails || byMethod('totp') || byMethod('email') || recovered) mayBe.add('otp');
   if (byMethod('sms')) mayBe.add('sms');

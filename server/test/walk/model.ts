@@ -368,10 +368,14 @@ export class Model {
     return [...this.passkeys.values()].some((one) => one.project === project && one.credentialId === credentialId);
   }
 
+  /** Whether the user has a passkey that has verified them, also while the project's passkeys are off. */
+  holdsPasskey(user: string): boolean {
+    return this.passkeysOf(user).some(({ hasVerified }) => hasVerified);
+  }
+
   /** Whether the user has a passkey that is a second factor: one that has verified them, in a project that uses them. */
   countsPasskey(user: string): boolean {
-    const project = this.project(this.user(user)['project_id']);
-    return project['passkeys'] === true && this.passkeysOf(user).some(({ hasVerified }) => hasVerified);
+    return this.project(this.user(user)['project_id'])['passkeys'] === true && this.holdsPasskey(user);
   }
 
   /** Whether the current policy, or the client, requires a passkey of this user. */

@@ -236,3 +236,19 @@ describe('a factor beside a passkey', () => {
     expect(counts('email', [mail, key], standing({ factors: ['email', 'totp'] }))).toBe(true);
   });
 });
+
+describe('an e-mail factor beside a passkey', () => {
+  it('is the mailbox: neither mfa nor another passkey, on any device', () => {
+    for (const evidence of [
+      [key, factor('email')],
+      [mail, key, factor('email')],
+    ]) {
+      expect(amrOf(evidence, true)).toEqual(['swk', 'otp']);
+      expect(mayAddPasskey(evidence, standing({ hasPasskey: true, factors: ['email'] }))).toBe(false);
+    }
+    const adding = standing({ hasPasskey: true, factors: ['email'], addsPasskey: true, personRequired: true });
+    expect([owed([key], adding), owed([key, factor('email')], adding)]).toEqual(['passkey', 'passkey']);
+    expect(mayAddPasskey([key, factor('email')], standing({ factors: ['email'] }))).toBe(true);
+    expect(amrOf([key, factor('totp')], true)).toEqual(['swk', 'otp', 'mfa']);
+  });
+});

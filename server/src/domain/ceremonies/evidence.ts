@@ -70,17 +70,20 @@ export function provedIn(evidence: readonly Evidence[]): string[] {
 
 /**
  * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in:
- * one mailbox is not two factors. A passkey with PIN or biometrics is two factors in one. A passkey that was created adds
- * nothing: the browser may have been led to any page, as with the code that allowed the creation.
+ * one mailbox is not two factors. Nor does it beside a passkey, on any device: the mailbox alone registers devices
+ * (decisions/0153). A passkey with PIN or biometrics is two factors in one. A passkey that was created adds nothing: the
+ * browser may have been led to any page, as with the code that allowed the creation.
+ *
+ * @param holdsPasskey whether a passkey has verified the user, also while the project's passkeys are off
  */
-export function amrOf(evidence: readonly Evidence[]): string[] {
+export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): string[] {
   const passkey = passkeyOf(evidence);
   if (passkey) return [passkey.synced ? 'swk' : 'hwk', 'user', 'pop', ...(passkey.verified ? ['mfa'] : [])];
   const factor = evidence.find((piece) => piece.kind === 'factor');
   const isMailed = has(evidence, 'mail-code');
   if (has(evidence, 'recovery-code') || factor?.method === 'totp') return ['swk', 'otp', 'mfa'];
   if (factor?.method === 'sms') return ['swk', 'sms', 'mfa'];
-  if (factor?.method === 'email' && !isMailed) return ['swk', 'otp', 'mfa'];
+  if (factor?.method === 'email' && !isMailed && !holdsPasskey) return ['swk', 'otp', 'mfa'];
   return factor || isMailed ? ['swk', 'otp'] : ['swk'];
 }
 
@@ -156,7 +159,8 @@ function isOneFactorEnough({ policy, factors, personRequired }: Standing): boole
 
 /**
  * Whether the evidence allows adding a passkey, which signs in alone: a passkey, a second factor or a grant; the
- * mail code only for a user who has neither, or nothing but the mailbox as second factor.
+ * mail code only for a user who has neither, or nothing but the mailbox as second factor. Beside a passkey, an e-mail
+ * factor is the mailbox, on any device.
  */
 export function mayAddPasskey(
   evidence: readonly Evidence[],
@@ -165,7 +169,7 @@ export function mayAddPasskey(
   const isMailed = has(evidence, 'mail-code');
   const hasOther = evidence.some((piece) => {
     const worth = piece.kind === 'factor' ? worthOf(piece, standing.hasPasskey) : 'mailbox';
-    return worth !== 'mailbox' && (worth !== 'email' || !isMailed);
+    return worth !== 'mailbox' && (worth !== 'email' || !(isMailed || standing.hasPasskey));
   });
   if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code') || isRecovered(evidence)) return true;
   return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
@@ -173,13 +177,14 @@ export function mayAddPasskey(
 
 /**
  * Whether a factor of this method counts in this sign-in: it meets the policy. Where a passkey counts or is added, the
- * mailbox does not count twice.
+ * mailbox does not count twice; where one is added beside another, not at all.
  */
 export function counts(method: FactorWorth, evidence: readonly Evidence[], standing: Standing): boolean {
   if (method === 'mailbox') return false;
   const { addsPasskey, factors, hasPasskey } = standing;
   const isOnce = hasPasskey || (addsPasskey && factors.some((other) => other !== 'email'));
-  return isSufficient(method, standing) && !(isOnce && method === 'email' && has(evidence, 'mail-code'));
+  const isMailbox = (isOnce && has(evidence, 'mail-code')) || (hasPasskey && addsPasskey);
+  return isSufficient(method, standing) && !(isMailbox && method === 'email');
 }
 
 /** Whether the user's factors meet the project's policy. */

@@ -193,7 +193,7 @@ export class AccountActor {
       demand(strong, `${what} without the factor that the person has`);
       const others = model.factorsOf(user).filter(({ method }) => method !== 'email');
       // Whatever the project's switch says: it may be turned on again.
-      const hasPasskey = model.passkeysOf(user).some(({ hasVerified }) => hasVerified);
+      const hasPasskey = model.holdsPasskey(user);
       const mayBeMailed = others.length === 0 && !hasPasskey;
       demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
       if (one.table === 'users') this.phone(user, form, row, session);

@@ -97,12 +97,18 @@ async function conclude(flow: Flow, ending: Proved): Promise<Conclusion> {
   if (owed(evidence, standing) !== 'nothing') throw new Error('a requirement of the sign-in is still open');
   const offersPasskey = await mayOffer(flow, user, evidence, standing.factors);
   return {
-    amr: amrOf(evidence),
+    amr: amrOf(evidence, await isMailedBesidePasskey(flow, user, evidence)),
     passkeyId: provedPasskey(evidence),
     authTime: new Date(proved.at),
     freshAt: freshAt(evidence),
     offersPasskey,
   };
+}
+
+/** Whether a factor is a code by mail, and the user has a passkey, also while passkeys are off. */
+async function isMailedBesidePasskey({ em, deps }: Flow, user: User, evidence: readonly Evidence[]): Promise<boolean> {
+  if (!evidence.some((piece) => piece.kind === 'factor' && piece.method === 'email')) return false;
+  return deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
 }
 
 async function currentStanding(flow: Flow, { user, credential }: Proved): Promise<Standing> {
