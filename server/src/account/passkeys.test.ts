@@ -135,6 +135,27 @@ describe('the last way to sign in', () => {
     expect(await visit.isSignedIn()).toBe(true);
   });
 
+  it('is the passkey where one is required, though a device is trusted, unless a factor leads to a new one', async () => {
+    const user = await withoutMail();
+    const passkey = await givePasskey(user);
+    await app.services.db.transaction((em) =>
+      app.services.devices.register(em, {
+        ...{ project: world.project, clientId: world.client.id, userId: user.id, jkt: crypto.randomUUID() },
+        ...{ publicJwk: { kty: 'EC' }, hosted: false, remembered: true, actor: system },
+      }),
+    );
+    await world.set({ passkeyPolicy: 'required' });
+    const remove = async () => {
+      const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);
+      return (await visit.change('revoke-device', { id: passkey.id })).status;
+    };
+    expect(await remove()).toBe(409);
+    expect(await isLive(passkey)).toBe(true);
+    await giveFactor(user);
+    expect(await remove()).not.toBe(409);
+    expect(await isLive(passkey)).toBe(false);
+  });
+
   it('may be removed by a user with a mailbox: a code by mail signs in', async () => {
     const { user } = await somebody();
     const passkey = await givePasskey(user);

@@ -5,7 +5,7 @@ import { isTrusted } from '../credentials/trust.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Mfa } from '../mfa/mfa.ts';
-import type { Project } from '../projects/project.entity.ts';
+import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import { isAddress } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 
@@ -33,15 +33,14 @@ export async function keepSignInMethod(
   const devices = (await deps.devices.list(em, owner)).filter((device) => isTrusted(device, project, now));
   const passkeys = project.passkeys ? await deps.passkeys.list(em, owner) : [];
   const factors = await deps.mfa.factors(em, user);
+  // A required passkey is used, or created after a factor: a device alone ends no sign-in.
+  const isMoreOwed = project.mfaPolicy === 'required' || passkeyPolicyOf(project) === 'required';
   const canSignIn = (isLeft: (item: { id: string }) => boolean): boolean => {
     const factorsLeft = factors.filter(isLeft);
-    const isFactorMet =
-      factorsLeft.length === 0
-        ? project.mfaPolicy !== 'required'
-        : factorsLeft.some(({ method }) => method !== 'email');
+    const isFactorMet = factorsLeft.length === 0 ? !isMoreOwed : factorsLeft.some(({ method }) => method !== 'email');
     const isByPasskey = passkeys
       .filter(isLeft)
-      .some(({ userVerified }) => userVerified || (project.mfaPolicy !== 'required' && factorsLeft.length === 0));
+      .some(({ userVerified }) => userVerified || (!isMoreOwed && factorsLeft.length === 0));
     return isByPasskey || (isFactorMet && devices.some(isLeft));
   };
   if (canSignIn(() => true) && !canSignIn(({ id }) => id !== removedId)) refuse({ code: 'last-sign-in-method' });
