@@ -4,6 +4,7 @@ import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
+import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
 let userid: string;
@@ -33,6 +34,14 @@ const rows = async () => {
   const sql = `select * from credentials where project_id = ? and kind = 'passkey' order by id`;
   return world.app.services.db.reader().execute(sql, [world.project.id]);
 };
+
+/** Statements that wait for another transaction. */
+async function waitingStatements(): Promise<number> {
+  const sql = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  const [row] = await world.app.services.db.reader().execute<{ waiting: number }[]>(sql);
+  return row?.waiting ?? 0;
+}
 
 describe('a registration', () => {
   it.each([
@@ -82,6 +91,46 @@ describe('a registration', () => {
     expect(await rows()).toEqual([]);
   });
 
+  it('of fifty passkeys by one challenge, sent at once, adds one', async () => {
+    const hosted = await signedUp();
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => {
+        const credential = new SoftAuthenticator().create(options, { origin: world.app.url });
+        return hosted.page.step('register-passkey', { credential });
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 'PASSKEY_REGISTERED')).toHaveLength(1);
+    expect(answers.filter(({ httpStatus }) => httpStatus === 401 || httpStatus === 410)).toHaveLength(49);
+    expect(await rows()).toHaveLength(1);
+    const registered = (await world.events()).filter((type) => type === 'passkey.registered');
+    expect(registered).toHaveLength(1);
+  });
+
+  it('of a credential that another user is registering is refused', async () => {
+    const hosted = await signedUp();
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const credential = authenticator.create(options, { origin: world.app.url });
+    const { make, services } = world.app;
+    const { id } = await make.user(world.project);
+    let answer: Promise<unknown> | undefined;
+    await services.db.transaction(async (em) => {
+      const user = (await services.users.find(em, world.project.id, id)) as User;
+      const created = {
+        ...{ credentialId: credential.id, publicKey: 'pQECAyYg', alg: -7, transports: [], signCount: 0 },
+        ...{ aaguid: '00000000-0000-0000-0000-000000000000', attestedRoot: null, attestationFormat: 'none' },
+        ...{ backupEligible: false, backedUp: false, userVerified: true },
+      };
+      await services.passkeys.register(em, { user, created, createdBy: 'mail-code', actor: system });
+      await em.flush();
+      answer = hosted.page.step('register-passkey', { credential });
+      await expect.poll(waitingStatements, { timeout: 60_000 }).toBe(1);
+    });
+    expect(await answer).toMatchObject(rejected);
+    expect(await rows()).toHaveLength(1);
+    expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
+  });
+
   it('of a user who is deactivated meanwhile is refused', async () => {
     const hosted = await signedUp();
     const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
@@ -107,6 +156,39 @@ describe('a registration', () => {
 });
 
 describe('a sign-in', () => {
+  it.each([
+    ['that is no longer eligible for backup', { BE: false, BS: false }],
+    ['that is backed up, but not eligible for it', { BE: false, BS: true }],
+  ])('by a synced passkey %s is refused, and changes nothing', async (_, flags) => {
+    const isSynced = { flags: { BE: true, BS: true } };
+    expectStatus(await (await signedUp()).addPasskey(isSynced), 'PASSKEY_REGISTERED');
+    const before = await rows();
+    const hosted = await open();
+    expect(await hosted.usePasskey({ flags })).toMatchObject(rejected);
+    expect(await rows()).toEqual(before);
+    expect(await world.events()).toContain('passkey.rejected');
+    expectStatus(await hosted.usePasskey(isSynced), 'SUCCESS');
+  });
+
+  it('by a passkey of one device that is now backed up is refused', async () => {
+    expectStatus(await (await signedUp()).addPasskey(), 'PASSKEY_REGISTERED');
+    const hosted = await open();
+    for (const flags of [{ BS: true }, { BE: true, BS: true }]) {
+      expect(await hosted.usePasskey({ flags })).toMatchObject(rejected);
+    }
+    expect(await rows()).toMatchObject([{ backup_eligible: false, backed_up: false }]);
+  });
+
+  it('records whether an eligible passkey is backed up now', async () => {
+    expectStatus(await (await signedUp()).addPasskey({ flags: { BE: true } }), 'PASSKEY_REGISTERED');
+    expect(await rows()).toMatchObject([{ backup_eligible: true, backed_up: false }]);
+    for (const BS of [true, false]) {
+      const hosted = await open();
+      expectStatus(await hosted.usePasskey({ flags: { BE: true, BS } }), 'SUCCESS');
+      expect(await rows()).toMatchObject([{ backup_eligible: true, backed_up: BS }]);
+    }
+  });
+
   it('by the challenge of another client is refused', async () => {
     expectStatus(await (await signedUp()).addPasskey(), 'PASSKEY_REGISTERED');
     const hosted = await open();

@@ -1,3 +1,4 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { DemandedModel } from '../../credentials/attestation/models.ts';
 import { passkeyAlgorithms } from '../../credentials/authenticator-data.ts';
 import type { CredentialOrigin } from '../../credentials/credential.entity.ts';
@@ -179,6 +180,8 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
     return passkey;
   } catch (error) {
     if (error instanceof Refusal) return reject(error.problem.code);
+    // Another user has registered the credential meanwhile.
+    if (error instanceof UniqueConstraintViolationException) return reject('taken');
     throw error;
   }
 }
