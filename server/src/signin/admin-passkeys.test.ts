@@ -3,10 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import type { CookieBrowser } from '../../test/browser.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
+import { shellAt, testMasterKey } from '../../test/shell.ts';
 import type { StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { csrfHeader } from '../admin/api/server.ts';
 import { Membership } from '../domain/admins/membership.entity.ts';
+import { Passkey } from '../domain/credentials/passkey.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 
 const world = SigninWorld.ofTests();
@@ -125,13 +127,13 @@ describe('an admin with a passkey', () => {
     expect(await adminOf(hosted)).toBeNull();
   });
 
-  it('comes back by a setup link, which leads to a new passkey and cannot be used twice', async () => {
+  it('comes back by the link of admin:link, which leads to a new passkey and cannot be used twice', async () => {
     authenticator = new SoftAuthenticator();
-    const link = await world.app.services.admins.mintSetupLink(system);
-    const hosted = await byLink(link.url);
+    const url = await printedLink();
+    const hosted = await byLink(url);
     expectStatus(await byMail(hosted), 'PASSKEY_ENROLLMENT_NEEDED');
     expect(await adminOf(hosted)).toBeNull();
-    const second = await byLink(link.url);
+    const second = await byLink(url);
     const done = hosted.keep(expectStatus(await hosted.addPasskey(), 'SUCCESS'));
     expect(done['recovery_codes']).toHaveLength(10);
     expect(await adminOf(hosted)).toBe(userid);
@@ -143,6 +145,22 @@ describe('an admin with a passkey', () => {
     const credential = stranger.create({ ...options, excludeCredentials: [] }, { origin: world.app.url });
     expect((await second.page.step('register-passkey', { credential })).httpStatus).toBe(410);
     expect(await adminOf(second)).toBeNull();
+    const { db } = world.app.services;
+    const where = { user: { id: (await world.findUser(userid))?.id ?? '' } };
+    // The lost one and the new one: that of the second sign-in was not kept.
+    expect(await db.reader().count(Passkey, where)).toBe(2);
+    // From now on the new passkey is asked for, and the lost one can be removed by it.
+    const again = await open();
+    expectStatus(await again.usePasskey(), 'SUCCESS');
+  });
+
+  it('does not come back by a link that has expired', async () => {
+    const url = await printedLink();
+    world.app.clock.turn(15 * 60 + 1);
+    const browser = new HostedBrowser(world, authenticator).browser;
+    const headers = { Origin: world.app.url, 'Sec-Fetch-Site': 'same-origin' };
+    expect((await browser.get(url)).status).not.toBe(200);
+    expect((await browser.post(`${world.app.url}/setup`, { email: userid }, headers)).status).not.toBe(303);
   });
 
   it('comes back by a recovery code of the setup link, which leads to a new passkey', async () => {
@@ -159,6 +177,15 @@ describe('an admin with a passkey', () => {
     hosted.keep(expectStatus(await hosted.addPasskey(), 'SUCCESS'));
     expect(await adminOf(hosted)).toBe(userid);
   });
+
+  /** The link that the command prints. */
+  async function printedLink(): Promise<string> {
+    const { clock, databaseUrl: DATABASE_URL, url: BASE_URL } = world.app;
+    const env = { DATABASE_URL, MASTER_KEY: testMasterKey, BASE_URL };
+    const { code, out } = await shellAt(clock, env, 'admin:link');
+    expect(code).toBe(0);
+    return /http\S+/.exec(out)?.[0] ?? '';
+  }
 
   /** A new browser that opens the setup link. */
   async function byLink(url: string): Promise<HostedBrowser> {
