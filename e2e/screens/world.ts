@@ -42,6 +42,7 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   await admin.createClient({
     ...web,
     name: 'Field app',
+    grantTypes: ['REFRESH_TOKEN'],
     redirectUris: ['http://127.0.0.1/callback'],
     backchannelLogoutUri: 'https://field.northwind.example/logout',
   });
@@ -250,6 +251,15 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
        '{openid,profile,email,phone,address,groups,offline_access}' end, now() - interval '40 days', now() - interval '3 days'
      from clients c, (select id from users where project_id = $1 order by id limit 6) u
      where c.project_id = $1 and c.name in ('Field app', 'Back office')`,
+    [projectId],
+  );
+  await client.query(
+    `insert into refresh_grants (project_id, id, family_hash, client_id, user_id, offline, issuer, scope, auth_time, amr, current_hash,
+       created_at, last_used_at)
+     select $1, gen_random_uuid(), md5(u.id::text || c.id), c.id, u.id, true, 'x', 'openid profile email offline_access',
+       now() - interval '20 days', '{swk}', md5(c.id::text || u.id), now() - interval '20 days', now() - interval '5 hours'
+     from clients c, (select id from users where project_id = $1 order by id limit 9) u
+     where c.project_id = $1 and c.name = 'Field app'`,
     [projectId],
   );
   await client.query(

@@ -57,7 +57,7 @@ async function visit(paths: readonly string[]): Promise<void> {
   }
 }
 
-const people = ['overview', 'applications', 'users', 'groups', 'directory'];
+const people = ['overview', 'applications', 'apis', 'users', 'groups', 'directory'];
 const rest = ['experience', 'factors', 'session-policy', 'events', 'logout-deliveries', 'team'];
 const messages = ['messages', 'messages/templates', 'messages/sending'];
 const inProject = (id: string, paths: readonly string[]) => paths.map((path) => `/projects/${id}/${path}`);
@@ -80,7 +80,7 @@ test('pages of a project: sign-in, activity, settings', async () => {
 });
 
 test('pages of an application', async () => {
-  const tabs = ['', '/settings', '/keys', '/tokens', '/security', '/events', '/danger'];
+  const tabs = ['', '/settings', '/keys', '/tokens', '/apis', '/security', '/roles', '/claims', '/events', '/danger'];
   await visit([
     `/projects/${projectId}/applications/new`,
     ...tabs.map((tab) => `/projects/${projectId}/applications/${clientId}${tab}`),

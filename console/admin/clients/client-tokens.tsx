@@ -47,7 +47,7 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
   );
   return (
     <>
-      <Section title="Access tokens" lead="Valid for UserInfo only. ID tokens cannot be refreshed.">
+      <Section title="Access tokens" lead="Those for UserInfo. A token for an API has the lifetime of that API.">
         {lifetime('accessTokenTtlSeconds')}
       </Section>
       {client.grantTypes.includes('REFRESH_TOKEN') && (

@@ -20,6 +20,8 @@ function reasonForProjectIssuer(client: Client): string | undefined {
   if (hasSecret(client.tokenEndpointAuthMethod)) return 'authenticates with a client secret';
   if (client.idTokenSignedResponseAlg !== 'ES512') return 'expects another signature than ES512';
   if (client.grantTypes.includes('DEVICE_CODE')) return 'signs in devices';
+  if (client.grantTypes.includes('REFRESH_TOKEN')) return 'uses refresh tokens';
+  if (client.grantTypes.includes('CLIENT_CREDENTIALS')) return 'acts for itself';
   if (client.tokenEndpointAuthMethod === 'NONE') return undefined;
   if (client.pkceOptional) return 'may sign in without PKCE';
   return client.jwksUri !== null || !isEd25519(client.jwks) ? 'uses keys other than one Ed25519 key' : undefined;

@@ -136,7 +136,7 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
       <FormError failure={failure} />
       {isMissing && (
         <Alert color="note" title="Its DNS record is missing">
-          Missing since <Time at={missingSince} />. After three days the domain stops working.
+          First missed <Time at={missingSince} />. After three days the domain stops working.
         </Alert>
       )}
       {state === 'VERIFIED' && <CopyField label="Issuer" value={domain.issuer} />}

@@ -33,7 +33,7 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
   const nameOf = ({ client, user }: Grant) => (isOfUser ? client.name : user.userName);
   const count = page?.totalCount ?? 0;
   const columns: Column<Grant>[] = [
-    { header: isOfUser ? 'Application' : 'User', isName: true, width: '26%', cell: nameOf },
+    { header: isOfUser ? 'Application' : 'User', isName: true, width: isOfUser ? '26%' : '32%', cell: nameOf },
     { header: 'Scopes', cell: ({ scope }) => scope },
     { header: 'Lasts', cell: ({ offline }) => (offline ? 'After sign-out' : 'Until sign-out') },
     { header: 'Granted', cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -1,6 +1,7 @@
-import { Stack, Text, ThemeIcon } from '@mantine/core';
+import { Text, ThemeIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../icon.tsx';
+import styles from './empty.module.css';
 
 interface EmptyProps {
   icon: IconName;
@@ -9,22 +10,16 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** Empty state: one sentence and one action. */
+/** Empty state: one sentence and one action. Below the heading of a section, which says the rest, only a line. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
-    <Stack align="center" gap="xs" px="lg" py="3.5rem" ta="center">
-      <ThemeIcon size="3rem" radius="lg" variant="light" color="neutral">
+    <div className={styles.empty}>
+      <ThemeIcon size="3rem" radius="lg" variant="light" color="neutral" className={styles.icon ?? ''}>
         <Icon name={icon} size={24} />
       </ThemeIcon>
-      <Text component="h3" fz="1rem" fw={600} mt="xs">
-        {title}
-      </Text>
-      {children && (
-        <Text c="dimmed" maw="30rem" mb="sm">
-          {children}
-        </Text>
-      )}
+      <h3>{title}</h3>
+      {children && <Text c="dimmed">{children}</Text>}
       {action}
-    </Stack>
+    </div>
   );
 }
