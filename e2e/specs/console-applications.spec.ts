@@ -69,6 +69,9 @@ test('the keyboard alone creates an application, and its keys are shown once', a
 
   await expect(page.getByRole('heading', { name: 'Customer portal', exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(secret);
+  await expect(page.getByRole('combobox', { name: 'Kind of application' })).toHaveValue('web-server');
+  const settings = page.getByRole('region', { name: 'Connection settings' });
+  await expect(settings.getByText(/^lk_pk_[\w-]{43}$/)).toBeVisible();
   const clientId = page.url().split('/').at(-1) ?? '';
   const created = await admin.run<{ client: object }>(`{ client(id: "${clientId}") { pkceRequired } }`);
   expect(created.client).toEqual({ pkceRequired: true });
@@ -108,8 +111,18 @@ test('settings show a diff before saving, and warn before leaving', async () => 
   await expect(page.getByRole('dialog', { name: 'Leave without saving?' })).toBeVisible();
   await button(page, 'Stay').click();
   await button(page, 'Save changes').click();
-  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  const toast = page.getByText('Saved', { exact: true });
+  await expect(toast).toBeVisible();
   await expect(bar).toBeHidden();
+  // The next change can be saved while the message is still there.
+  await page.getByRole('switch', { name: 'Require PKCE for SDK sign-in' }).uncheck();
+  await expect(toast).toBeVisible();
+  const save = await button(page, 'Save changes').evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  });
+  expect(save).toBe(true);
+  await page.getByRole('switch', { name: 'Require PKCE for SDK sign-in' }).check();
   const { client } = await admin.run<{ client: object }>(
     `{ client(id: "${clientId}") { name redirectUris pkceRequired } }`,
   );

@@ -1,7 +1,7 @@
-import type { TokenEndpointAuthMethod } from '../generated/operations.ts';
+import type { ClientKind as StoredKind, TokenEndpointAuthMethod } from '../generated/operations.ts';
 import type { IconName } from '../ui/icon.tsx';
 
-/** Application type, for display. The server stores only the client authentication method. */
+/** Application type, for display. */
 export type ClientKind = 'single-page' | 'web-server' | 'native';
 
 export const clientKinds: Record<ClientKind, { name: string; hint: string; icon: IconName }> = {
@@ -22,13 +22,23 @@ export const clientKinds: Record<ClientKind, { name: string; hint: string; icon:
   },
 };
 
+/** As the API has it. */
+export const storedKinds = {
+  'single-page': 'SINGLE_PAGE',
+  'web-server': 'WEB_SERVER',
+  native: 'NATIVE',
+} as const satisfies Record<ClientKind, StoredKind>;
+
 interface Known {
+  kind: StoredKind | null;
   tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   redirectUris: readonly string[];
 }
 
-/** Guesses the type of an existing application. */
-export function kindOf({ tokenEndpointAuthMethod, redirectUris }: Known): ClientKind {
+/** The type chosen at creation; a guess for an application created otherwise. */
+export function kindOf({ kind, tokenEndpointAuthMethod, redirectUris }: Known): ClientKind {
+  const chosen = (Object.keys(storedKinds) as ClientKind[]).find((one) => storedKinds[one] === kind);
+  if (chosen) return chosen;
   if (tokenEndpointAuthMethod !== 'NONE') return 'web-server';
   const areLocal = redirectUris.length > 0 && redirectUris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(uri));
   return areLocal ? 'native' : 'single-page';

@@ -16,7 +16,7 @@ import { Page, Section } from '../../ui/layout/page.tsx';
 import { Secrets } from '../../ui/secrets/secret.tsx';
 import { issuerAdvice } from '../issuer-advice.ts';
 import { KeyPair } from '../keys/key-pair.tsx';
-import type { ClientKind } from '../kind.ts';
+import { type ClientKind, storedKinds } from '../kind.ts';
 import { snippetsFor } from '../quickstart/snippets.ts';
 import { addressFault } from '../redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from '../redirect-uris.tsx';
@@ -179,6 +179,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
   const input: CreateClientInput = {
     projectId,
     name: answers.name.trim(),
+    kind: storedKinds[kind],
     tokenEndpointAuthMethod: method,
     redirectUris: tidy(answers.redirectUris),
     postLogoutRedirectUris: tidy(answers.postLogoutRedirectUris),
@@ -260,6 +261,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
               label: 'Publishable key',
               value: publishableKey,
               hint: 'For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.',
+              isPublic: true,
             },
             {
               label: 'Secret key',

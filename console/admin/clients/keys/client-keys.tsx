@@ -1,4 +1,4 @@
-import { Badge, Button, Menu, Modal } from '@mantine/core';
+import { Badge, Button, Group, Menu, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation } from '../../api.ts';
@@ -11,6 +11,7 @@ import {
 } from '../../generated/operations.ts';
 import { useProjectPath } from '../../projects/project.tsx';
 import { Code } from '../../ui/code/code.tsx';
+import { CopyButton } from '../../ui/code/copy.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
@@ -37,6 +38,16 @@ const kinds = {
 
 const nameOf = ({ kind, hint }: Key) => `${kinds[kind].prefix}…${hint}`;
 
+/** A publishable key can be copied at any time. */
+function KeyName(key: Key) {
+  return (
+    <Group component="span" gap={4} wrap="nowrap">
+      <code>{nameOf(key)}</code>
+      {key.value && <CopyButton value={key.value} label={nameOf(key)} />}
+    </Group>
+  );
+}
+
 /** The application's API keys. Several of a kind may be live at once, for rotation without downtime. */
 export function ClientKeys({ client, mayChange }: ClientPartProps) {
   const [issued, setIssued] = useState<{ kind: ApiKeyKind; key: string }>();
@@ -50,7 +61,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
   };
   const columns: Column<Key>[] = [
-    { header: 'Key', isName: true, cell: (key) => <code>{nameOf(key)}</code> },
+    { header: 'Key', isName: true, cell: KeyName },
     { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
     {
       header: 'Status',
@@ -139,7 +150,14 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         {issued && (
           <Secrets
             fileName={`${client.id}.key.txt`}
-            secrets={[{ label: kinds[issued.kind].name, value: issued.key, hint: kinds[issued.kind].hint }]}
+            secrets={[
+              {
+                label: kinds[issued.kind].name,
+                value: issued.key,
+                hint: kinds[issued.kind].hint,
+                isPublic: issued.kind === 'PUBLISHABLE',
+              },
+            ]}
             onDone={() => setIssued(undefined)}
           />
         )}

@@ -18,7 +18,9 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   const path = useProjectPath();
   const project = useProject();
   const [redirectUri] = client.redirectUris;
-  const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer });
+  const live = client.apiKeys.find(({ kind, revokedAt, value }) => kind === 'PUBLISHABLE' && !revokedAt && value);
+  const publishableKey = live?.value ?? undefined;
+  const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
   return (
     <>
       {redirectUri === undefined && (
@@ -38,11 +40,12 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
           <CopyField label="Base issuer" value={settings.issuer} />
           <CopyField label="Project issuer" value={project.issuer} />
           <CopyField label="Client ID" value={client.id} />
+          {publishableKey && <CopyField label="Publishable key" value={publishableKey} />}
         </SimpleGrid>
       </Section>
       <Section
         title="Code"
-        lead="Your values are filled in and highlighted. Keys are shown only at creation."
+        lead="Your values are filled in and highlighted. Secret keys are shown only at creation."
         actions={
           <>
             <NativeSelect

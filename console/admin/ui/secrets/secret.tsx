@@ -9,6 +9,8 @@ interface Secret {
   label: string;
   value: string;
   hint?: string;
+  /** Shown again later. */
+  isPublic?: boolean;
 }
 
 interface SecretsProps {
@@ -18,17 +20,21 @@ interface SecretsProps {
   onDone(): void;
 }
 
-/** Secrets shown once, to copy or download. */
+/** New keys, to copy or download; secret ones are shown once. */
 export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
   const [saved, setSaved] = useState(false);
+  const secret = secrets.filter(({ isPublic }) => !isPublic).map(({ label }) => label);
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
   return (
     <Stack>
-      <Alert icon={<Icon name="lock" size={18} />} py="xs">
-        Shown only once. Latchkey stores a hash.
-      </Alert>
-      {secrets.map((secret) => (
-        <CopyField key={secret.label} {...secret} />
+      {secret.length > 0 && (
+        <Alert icon={<Icon name="lock" size={18} />} py="xs">
+          Shown only once{secret.length < secrets.length && `: ${secret.join(', ').toLowerCase()}`}. Latchkey stores a
+          hash.
+        </Alert>
+      )}
+      {secrets.map(({ isPublic: _, ...field }) => (
+        <CopyField key={field.label} {...field} />
       ))}
       <Group>
         <Button

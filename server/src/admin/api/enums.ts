@@ -4,7 +4,7 @@ import { roles } from '../../domain/admins/membership.entity.ts';
 import { omissions } from '../../domain/claims/application-claims.ts';
 import { claimLists, groupSelections } from '../../domain/claims/claim-settings.entity.ts';
 import { apiKeyKinds } from '../../domain/clients/api-key.entity.ts';
-import { logoutTokenTypes } from '../../domain/clients/client.entity.ts';
+import { clientKinds, logoutTokenTypes } from '../../domain/clients/client.entity.ts';
 import { delegationParties } from '../../domain/clients/delegation-key.entity.ts';
 import { credentialOrigins } from '../../domain/credentials/credential.entity.ts';
 import { messageOutcomes } from '../../domain/delivery/message.entity.ts';
@@ -47,6 +47,7 @@ export const SignUpEnum = enumOf('SignUp', 'Who can create an account.', signUpM
 export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
 export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Who signs in with a passkey.', passkeyPolicies);
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
+export const ClientKindEnum = enumOf('ClientKind', 'Where an application runs.', clientKinds);
 export const TokenEndpointAuthMethodEnum = enumOf(
   'TokenEndpointAuthMethod',
   'How a client authenticates at the token endpoint (RFC 7591 §2).',

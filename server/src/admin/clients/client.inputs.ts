@@ -1,12 +1,21 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, ID, InputType, Int } from 'type-graphql';
-import type { Client } from '../../domain/clients/client.entity.ts';
+import type { Client, ClientKind } from '../../domain/clients/client.entity.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
-import { GrantTypeEnum, IdTokenAlgorithmEnum, LogoutTokenTypEnum, TokenEndpointAuthMethodEnum } from '../api/enums.ts';
+import {
+  ClientKindEnum,
+  GrantTypeEnum,
+  IdTokenAlgorithmEnum,
+  LogoutTokenTypEnum,
+  TokenEndpointAuthMethodEnum,
+} from '../api/enums.ts';
 
 @InputType()
 class ClientSettingsInput {
+  @Field(() => ClientKindEnum, { nullable: true, description: "For the console's instructions." })
+  kind?: ClientKind | null;
+
   @Field(() => TokenEndpointAuthMethodEnum, { nullable: true, description: 'Default: NONE.' })
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null;
 

@@ -17,7 +17,7 @@ describe('clients', () => {
   const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { publishableKey secretKey client {
     id clientId name tokenEndpointAuthMethod jwks redirectUris postLogoutRedirectUris backchannelLogoutUri
     backchannelLogoutSessionRequired logoutTokenTyp accessTokenTtlSeconds pkceRequired disabled project { id name }
-    apiKeys { id kind hint createdAt lastUsedAt revokedAt } } } }`;
+    kind apiKeys { id kind hint value createdAt lastUsedAt revokedAt } } } }`;
 
   it('has the defaults of the contract and its first two keys', async () => {
     const { data } = await room.call(create, { input: { projectId, name: 'Web' } });
@@ -45,6 +45,25 @@ describe('clients', () => {
     ]);
     expect((await room.services.registry.bySecretKey(secretKey))?.id).toBe(client.id);
     expect(await room.services.registry.bySecretKey(publishableKey)).toBeNull();
+  });
+
+  it('remembers what kind of application it is, and its publishable key', async () => {
+    const { data } = await room.call(create, { input: { projectId, name: 'Web', kind: 'WEB_SERVER' } });
+    const { client, publishableKey } = data.createClient;
+    const query = 'query ($id: ID!) { client(id: $id) { kind apiKeys { kind value } } }';
+    const read = async () => (await room.call(query, { id: client.id })).data.client;
+    expect((await read()).kind).toBe('WEB_SERVER');
+    expect((await read()).apiKeys).toEqual(
+      expect.arrayContaining([
+        { kind: 'PUBLISHABLE', value: publishableKey },
+        { kind: 'SECRET', value: null },
+      ]),
+    );
+    const change = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { kind } }';
+    await room.call(change, { input: { id: client.id, kind: 'NATIVE' } });
+    expect((await read()).kind).toBe('NATIVE');
+    const other = await room.call(create, { input: { projectId, name: 'Unknown' } });
+    expect(other.data.createClient.client.kind).toBeNull();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
-import type { Client } from '../../domain/clients/client.entity.ts';
+import type { Client, ClientKind } from '../../domain/clients/client.entity.ts';
 import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { type GrantType, type IdTokenAlgorithm, type TokenEndpointAuthMethod } from '../../domain/kernel/openid.ts';
 import { Access, ofClient, ofProject } from '../api/access.ts';
@@ -9,13 +9,14 @@ import { connectionType } from '../api/connection.ts';
 import {
   ApiKeyKindEnum,
   BuiltInEnum,
+  ClientKindEnum,
   GrantTypeEnum,
   IdTokenAlgorithmEnum,
   TokenEndpointAuthMethodEnum,
 } from '../api/enums.ts';
 
 @Access('project_viewer', ofClient, 'clients:read')
-@ObjectType('ApiKey', { description: 'A key of a client. The key is shown only once, when it is created.' })
+@ObjectType('ApiKey', { description: 'A key of a client. A secret key is shown only once, when it is created.' })
 export class ApiKeyView {
   @Field(() => ID)
   id!: string;
@@ -25,6 +26,12 @@ export class ApiKeyView {
 
   @Field(() => String, { description: 'The last four characters.' })
   hint!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'A publishable key. Null for a secret key, and for keys created by an earlier release.',
+  })
+  value!: string | null;
 
   @Field(() => GraphQLDateTime)
   createdAt!: Date;
@@ -66,6 +73,9 @@ export class ClientView {
 
   @Field(() => BuiltInEnum, { nullable: true })
   builtIn!: 'console' | 'demo' | null;
+
+  @Field(() => ClientKindEnum, { nullable: true, description: "For the console's instructions." })
+  kind!: ClientKind | null;
 
   @Field(() => TokenEndpointAuthMethodEnum)
   tokenEndpointAuthMethod!: TokenEndpointAuthMethod;

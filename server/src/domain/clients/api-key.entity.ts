@@ -15,6 +15,8 @@ const schema = defineEntity({
     client: () => sameProject(Client, 'client_id'),
     kind: p.enum(apiKeyKinds),
     hash: p.text().index(),
+    /** A publishable key itself, as it is no secret. Null for a secret one, and for those of earlier releases. */
+    value: p.text().nullable(),
     /** The last four characters, for display. */
     hint: p.text(),
     createdAt: instant(),
@@ -23,6 +25,6 @@ const schema = defineEntity({
   },
 });
 
-/** A client's key for the SDK (`lk_pk_…`) or the server library (`lk_sk_…`). Shown once, stored as a hash. */
+/** A client's key for the SDK (`lk_pk_…`) or the server library (`lk_sk_…`). A secret one is shown once and stored as a hash. */
 export class ApiKey extends schema.class {}
 schema.setClass(ApiKey);

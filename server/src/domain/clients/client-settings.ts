@@ -10,7 +10,7 @@ import {
 } from '../kernel/openid.ts';
 import { refuse } from '../kernel/problem.ts';
 import { checkSeconds, sessionPolicyBounds } from '../projects/session-policy.ts';
-import { type Client, logoutTokenTypes } from './client.entity.ts';
+import { type Client, type ClientKind, clientKinds, logoutTokenTypes } from './client.entity.ts';
 import { parseClientKeys } from './client-keys.ts';
 import { checkLogoutUri } from './logout-uri.ts';
 import { checkRedirectUri } from './redirect-uri.ts';
@@ -18,6 +18,7 @@ import { checkRedirectUri } from './redirect-uri.ts';
 /** An OIDC client's configuration (service.md 2.5). */
 export interface ClientSettings {
   name: string;
+  kind: ClientKind;
   tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   /** A JWK, a JWK Set, or either as JSON text; null: none. See {@link parseClientKeys}. */
   jwks: unknown;
@@ -81,6 +82,7 @@ export function checkedSettings(
 ): Partial<Client> {
   const settings: Partial<Client> = {};
   if (input.name !== undefined) settings.name = cleanMailName(input.name);
+  if (input.kind !== undefined) settings.kind = oneOf('kind', input.kind, clientKinds);
   if (input.tokenEndpointAuthMethod !== undefined) {
     settings.tokenEndpointAuthMethod = oneOf(
       'tokenEndpointAuthMethod',

@@ -6,6 +6,8 @@ import { type GrantType, idTokenAlgorithms, tokenEndpointAuthMethods } from '../
 import { tenant } from '../projects/tenant.ts';
 
 export const logoutTokenTypes = ['secevent', 'logout'] as const;
+export const clientKinds = ['single-page', 'web-server', 'native'] as const;
+export type ClientKind = (typeof clientKinds)[number];
 
 const schema = defineEntity({
   name: 'Client',
@@ -16,6 +18,8 @@ const schema = defineEntity({
     id: key(),
     name: p.text(),
     builtIn: p.text().$type<'console' | 'demo'>().nullable(),
+    /** What the console's instructions are for; no rule depends on it. Null: not told. */
+    kind: p.enum(clientKinds).nullable(),
     tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
     /** One Ed25519 public key, for `private_key_jwt`; the only form that the base issuer's contract knows. */
     jwk: p.json<JWK>().nullable(),

@@ -39,7 +39,7 @@ export interface IssuedKey {
 
 export interface CreatedClient {
   client: Client;
-  /** `lk_pk_…`, shown once. */
+  /** `lk_pk_…`. */
   publishableKey: string;
   /** `lk_sk_…`, shown once. */
   secretKey: string;
@@ -115,6 +115,7 @@ export class Clients {
       project: project.id,
       name: input.name,
       builtIn: input.builtIn ?? null,
+      kind: input.kind ?? null,
       tokenEndpointAuthMethod: input.tokenEndpointAuthMethod ?? 'none',
       jwk: input.jwk ?? null,
       jwkSet: input.jwkSet ?? null,
@@ -222,6 +223,7 @@ export class Clients {
       client,
       kind,
       hash: digest(key),
+      value: kind === 'publishable' ? key : null,
       hint: key.slice(-4),
       createdAt: this.deps.clock.now(),
       lastUsedAt: null,
