@@ -72,7 +72,7 @@ export function Component() {
         total={page && `${count.format(page.totalCount ?? 0)} of ${count.format(group.memberCount)}`}
         columns={shown.map((name) => userColumns[name])}
         linkOf={({ id }) => path(`users/${id}`)}
-        noMatch="Search matches the start of names, e-mail addresses, user names and external IDs."
+        noMatch="Search matches parts of names, e-mail addresses, user names and external IDs."
         empty={
           <Empty icon="users" title="No members">
             The directory manages members.

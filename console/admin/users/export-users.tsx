@@ -13,8 +13,8 @@ import { exportAddress } from './user-filters.ts';
 interface ExportUsersProps {
   onClose(): void;
   projectId: string;
-  /** Number of matching users. */
-  total: number;
+  /** Number of matching users; undefined: more than are counted. */
+  total: number | undefined;
   search: string | undefined;
   filter: UserFilter;
 }
@@ -31,7 +31,12 @@ export function ExportUsers({ onClose, projectId, total, search, filter }: Expor
   const address = exportAddress(projectId, format, search, filter);
   const isFiltered = search !== undefined || Object.keys(filter).length > 0;
   return (
-    <Modal opened onClose={onClose} title={`Export ${counted(total, 'user')}`} size="lg">
+    <Modal
+      opened
+      onClose={onClose}
+      title={total === undefined ? 'Export all matching users' : `Export ${counted(total, 'user')}`}
+      size="lg"
+    >
       <DialogForm
         verb="Export"
         {...{ busy, failure, onClose }}

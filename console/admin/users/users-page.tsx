@@ -164,7 +164,7 @@ export function Component() {
               : 'A directory creates users, or you add them.'}
           </Empty>
         }
-        noMatch="Search matches the start of names, e-mail addresses, user names and external IDs."
+        noMatch="Search matches parts of names, e-mail addresses, user names and external IDs, and all words must match. One or two letters match where a word begins."
         onClear={clear}
       >
         {chosen.size > 0 && (
@@ -198,7 +198,7 @@ export function Component() {
           <ExportUsers
             onClose={() => setExporting(false)}
             projectId={project.id}
-            total={page?.totalCount ?? 0}
+            total={page?.isLimited ? undefined : (page?.totalCount ?? 0)}
             search={list.search}
             filter={filter}
           />

@@ -55,6 +55,7 @@ import { Migration20261123014000FactorsBesidePasskeys } from './20261123014000-f
 import { Migration20261123016000PasskeyModels } from './20261123016000-passkey-models.ts';
 import { Migration20261123019000ExpiredMessages } from './20261123019000-expired-messages.ts';
 import { Migration20261123021300ErasureMarks } from './20261123021300-erasure-marks.ts';
+import { Migration20261123021500UserSearch } from './20261123021500-user-search.ts';
 import { Migration20261123021501ClientKinds } from './20261123021501-client-kinds.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
@@ -116,5 +117,6 @@ export const migrations = [
   { name: '20261123016000-passkey-models', class: Migration20261123016000PasskeyModels },
   { name: '20261123019000-expired-messages', class: Migration20261123019000ExpiredMessages },
   { name: '20261123021300-erasure-marks', class: Migration20261123021300ErasureMarks },
+  { name: '20261123021500-user-search', class: Migration20261123021500UserSearch },
   { name: '20261123021501-client-kinds', class: Migration20261123021501ClientKinds },
 ];

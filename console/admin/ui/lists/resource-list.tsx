@@ -14,6 +14,8 @@ interface Connection<Row> {
   edges: readonly { node: Row }[];
   pageInfo: PageInfo;
   totalCount?: number;
+  /** More match than are listed. */
+  isLimited?: boolean;
 }
 
 interface List<Row> extends Omit<QueryResult<unknown>, 'data'> {
@@ -82,6 +84,10 @@ interface ResourceListProps<Row> {
   children?: ReactNode;
 }
 
+function countOf({ totalCount = 0, isLimited }: Connection<unknown>, noun: string): string {
+  return isLimited ? `More than ${counted(totalCount, noun)}: add words to find others` : counted(totalCount, noun);
+}
+
 /** Searchable list of a resource, with paging, empty and error states. */
 export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
   const { list, label, noun, columns, empty, noMatch, onClear } = props;
@@ -96,7 +102,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
   return (
     <Section flush {...(props.title ? { title: props.title } : {})}>
       {!list.isEmpty && (
-        <ListBar count={props.total ?? (noun && page && counted(page.totalCount ?? 0, noun))}>
+        <ListBar count={props.total ?? (noun && page && countOf(page, noun))}>
           <SearchField label={props.searchLabel ?? `Search ${name}`} placeholder={props.placeholder} />
           {props.filters}
         </ListBar>

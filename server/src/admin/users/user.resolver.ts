@@ -41,7 +41,7 @@ export class UserResolver {
     @Arg('search', () => String, {
       nullable: true,
       description:
-        'Prefix of the userName, e-mail address, displayName or family name (case-insensitive) or of the externalId.',
+        'Words in the userName, e-mail address, names or externalId, ignoring case. All must be found, in any order; those of one or two characters where a word begins. At most 1,000 users are found.',
     })
     search?: string | null,
     @Arg('filter', () => UserFilterInput, { nullable: true }) filter?: UserFilterInput | null,
@@ -60,7 +60,9 @@ export class UserResolver {
     const list = `users ${order.by} ${order.descending ? 'desc' : 'asc'}`;
     const request = placedRequest(list, { first, after });
     const page = await listUsers(em, projectId, wanted, { ...request, order });
-    return placedConnection(list, page, request, () => countUsers(em, projectId, wanted));
+    const { matches } = page;
+    const counted = async () => matches?.count ?? countUsers(em, projectId, wanted);
+    return Object.assign(placedConnection(list, page, request, counted), { isLimited: matches?.isLimited ?? false });
   }
 
   @FieldResolver(() => ProjectView)

@@ -84,7 +84,7 @@ describe('Query.users', () => {
     expect((await users('filter: { groupId: "x" }')).code).toBe('invalid');
   });
 
-  it('finds users by a literal prefix of a name or address, case-insensitively', async () => {
+  it('finds users by a literal part of a name or address, case-insensitively', async () => {
     const { db, projects, users } = room.services;
     const { id: projectId } = await projects.create({ name: 'Searched' }, system);
     const ids = await db.transaction(async (em) => {
@@ -104,7 +104,13 @@ describe('Query.users', () => {
     expect(await search('ada')).toEqual([ids[1], ids[0]]);
     expect(await search('ADAM')).toEqual([ids[1]]);
     expect(await search('100%')).toEqual([ids[2]]);
-    expect(await search('%')).toEqual([]);
+    expect(await search('0%')).toEqual([]);
+    expect(await search('@')).toEqual([]);
+    expect(await search('@example.org')).toEqual([ids[1]]);
+    expect(await search('00%@')).toEqual([ids[2]]);
+    expect(await search('_da@')).toEqual([]);
+    expect(await search('DAM@EXAMPLE')).toEqual([ids[1]]);
+    expect(await search('example.')).toEqual([...ids].reverse());
     expect(await search("' or 1=1 --")).toEqual([]);
     const one = await room.call(
       'query ($id: ID!) { user(id: $id) { userName email provenance active project { id } } }',
@@ -126,9 +132,57 @@ describe('Query.users', () => {
     expect(inactive.data.users).toEqual({ totalCount: 0, edges: [] });
   });
 
-  it('finds users by a prefix of their family name', async () => {
+  it('finds users by all words of a search, in any order and any field', async () => {
     expect(await found('search: "LOVE"')).toEqual(['ada']);
-    expect(await found('search: "ovelace"')).toEqual([]);
+    expect(await found('search: "ovelace"')).toEqual(['ada']);
+    expect(await found('search: "  turing   alan "')).toEqual(['alan']);
+    expect(await found('search: "hop a.gra"')).toEqual(['grace']);
+    expect(await found('search: "lovelace hopper"')).toEqual([]);
+    expect(await found('search: "example.com"')).toEqual(['zoe', 'alan', 'grace', 'ada']);
+    expect(await found('search: "example.com", filter: { active: false }')).toEqual(['alan']);
+    expect(await found('search: "example.com", orderBy: NAME')).toEqual(['ada', 'alan', 'grace', 'zoe']);
+    expect(await found(`search: "${'x '.repeat(50)}"`)).toEqual([]);
+  });
+
+  it('finds a word of one or two characters only where a word begins', async () => {
+    expect(await found('search: "ad"')).toEqual(['ada']);
+    expect(await found('search: "tu"')).toEqual(['alan']);
+    expect(await found('search: "a"')).toEqual(['alan', 'grace', 'ada']);
+    expect(await found('search: "ov"')).toEqual([]);
+    expect(await found('search: "al tu"')).toEqual(['alan']);
+    expect(await found('search: "lovelace ad"')).toEqual(['ada']);
+  });
+
+  it('lists and counts 1,000 of the users that match a search, and says that there are more', async () => {
+    const { db, projects } = room.services;
+    const { id } = await projects.create({ name: 'Large' }, system);
+    const fill = (from: number, to: number) =>
+      db.transaction((em) =>
+        em.execute(
+          `insert into users (project_id, id, user_name, user_name_key, display_name, created_at, updated_at)
+            select ?, gen_random_uuid(), 'person' || n, 'person' || n, 'Person ' || n, now(), now() from generate_series(${from}, ${to}) n`,
+          [id],
+        ),
+      );
+    const matches = async (search: string, more = '') => {
+      const query = `query ($id: ID!, $search: String) { users(projectId: $id, search: $search ${more}) {
+        totalCount isLimited pageInfo { hasNextPage } edges { node { displayName } } } }`;
+      return (await room.call(query, { id, search })).data.users;
+    };
+    await fill(1, 1000);
+    const all = await matches('person', ', orderBy: NAME, first: 100');
+    expect([all.totalCount, all.isLimited, all.pageInfo.hasNextPage]).toEqual([1000, false, true]);
+    await fill(1001, 1500);
+    const some = await matches('person');
+    expect([some.totalCount, some.isLimited]).toEqual([1000, true]);
+    expect(await matches('person1499')).toMatchObject({ totalCount: 1, isLimited: false });
+    expect((await matches('')).totalCount).toBe(1500);
+  });
+
+  it('finds no user of another project', async () => {
+    const make = new Factories(room.services, room.clock);
+    await make.user(other, { displayName: 'Ada Lovelace' });
+    expect(await found('search: "lovelace"')).toEqual(['ada']);
   });
 
   it.each(['CREATED', 'NAME', 'USER_NAME', 'EMAIL', 'LAST_SIGN_IN'])(

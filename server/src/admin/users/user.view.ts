@@ -49,3 +49,7 @@ export class UserView {
 }
 
 export const UserConnection = connectionType(UserView, 'User');
+Field(() => Boolean, { description: 'Whether more users match the search than are listed.' })(
+  UserConnection.prototype,
+  'isLimited',
+);

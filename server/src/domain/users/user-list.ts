@@ -1,5 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
+import { containing } from '../kernel/page.ts';
+import { inAllProjects } from '../kernel/scope.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { customUrn } from './custom/definition.ts';
 import type { CustomValues } from './custom/values.ts';
@@ -9,7 +11,7 @@ import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
 
 /** Conditions on users of a project; absent ones do not apply. */
 export interface UserFilter {
-  /** Prefix of a userName, login e-mail, displayName or family name, ignoring case, or of an externalId. */
+  /** Words in a userName, login e-mail, name or externalId, ignoring case. */
   search?: string | undefined;
   active?: boolean | undefined;
   provenance?: User['provenance'] | undefined;
@@ -40,14 +42,16 @@ const keys = {
   'last-sign-in': { column: sql`r.last_sign_in_at`, type: 'timestamptz' },
 } as const;
 
-/** A page of users, each with its position. */
+/** A page of users, each with its position. `matches`: what a search found, as `isLimited` if that is not all. */
 export async function listUsers(
   em: EntityManager,
   projectId: string,
   filter: UserFilter,
   { first, after, order = newestFirst }: { first: number; after: Place | null; order?: UserOrder },
-): Promise<{ items: User[]; places: Place[]; hasNextPage: boolean }> {
-  const where = matching(projectId, filter);
+): Promise<UserPage> {
+  const all = matching(projectId, filter);
+  const hits = isSearch(filter) ? await findHits(em, all) : null;
+  const where = hits ? sql`r.project_id = ${projectId} and r.id = any(${hits.ids}::uuid[])` : all;
   const key = keys[order.by];
   const page = await orderedPage(em, { table: 'users', where, key, descending: order.descending, first, after });
   const ids = page.places.map(({ id }) => id);
@@ -55,11 +59,25 @@ export async function listUsers(
   const byId = new Map(users.map((user) => [user.id, user]));
   // Omits users erased between the two reads.
   const places = page.places.filter(({ id }) => byId.has(id));
-  return { ...page, places, items: places.map(({ id }) => byId.get(id) as User) };
+  const matches = hits && { count: hits.ids.length, isLimited: hits.isLimited };
+  return { ...page, places, items: places.map(({ id }) => byId.get(id) as User), matches };
+}
+
+export interface UserPage {
+  items: User[];
+  places: Place[];
+  hasNextPage: boolean;
+  /** Null without a search. */
+  matches: { count: number; isLimited: boolean } | null;
+}
+
+function isSearch({ search }: UserFilter): boolean {
+  return wordsOf(search ?? '').length > 0;
 }
 
 export async function countUsers(em: EntityManager, projectId: string, filter: UserFilter): Promise<number> {
-  const isAsked = Object.values(filter).some((value) => value !== undefined && value !== '');
+  const { search, ...others } = filter;
+  const isAsked = isSearch({ search }) || Object.values(others).some((value) => value !== undefined);
   const [row] = await query(
     em,
     isAsked
@@ -72,7 +90,7 @@ export async function countUsers(em: EntityManager, projectId: string, filter: U
 /** The condition on the row `r`. */
 function matching(projectId: string, filter: UserFilter): Fragment {
   const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, groupId } = filter;
-  const start = (filter.search ?? '').trim();
+  const words = wordsOf(filter.search ?? '');
   const conditions = [sql`r.project_id = ${projectId}`];
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
@@ -91,21 +109,55 @@ function matching(projectId: string, filter: UserFilter): Fragment {
     conditions.push(sql`exists (select from group_members m
       where m.project_id = r.project_id and m.group_id = ${groupId}::uuid and m.user_id = r.id)`);
   }
-  if (start !== '') conditions.push(startingWith(start));
+  if (words.length > 0) conditions.push(containingWords(words));
   return sql.join(conditions, sql` and `);
 }
 
+/** At most so many users are found; a list can sort and count them at once. */
+const maxHits = 1000;
+/** Further words of a search are ignored. */
+const maxWords = 10;
+/** The index has sequences of three characters, and a space before a word counts. */
+const shortWord = 2;
+
+/** What searches look in, of the row `r`, as the index `users_search_index` has it: each field begins after a space. */
+const searchedText: Fragment = sql`(' ' || r.user_name_key || ' ' || coalesce(r.email_key, '') || ' '
+  || lower(coalesce(r.display_name, '') || ' ' || coalesce(r.given_name, '') || ' ' || coalesce(r.family_name, '')
+  || ' ' || coalesce(r.external_id, '')))`;
+
+/** The words of a search. All must be found, in any order and any field. */
+function wordsOf(search: string): string[] {
+  const words = foldCase(search).split(/\s+/).filter(Boolean);
+  return [...new Set(words)].slice(0, maxWords);
+}
+
 /**
- * A range in byte order for each column, so that an index serves each. If many users match, a scan in list order fills
- * a page quickly.
+ * The condition on the row `r`: a word is found anywhere; one of one or two characters where a word begins. A search
+ * without letters and digits finds nothing: the index has neither.
  */
-function startingWith(start: string): Fragment {
-  const key = foldCase(start);
-  const within = (column: Fragment, from: string) =>
-    sql`${column} collate "C" >= ${from} and ${column} collate "C" < ${`${from}\u{10ffff}`}`;
-  return sql`(${within(sql`r.user_name_key`, key)} or ${within(sql`r.email_key`, key)}
-    or ${within(sql`lower(r.display_name)`, key)} or ${within(sql`lower(r.family_name)`, key)}
-    or ${within(sql`r.external_id`, start)})`;
+function containingWords(words: readonly string[]): Fragment {
+  if (!words.some((word) => /[\p{L}\p{N}]/u.test(word))) return sql`false`;
+  const patterns = words.map((word) => containing([...word].length <= shortWord ? ` ${word}` : word));
+  return sql.join(
+    patterns.map((pattern) => sql`${searchedText} like ${pattern}`),
+    sql` and `,
+  );
+}
+
+/** The users found; `isLimited` if there are more. */
+interface Hits {
+  ids: string[];
+  isLimited: boolean;
+}
+
+/**
+ * Ids of users that meet `where`. Row security would keep the index from being used (decisions/0104): this statement runs
+ * without, and the rows of its answer are read with it.
+ */
+async function findHits(em: EntityManager, where: Fragment): Promise<Hits> {
+  const statement = sql<{ id: string }>`select r.id from users r where ${where} limit ${maxHits + 1}`;
+  const found = await inAllProjects(() => query(em, statement));
+  return { ids: found.slice(0, maxHits).map(({ id }) => id), isLimited: found.length > maxHits };
 }
 
 /** The columns of the export of users. */

@@ -4,6 +4,10 @@ import { tenant } from '../projects/tenant.ts';
 
 export const provenances = ['local', 'scim'] as const;
 
+const searchIndex = `create index "users_search_index" on "users" using gin ((' ' || "user_name_key" || ' '
+  || coalesce("email_key", '') || ' ' || lower(coalesce("display_name", '') || ' ' || coalesce("given_name", '') || ' '
+  || coalesce("family_name", '') || ' ' || coalesce("external_id", ''))) gin_trgm_ops)`;
+
 const schema = defineEntity({
   name: 'User',
   tableName: 'users',
@@ -64,6 +68,8 @@ const schema = defineEntity({
       expression:
         'create index "users_project_id_family_name_index" on "users" ("project_id", lower("family_name") collate "C")',
     },
+    // For searches (`user-list.ts`).
+    { name: 'users_search_index', expression: searchIndex },
   ],
   // Maintained by triggers: count(*) is slow in a large project.
   triggers: [
