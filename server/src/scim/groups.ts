@@ -102,6 +102,7 @@ export class GroupEndpoint {
       type: groupType,
       list: (selection) => this.deps.groups.list(caller.projectId, selection),
       count: (where) => this.deps.groups.count(caller.projectId, where),
+      isCostly: (where) => this.deps.groups.isCostly(caller.projectId, where),
     };
   }
 

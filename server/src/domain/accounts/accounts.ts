@@ -14,7 +14,7 @@ import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { type CustomEdit, editedCustom } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
-import { countRows, type Listed, type Selection } from '../users/listing.ts';
+import { countRows, isCostly, type Listed, type Selection } from '../users/listing.ts';
 import { type NewUser, newUserValues } from '../users/new-user.ts';
 import { editedProfile, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
@@ -57,6 +57,10 @@ export class Accounts {
   /** The number of users that meet `where`, a condition on the row `r`. */
   count(projectId: string, where?: Fragment): Promise<number> {
     return countRows(this.deps.db.alone, 'users', projectId, where);
+  }
+
+  isCostly(projectId: string, where: Fragment): Promise<boolean> {
+    return isCostly(this.deps.db.alone, 'users', projectId, where);
   }
 
   /** Creates a user of a directory. Refuses `taken`. @param schema what custom values were checked against */

@@ -11,7 +11,7 @@ import { isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
-import { countRows, type Listed, listRows, type Selection } from './listing.ts';
+import { countRows, isCostly, type Listed, listRows, type Selection } from './listing.ts';
 import { containsItself, membersOfRow } from './memberships.ts';
 
 export interface GroupValues {
@@ -68,6 +68,10 @@ export class Groups {
 
   count(projectId: string, where?: Fragment): Promise<number> {
     return countRows(this.deps.db.alone, 'groups', projectId, where);
+  }
+
+  isCostly(projectId: string, where: Fragment): Promise<boolean> {
+    return isCostly(this.deps.db.alone, 'groups', projectId, where);
   }
 
   /** The members of each group, by their ids. */

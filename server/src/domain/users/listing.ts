@@ -41,6 +41,30 @@ export async function countRows(
   return Number(row?.count ?? 0);
 }
 
+/** A search in a project with fewer users is never costly (decisions/0155). */
+const largeProject = 100_000;
+/** In PostgreSQL's units. */
+const mostCost = 20_000;
+
+/**
+ * Whether a search takes long in a large project, as PostgreSQL expects from its statistics: it is planned, not run. Counting
+ * is the longest part of a search.
+ */
+export async function isCostly(
+  em: Executing,
+  table: ListedTable,
+  projectId: string,
+  where: Fragment,
+): Promise<boolean> {
+  if ((await countRows(em, 'users', projectId)) < largeProject) return false;
+  const [row] = await query(
+    em,
+    sql<{ 'QUERY PLAN': { Plan: { 'Total Cost': number } }[] }>`explain (format json)
+      select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`,
+  );
+  return (row?.['QUERY PLAN'][0]?.Plan['Total Cost'] ?? 0) > mostCost;
+}
+
 /**
  * A page of rows. Missing values come last in ascending order and first in descending (RFC 7644 §3.4.2.3); without an
  * order, by id. Selects the ids first, by indexes where possible, and reads whole rows only for the page.

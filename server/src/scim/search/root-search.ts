@@ -3,7 +3,7 @@ import type { GroupEndpoint } from '../groups.ts';
 import { ScimError } from '../scim-error.ts';
 import type { UserEndpoint } from '../users.ts';
 import type { Cursors } from './cursor.ts';
-import { queryOf, type Source, search } from './search.ts';
+import { queryOf, refuseCostly, type Source, search } from './search.ts';
 import type { SearchRequest } from './search-request.ts';
 
 type Endpoint = UserEndpoint | GroupEndpoint;
@@ -51,6 +51,7 @@ async function byCursor(
   const { count, cursor = '' } = request;
   const { projectId } = caller;
   const position = cursor === '' ? undefined : cursors.open(projectId, request, everyType, cursor);
+  if (!position) await refuseCostlyAnywhere(endpoints, request, caller);
   const total = position?.total ?? (await totalOf(endpoints, request, caller));
   const start = position ? endpoints.findIndex(({ name }) => name === position.type) : 0;
   const resources: object[] = [];
@@ -70,6 +71,12 @@ async function byCursor(
     }
   }
   return { total, resources };
+}
+
+async function refuseCostlyAnywhere(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller) {
+  for (const endpoint of endpoints) {
+    await refuseCostly(sourceOf(endpoint, caller), queryOf(endpoint.typeFor(caller), request, caller));
+  }
 }
 
 async function totalOf(endpoints: readonly Endpoint[], request: SearchRequest, caller: ScimCaller): Promise<number> {

@@ -15,6 +15,8 @@ export interface Source<Row> {
   type: ResourceType;
   list(selection: Selection): Promise<Listed<Row>[]>;
   count(where: Fragment | undefined): Promise<number>;
+  /** Whether a search takes too long because the directory is large; absent where resources are few. */
+  isCostly?(where: Fragment): Promise<boolean>;
 }
 
 /** A page of results. */
@@ -33,6 +35,8 @@ export async function search<Row extends { id: string }>(
 ): Promise<Found<Row>> {
   const asked = queryOf(source.type, request, context);
   const { where } = asked;
+  // The first page was not costly.
+  if (!request.cursor) await refuseCostly(source, asked);
   if (request.cursor === undefined) return byIndex(source, request, asked);
 
   const { name } = source.type;
@@ -47,6 +51,18 @@ export async function search<Row extends { id: string }>(
   if (!more || !last) return { rows: page, total };
   const end: Position = { id: last.id, key: last.order_key, total };
   return { rows: page, total, nextCursor: cursors.seal(context.projectId, request, name, end) };
+}
+
+/** Refuses `tooMany` (RFC 7644 §3.12) before anything runs. Filters by a key are never costly. */
+export async function refuseCostly(
+  source: Pick<Source<unknown>, 'isCostly'>,
+  { where, common }: Pick<Selection, 'where' | 'common'>,
+): Promise<void> {
+  if (!where || common !== undefined || !(await source.isCostly?.(where))) return;
+  throw badRequest(
+    'tooMany',
+    'The filter would read too much of this large directory. Add a condition by userName, externalId, emails.value or id.',
+  );
 }
 
 /** Filter and order of a search in one resource type. Throws `invalidFilter`, `invalidPath`. */
