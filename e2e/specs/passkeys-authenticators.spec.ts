@@ -134,7 +134,9 @@ test('a frame of another origin cannot use a passkey, even where the page allows
   await outer.close();
 });
 
-test('the account page adds a passkey to a security key, and signals the removed one', async ({ page }) => {
+test('the account page adds a passkey to a security key, and signals a new name and the removed one', async ({
+  page,
+}) => {
   const shop = await hosted.register();
   const inbox = new Inbox(hosted.admin, 'signals@example.com');
   await withoutSuggestions(page);
@@ -165,6 +167,17 @@ test('the account page adds a passkey to a security key, and signals the removed
   await passkeys.getByRole('textbox', { name: 'Name' }).fill('Blue key');
   await passkeys.getByRole('button', { name: 'Save' }).click();
   await expect(passkeys.getByRole('heading', { name: 'Blue key' })).toBeVisible();
+
+  await test.step('the browser learns the new name of the user', async () => {
+    const profile = page.getByRole('region', { name: 'Profile' });
+    await profile.getByText('Edit', { exact: true }).first().click();
+    await profile.getByLabel('Display name').fill('Ada Lovelace');
+    await profile.getByRole('button', { name: 'Save' }).first().click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Ada Lovelace' })).toBeVisible();
+    await expect
+      .poll(() => key.credentials())
+      .toMatchObject([{ userName: 'signals@example.com', userDisplayName: 'Ada Lovelace' }]);
+  });
   expect(deleted).toEqual([]);
   await passkeys.getByText('Remove', { exact: true }).click();
   await expectAccessible(page);

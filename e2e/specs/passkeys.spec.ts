@@ -78,16 +78,19 @@ test('a passkey is offered after a mail code, and signs in without an address, h
     await other.close();
   });
 
-  await test.step('from a security key, without another offer', async () => {
-    const other = await browser.newContext();
-    const elsewhere = await other.newPage();
-    await withoutSuggestions(elsewhere);
-    await VirtualAuthenticator.connect(elsewhere, { transport: 'usb', credentials });
-    const fourth = await hosted.begin(elsewhere, application);
-    await passkeyButton(elsewhere).click();
-    expect(await fourth()).toMatchObject({ sub });
-    await other.close();
-  });
+  for (const [name, transport] of [['a security key', 'usb'] as const, ['a phone nearby', 'hybrid'] as const]) {
+    await test.step(`from ${name}, without another offer`, async () => {
+      const other = await browser.newContext();
+      const elsewhere = await other.newPage();
+      await withoutSuggestions(elsewhere);
+      const moved = await VirtualAuthenticator.connect(elsewhere, { transport, credentials });
+      const fourth = await hosted.begin(elsewhere, application);
+      await passkeyButton(elsewhere).click();
+      expect(await fourth()).toMatchObject({ sub });
+      credentials = await moved.credentials();
+      await other.close();
+    });
+  }
 });
 
 test('a dismissed offer returns in this browser after 30 days, and a failed creation can be retried', async ({

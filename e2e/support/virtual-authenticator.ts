@@ -9,6 +9,9 @@ interface Credential {
   privateKey: string;
   userHandle?: string;
   signCount: number;
+  /** As the browser shows it; a signal may change both. */
+  userName?: string;
+  userDisplayName?: string;
 }
 
 /** Members of the protocol's VirtualAuthenticatorOptions. */
