@@ -217,11 +217,11 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
   if (name === 'passkeyPolicy') return passkeyPolicies[from.passkeyPolicy].name;
-  if (name === 'passkeyAaguids') return from.passkeyAaguids.length > 0 ? from.passkeyAaguids : 'Every model';
+  if (name === 'passkeyAaguids') return from.passkeyAaguids.length > 0 ? from.passkeyAaguids : ['Every model'];
   if (name === 'passkeyRoots') return counted(from.passkeyRoots.length, 'certificate');
   if (name === 'testMode' || name === 'emailFactor') return from[name] ? 'On' : 'Off';
   if (name === 'smsCountries')
-    return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : 'Every country';
+    return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : ['Every country'];
   if (name === 'smsPerDay') return from.smsPerDay.toLocaleString('en');
   if (name === 'deviceTrustDays') return `${from.deviceTrustDays} ${from.deviceTrustDays === 1 ? 'day' : 'days'}`;
   return from[name] === 0 ? 'never' : formatDuration(from[name]);

@@ -19,9 +19,10 @@ const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 const linesIn = (text: string) => [
   ...new Set(
     text
-      .toLowerCase()
-      .split(/[\s,;]+/)
-      .filter(Boolean),
+      .split(/[\n,;]+/)
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .map((line) => (aaguidForm.test(line) ? line.toLowerCase() : line)),
   ),
 ];
 
