@@ -77,6 +77,7 @@ export function isAllowed(tries: number, mayWait: boolean): boolean {
 }
 const tag = (strings: TemplateStringsArray, ...values: string[]) => ({ text: strings.join('?'), values });
 export const tagged = (id: string) => tag\`select from t where id = \${id} and b\`;
+export const lasts = ({ seconds = 30 }: { seconds?: number } = {}) => ({ seconds });
 export const where = (id: string) => \`select from t where id = ? and owner = '\${id}'\`;
 `;
 
@@ -89,6 +90,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
       doubled: number;
       isAllowed(tries: number, mayWait: boolean): boolean;
       where(id: string): string;
+      lasts(options?: { seconds?: number }): { seconds: number };
       tagged(id: string): { text: string; values: string[] };
     };
     const idOf = (before: string, after: string) =>
@@ -99,6 +101,8 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect([module.doubled, module.isAllowed(3, false)]).toEqual([8, true]);
     activate(idOf('tries < limit && !mayWait', '(tries < limit)'));
     expect([module.doubled, module.isAllowed(2, true)]).toEqual([6, true]);
+    activate(idOf('30', '31'));
+    expect([module.lasts(), module.lasts({ seconds: 5 })]).toEqual([{ seconds: 31 }, { seconds: 5 }]);
     activate(idOf('id = ?', '(true or (id = ?))'));
     expect(module.where('x')).toBe("select from t where (true or (id = ?)) and owner = 'x'");
     expect(module.tagged('x')).toEqual({ text: 'select from t where id = ? and b', values: ['x'] });

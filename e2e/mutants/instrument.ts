@@ -180,7 +180,8 @@ class Writer {
     let text = '';
     let at = node.start;
     const inside = [...ancestors, node];
-    for (const child of children(node).toSorted((one, other) => one.start - other.start)) {
+    // In `{ a = 1 }`, the key is a part of the value.
+    for (const child of children(node).toSorted((one, other) => one.start - other.start || other.end - one.end)) {
       if (child.start < at) continue;
       text += source.slice(at, child.start) + this.render(child, inside);
       at = child.end;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { apiOf, ask, basic, type Machine, machineOf, orders, send, tokenOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
+import { changed } from '../../test/rows.ts';
 import type { Api } from '../domain/apis/api.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -101,6 +102,14 @@ describe('POST /oauth2/token with client_credentials', () => {
     await expect(
       app.services.clients.update(machine.client, { tokenEndpointAuthMethod: 'none' }, system),
     ).rejects.toMatchObject({ problem: { field: 'grantTypes' } });
+  });
+
+  it('refuses a client that has lost the grant type, also where an earlier version is cached', async () => {
+    await grant(['read']);
+    expect((await ask(machine)).status).toBe(200);
+    const text = `update clients set grant_types = '{}' where id = ?`;
+    await changed(app.services.db, text, [machine.client.id]);
+    expect((await ask(machine)).status).toBe(400);
   });
 
   it('is unknown at the base issuer, and for another project’s client', async () => {

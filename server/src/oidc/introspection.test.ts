@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { apiOf, basic, type Machine, machineOf, orders, send, tokenOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import type { Api } from '../domain/apis/api.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -155,6 +155,20 @@ describe('POST {issuer}/oauth2/introspect', () => {
     const third = await tokenOf(machine);
     await app.services.clients.delete(machine.client, system);
     expect(await isActive(server, third)).toBe(false);
+  });
+
+  it('calls a token inactive while its client may not act for itself, or its user is not active', async () => {
+    const token = await tokenOf(machine);
+    const { web, access_token } = await signedIn();
+    const { db } = app.services;
+    const both = async () => [await isActive(server, token), await isActive(web, access_token)];
+    await changed(db, `update clients set grant_types = '{}' where id = ?`, [machine.client.id]);
+    expect(await both()).toEqual([false, true]);
+    await changed(db, `update clients set grant_types = '{client_credentials}' where id = ?`, [machine.client.id]);
+    await changed(db, 'update users set active = false where id = ?', [user.id]);
+    expect(await both()).toEqual([true, false]);
+    await changed(db, 'update users set active = true where id = ?', [user.id]);
+    expect(await both()).toEqual([true, true]);
   });
 
   it('ends with the API', async () => {

@@ -341,6 +341,22 @@ describe('a passkey', () => {
     expect((await script.passkey(tab, 'registration', 0)).json['status']).toBe('PASSKEY_REGISTERED');
   });
 
+  it('is asked for where the account page adds another, not the mailbox alone', async () => {
+    const script = await Script.begin(processes);
+    const { ann } = script;
+    await script.withPasskey(0, ann, 0);
+    const other = await script.open(1, 'hosted');
+    await script.passkey(other, 'sign_in', 0);
+    await script.resume(other);
+    await script.account(1, 'add-passkey');
+    const tab = script.walker.signin.tabs[0] as Tab;
+    script.turn(31);
+    await script.prove(tab, ann);
+    await script.step(tab, 'verify-device', { userid: ann });
+    const asked = await script.step(tab, 'authenticate', { userid: ann });
+    expect(asked.json['method'], script.text).toBe('passkey');
+  });
+
   it.each(['hosted', 'sdk'] as const)(
     'is asked for under REQUIRED, not the mailbox a second time (%s)',
     async (door) => {

@@ -132,6 +132,19 @@ describe('a recovery code', () => {
     expect(over).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
+  it('stays usable after text of another form, which costs no try', async () => {
+    const [otp] = await person.enrolledUnderRequired();
+    const { userid } = person;
+    const hosted = await person.open();
+    expectStatus(await person.byMail(hosted.page), 'DEVICE_REGISTERED');
+    expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    for (let n = 0; n < 6; n += 1) {
+      const other = await hosted.page.step('verify-mfa', { userid, otp: '123456' }, 'use');
+      expect(other).toMatchObject(refusal('CODE_REJECTED', 400));
+    }
+    expectStatus(await hosted.page.step('verify-mfa', { userid, otp }, 'use'), 'PASSKEY_ENROLLMENT_NEEDED');
+  });
+
   it('in place of a passkey passes where a second factor is required and passkeys are not', async () => {
     const [otp] = await person.enrolledUnderRequired();
     await world.set({ passkeyPolicy: 'allowed', mfaPolicy: 'required' });

@@ -1,7 +1,9 @@
 /** Clients that require PKCE (RFC 9700 §2.1.1). */
 
 import { expect, it } from 'vitest';
+import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { pkce } from '../../test/browser.ts';
+import { HostedBrowser } from '../../test/hosted-browser.ts';
 import { rows } from '../../test/rows.ts';
 import type { SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
@@ -21,6 +23,14 @@ it('a challenge without code_challenge is rejected, also with a cached key', asy
   const open = 'select from ceremonies where project_id = ?';
   expect(await rows(world.app.services.db, open, [world.project.id])).toHaveLength(1);
   expect((await page.challenge(begun(page))).httpStatus).toBe(200);
+});
+
+it('the hosted page continues: its request has the code_challenge', async () => {
+  await demand();
+  const hosted = new HostedBrowser(world, new SoftAuthenticator());
+  await hosted.open();
+  const done = expectStatus(await hosted.register(newAddress()), 'SUCCESS');
+  expect((await hosted.claims(done))['aud']).toBe(world.client.id);
 });
 
 it('a sign-in begun without code_challenge cannot continue; with one, the code needs its verifier', async () => {

@@ -99,6 +99,11 @@ const inProgress: readonly (readonly [what: string, change: Change, answer: obje
     ['update credentials set trusted_until = null where jkt = ?', ofDevice],
     { status: 'OTP_NEEDED' },
   ],
+  [
+    'it was registered as long ago as a device may be',
+    ['update credentials set registered_at = ? where jkt = ?', () => [now(-180 * 24 * 3600), ...ofDevice()]],
+    { status: 'OTP_NEEDED' },
+  ],
   ['the device is deleted', ['delete from credentials where jkt = ?', ofDevice], { status: 'OTP_NEEDED' }],
   [
     'it belongs to another user',

@@ -1,6 +1,7 @@
 /** Rows of recovery grants: whose code is accepted, and how long. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { rows } from '../../../test/rows.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { User } from '../users/user.entity.ts';
 import type { RecoveryGrants } from './recovery-grants.ts';
@@ -46,6 +47,12 @@ describe('a recovery grant', () => {
     expect(await use(code, await app.make.user(project))).toBeNull();
     expect([await use(code.toUpperCase()), await use(code)]).toEqual([grant.id, null]);
     const late = await issue();
+    const [used] = await rows<{ ended_at: unknown }>(
+      app.services.db,
+      'select ended_at from recovery_grants where id = ?',
+      [grant.id],
+    );
+    expect(used?.ended_at).toBeNull();
     app.clock.turn(waitSeconds + 24 * 3600);
     expect(await use(late.code)).toBeNull();
   });

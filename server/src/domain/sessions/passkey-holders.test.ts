@@ -1,4 +1,4 @@
-/** Sessions of users with a passkey and no other factor, where the project requires a second factor. */
+/** Sessions of users with a passkey, where the project requires a second factor or passkeys. */
 import { expect, it } from 'vitest';
 import { peopleOf } from '../../../test/account-visit.ts';
 import { changed } from '../../../test/rows.ts';
@@ -8,10 +8,10 @@ import type { User } from '../users/user.entity.ts';
 const world = SigninWorld.ofTests();
 
 /** Whether a session of the user is live. */
-async function isLive(user: User): Promise<boolean> {
+async function isLive(user: User, amr = ['pop', 'mfa']): Promise<boolean> {
   const { project } = world;
   const { services } = world.app;
-  const { secret } = await world.app.make.session(project, user, ['pop', 'mfa']);
+  const { secret } = await world.app.make.session(project, user, amr);
   return (await services.db.transaction((em) => services.sessions.resume(em, project, secret))) !== null;
 }
 
@@ -31,4 +31,15 @@ it('a verified passkey meets the policy, until it is revoked or passkeys are off
   expect(await isLive(user)).toBe(true);
   await change('revoked_at = now()');
   expect(await isLive(user)).toBe(false);
+});
+
+it('a session must state a passkey where passkeys are required, as sessions of the previous release do by amr', async () => {
+  const user = await world.user();
+  await peopleOf(world).givePasskey(user);
+  await world.set({ passkeyPolicy: 'required' });
+  expect([await isLive(user), await isLive(user, ['swk', 'otp', 'mfa']), await isLive(user, ['pop'])]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });

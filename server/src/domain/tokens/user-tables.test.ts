@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { partyAt } from '../../../test/project-issuer.ts';
 import { rows } from '../../../test/rows.ts';
+import { endOpenWork } from '../ceremonies/open-work.ts';
 import type { Client } from '../clients/client.entity.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { User } from '../users/user.entity.ts';
-import { endRefreshGrantsAt, endRefreshGrantsOf, endTokens } from './user-tables.ts';
+import { endRefreshGrant, endRefreshGrantsAt, endRefreshGrantsOf, endTokens } from './user-tables.ts';
 
 let app: TestApp;
 let project: Project;
@@ -43,6 +44,20 @@ async function endsOf({ id }: Client): Promise<(Date | null)[]> {
 const keyOf = ({ id }: { id: string }) => ({ project: { id: project.id }, id });
 
 describe('the end of refresh grants', () => {
+  it('comes with the end of the user’s open work, but with no logout where access is offline', async () => {
+    const { client } = await granted();
+    const now = app.clock.now();
+    const end = (isLogout?: boolean) =>
+      app.services.db.transaction((em) =>
+        endOpenWork(em, app.clock.now(), keyOf(user), isLogout === undefined ? {} : { isLogout }),
+      );
+    await end(true);
+    expect((await endsOf(client))[0]).toBeNull();
+    app.clock.turn(60);
+    await end();
+    expect(await endsOf(client)).toEqual([app.clock.now(), now]);
+  });
+
   it('of one application leaves the user’s others', async () => {
     const [one, other] = [await granted(), await granted()];
     const now = app.clock.now();
@@ -65,6 +80,20 @@ describe('the end of refresh grants', () => {
       [now, now],
       [null, null],
     ]);
+  });
+
+  it('of one grant says whether it ended now, and keeps the time of an earlier end', async () => {
+    const [one, other] = [await granted(), await granted()];
+    const now = app.clock.now();
+    const [grant] = await rows<{ id: string }>(app.services.db, 'select id from refresh_grants where client_id = ?', [
+      one.client.id,
+    ]);
+    const end = () =>
+      app.services.db.transaction((em) => endRefreshGrant(em, keyOf(grant ?? { id: '' }), app.clock.now()));
+    expect(await end()).toBe(true);
+    app.clock.turn(60);
+    expect(await end()).toBe(false);
+    expect([(await endsOf(one.client))[0], await endsOf(other.client)]).toEqual([now, [null, null]]);
   });
 
   it('of an issuer keeps the time of earlier ends, and the grants of other issuers and times', async () => {
