@@ -16,8 +16,12 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const name of packageNames) await pack(name);
 const { version } = JSON.parse(readFileSync(join(root, 'shared/browser/package.json'), 'utf8'));
-const scripts = { 'browser.js': 'es', 'browser.global.js': 'iife' };
-for (const [file, format] of Object.entries(scripts)) await bundle(file, format);
+const scripts = {
+  'browser.js': { input: 'src/index.ts', format: 'es' },
+  'browser.global.js': { input: 'src/index.ts', format: 'iife' },
+  'elements.js': { input: 'src/elements/index.ts', format: 'es' },
+};
+for (const [file, { input, format }] of Object.entries(scripts)) await bundle(file, input, format);
 writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify(integrity(Object.keys(scripts)), null, 2)}\n`);
 
 async function pack(name) {
@@ -29,7 +33,7 @@ async function pack(name) {
 }
 
 /** One minified file without imports, under a name with the version and one without. */
-async function bundle(file, format) {
+async function bundle(file, input, format) {
   await build({
     configFile: false,
     root: join(root, 'shared/browser'),
@@ -41,7 +45,7 @@ async function bundle(file, format) {
       modulePreload: false,
       // Not as a library: Vite keeps the white space of libraries that are ES modules.
       rolldownOptions: {
-        input: 'src/index.ts',
+        input,
         preserveEntrySignatures: 'strict',
         output: { format, name: 'latchkey', entryFileNames: file },
       },
@@ -59,7 +63,7 @@ async function bundle(file, format) {
 
 /** `browser-<version>.js`: never changes. */
 function versioned(file) {
-  return file.replace('browser', `browser-${version}`);
+  return file.replace(/^\w+/, (name) => `${name}-${version}`);
 }
 
 /** For the attribute `integrity` of a script element (Subresource Integrity). */

@@ -54,7 +54,10 @@ export default defineConfig({
   appType: 'mpa',
   resolve: {
     // The SDK's source, so that build and hot reload need no SDK build.
-    alias: { '@latchkey/browser/internal': here('../shared/browser/src/internal.ts') },
+    alias: {
+      '@latchkey/browser/internal': here('../shared/browser/src/internal.ts'),
+      '@latchkey/browser/qr': here('../shared/browser/src/qr/picture.ts'),
+    },
   },
   plugins: [messages, compressed, react()],
   build: {

@@ -162,7 +162,7 @@ export class CodePrompt {
     element('secret-copy').textContent = this.#page.text('page.copy');
     element<HTMLAnchorElement>('otpauth').href = totp.otpauthUri;
     // Loaded on demand, since few users enroll an app; the secret as text shows at once.
-    import('./qr/picture.ts').then(
+    import('@latchkey/browser/qr').then(
       ({ drawQr }) => picture.replaceChildren(drawQr(totp.otpauthUri)),
       () => {
         picture.hidden = true;

@@ -35,7 +35,7 @@ test.afterAll(async () => {
 
 /** The README's page with an application's values. */
 function readmePage(policy: (typeof policies)[number], from?: string): string {
-  const page = /```html\n([\s\S]*?)```/.exec(sdk.readme)?.[1] ?? '';
+  const page = /## A complete page\n\n```html\n([\s\S]*?)```/.exec(sdk.readme)?.[1] ?? '';
   expect(page.trim().split('\n').length, 'lines of the complete page').toBeLessThanOrEqual(55);
   const filled = page
     .replace('https://id.example.com/sdk/browser.js', from ?? `${latchkey.baseUrl}/sdk/browser.js`)
@@ -84,19 +84,20 @@ test('the README’s page works bundled by Vite', async ({ page }) => {
   await signIn(page, '/dist/', 'bundled@example.com');
 });
 
-test('the classic script sets one global, and both scripts match their integrity', async ({ page }) => {
+test('the classic script sets one global, and all scripts match their integrity', async ({ page }) => {
   const integrity = (await (await fetch(`${latchkey.baseUrl}/sdk/integrity.json`)).json()) as Record<string, string>;
   const tags = Object.entries(integrity).map(([file, hash]) => {
     const type = file.includes('global') ? 'text/javascript' : 'module';
     return `<script type="${type}" src="${latchkey.baseUrl}/sdk/${file}" integrity="${hash}" crossorigin></script>`;
   });
-  expect(tags).toHaveLength(2);
+  expect(tags).toHaveLength(3);
   sdk.write('global.html', `<!doctype html><title>Global</title>${tags.join('')}`);
   const failed: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && failed.push(message.text())));
   await page.context().grantPermissions(['local-network-access']);
   await page.goto(`${site.origin}/global.html`);
   expect(await page.evaluate('typeof latchkey.authenticate')).toBe('function');
+  expect(await page.evaluate("typeof customElements.get('latchkey-sign-in')")).toBe('function');
   expect(failed).toEqual([]);
 });
 

@@ -1,0 +1,172 @@
+import { expect, type Page, test } from '@playwright/test';
+import { type Served, serve } from '../clients/serve.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { Application, Inbox, type ProjectSettings } from '../support/application.ts';
+import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** `<latchkey-sign-in>` in a plain page of another origin, loaded from the instance. */
+
+let latchkey: Latchkey;
+let admin: AdminApi;
+let site: Served;
+const applications = new Map<string, Application>();
+
+test.beforeAll(async () => {
+  latchkey = await startLatchkey({}, { turnable: true });
+  admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  site = await serve(() => (req, res) => {
+    const { pathname, searchParams } = new URL(req.url ?? '/', 'http://any');
+    const application = applications.get(pathname.slice(1));
+    res.setHeader('Content-Type', 'text/html');
+    // Neither inline scripts nor inline styles.
+    res.setHeader(
+      'Content-Security-Policy',
+      `default-src 'none'; script-src ${latchkey.baseUrl}; connect-src ${latchkey.baseUrl}`,
+    );
+    res.end(`<!doctype html><html lang="${searchParams.get('lang') ?? 'en'}"><title>Shop</title>
+      <meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">
+      <script type="module" src="${latchkey.baseUrl}/sdk/elements.js"></script>
+      <main><h1>Shop</h1><latchkey-sign-in app-name="Shop" api-key="${application?.publishableKey ?? 'lk_pk_unknown'}"
+        base-url="${latchkey.baseUrl}"></latchkey-sign-in></main>`);
+  });
+});
+
+test.afterAll(async () => {
+  await site.close();
+  await latchkey.stop();
+});
+
+async function open(page: Page, name: string, settings: ProjectSettings, query = ''): Promise<Application> {
+  const known = applications.get(name);
+  const options = { pkceRequired: true, ...settings };
+  const application = known ?? (await Application.register(admin, latchkey, `${site.origin}/callback`, options));
+  applications.set(name, application);
+  await page.context().grantPermissions(['local-network-access']);
+  await page.goto(`${site.origin}/${name}${query}`);
+  await page.evaluate(`window.seen = [];
+    for (const name of ['latchkey-success', 'latchkey-done'])
+      document.addEventListener(name, ({ type, detail }) => window.seen.push({ type, ...detail }))`);
+  return application;
+}
+
+type Seen = { type: string; code?: string; codeVerifier?: string; userid?: string };
+const events = (page: Page) => page.evaluate<Seen[]>('window.seen');
+
+async function signedIn(page: Page, application: Application, userid: string): Promise<void> {
+  await expect.poll(async () => (await events(page)).map(({ type }) => type)).toContain('latchkey-success');
+  const [{ code = '', codeVerifier = '', ...success } = {}] = await events(page);
+  expect(success).toEqual({ type: 'latchkey-success', userid });
+  expect(await application.redeem(code, { codeVerifier })).toMatchObject({ email: userid });
+}
+
+for (const mfaPolicy of ['OFF', 'OPTIONAL'] as const) {
+  test(`signs a new user in, and again, where a second factor is ${mfaPolicy}`, async ({ page }) => {
+    const application = await open(page, mfaPolicy, { mfaPolicy });
+    const userid = `element-${mfaPolicy.toLowerCase()}@example.com`;
+    const inbox = new Inbox(admin, userid);
+    const address = page.getByLabel('Email address');
+    await expectAccessible(page);
+    await address.fill('ada@');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Enter an address like name@example.com.');
+    await expect(address).toHaveAttribute('aria-invalid', 'true');
+    await address.fill(userid);
+    await page.keyboard.press('Enter');
+
+    const field = page.getByLabel('Six-digit code');
+    await expect(field).toBeFocused();
+    await expect(page.getByRole('button', { name: /^New code in 0:\d\d$/ })).toHaveAttribute('aria-disabled', 'true');
+    await expectAccessible(page);
+    const otp = await inbox.code();
+    await field.fill(otherThan(otp));
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('alert')).toContainText('This code is wrong');
+    await expectAccessible(page);
+    await field.fill(otp);
+    await page.keyboard.press('Enter');
+    await signedIn(page, application, userid);
+    expect((await events(page)).map(({ type }) => type)).toEqual(['latchkey-success', 'latchkey-done']);
+
+    await open(page, mfaPolicy, {});
+    await expect(address).toHaveValue(userid);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await signedIn(page, application, userid);
+  });
+}
+
+test('sets up a second factor where one is REQUIRED, and shows the recovery codes after the code', async ({ page }) => {
+  const application = await open(page, 'REQUIRED', { mfaPolicy: 'REQUIRED' });
+  const userid = 'element-required@example.com';
+  await page.getByLabel('Email address').fill(userid);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Six-digit code').fill(await new Inbox(admin, userid).code());
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Add a second step' })).toBeFocused();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: /^Text message/ }).click();
+  await expect(page.getByLabel('Phone number with country code')).toBeFocused();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Use another method' }).click();
+  await page.getByRole('button', { name: /^Authenticator app/ }).click();
+  const secret = await page.locator('latchkey-sign-in').getByRole('link').textContent();
+  await expect(page.locator('latchkey-sign-in svg')).toBeVisible();
+  await expectAccessible(page);
+  const app = new AuthenticatorApp((secret ?? '').replaceAll(' ', ''), latchkey.now);
+  await page.getByLabel('Six-digit code').fill(app.next());
+  await page.keyboard.press('Enter');
+  await signedIn(page, application, userid);
+  await expect(page.getByRole('listitem')).toHaveCount(10);
+  const recoveryCode = (await page.getByRole('listitem').first().textContent()) ?? '';
+  await expectAccessible(page);
+  expect(await events(page)).toHaveLength(1);
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
+  expect((await events(page)).at(-1)?.type).toBe('latchkey-done');
+
+  await test.step('a recovery code replaces the app', async () => {
+    await open(page, 'REQUIRED', {});
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await expectAccessible(page);
+    await page.getByLabel('Recovery code').fill(recoveryCode);
+    await page.keyboard.press('Enter');
+    await signedIn(page, application, userid);
+  });
+});
+
+test('speaks five languages, and tells a wrong key', async ({ page }) => {
+  for (const [lang, label] of [
+    ['de', 'E-Mail-Adresse'],
+    ['fr', 'Adresse e-mail'],
+    ['es', 'Correo electrónico'],
+    ['ja', 'メールアドレス'],
+    ['nl', 'Email address'],
+  ] as const) {
+    await open(page, 'OFF', { mfaPolicy: 'OFF' }, `?lang=${lang}`);
+    await expect(page.locator('latchkey-sign-in').getByLabel(label)).toBeVisible();
+  }
+  await page.goto(`${site.origin}/unknown`);
+  await page.getByLabel('Email address').fill('ada@example.com');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('publishable');
+});
+
+test('keeps what is typed while the service tells that it has no passkeys', async ({ page }) => {
+  let refuse = () => {};
+  const typed = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  await page.route('**/v1/signin/passkey-options', async (route) => {
+    await typed;
+    await route.continue();
+  });
+  await open(page, 'OFF', { mfaPolicy: 'OFF' });
+  const address = page.getByLabel('Email address');
+  await address.fill('grace@exam');
+  await expect(page.getByRole('button', { name: 'Use a passkey' })).toBeVisible();
+  refuse();
+  await expect(page.getByRole('button', { name: 'Use a passkey' })).toBeHidden();
+  await expect(address).toHaveValue('grace@exam');
+  await expect(address).toBeFocused();
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { LatchkeyError } from '../error.ts';
+import type { SignInState } from '../flow/state.ts';
+import { messages } from './messages.ts';
+import { problemOf, sayIn } from './texts.ts';
+
+const hosted = (language: string) =>
+  JSON.parse(readFileSync(new URL(`../../../../console/signin/messages/${language}.json`, import.meta.url), 'utf8'));
+
+describe('texts of the web component', () => {
+  it.each(Object.entries(messages))('in %s are those of the hosted page, with the same keys', (language, texts) => {
+    expect(hosted(language)).toMatchObject(texts);
+    expect(Object.keys(texts)).toEqual(Object.keys(messages.en));
+  });
+
+  it('are in five languages', () => {
+    expect(Object.keys(messages).sort()).toEqual(['de', 'en', 'es', 'fr', 'ja']);
+  });
+
+  it('fill placeholders, and never expand a value', () => {
+    expect(sayIn('en', { app: '{project}' })('address.title')).toBe('Sign in to {project}');
+  });
+});
+
+describe('a problem', () => {
+  const say = sayIn('en', {});
+  const told = (
+    code: string,
+    state: Partial<SignInState>,
+    category: 'fatal' | 'retryable' | 'user_action' = 'user_action',
+  ) => problemOf(new LatchkeyError(code, category, 'For developers.', { retryAfter: 90 }), state as SignInState, say);
+
+  it('is told in the user’s words, by step', () => {
+    expect(told('CODE_REJECTED', { step: 'recovery-code' })).toBe('This recovery code is wrong or was already used.');
+    expect(told('CODE_INCOMPLETE', { step: 'code', codeFormat: 'long' })).toBe('Enter all ten characters.');
+    expect(told('CODE_REJECTED', { step: 'code', method: 'totp' })).toContain('clock');
+    expect(told('RATE_LIMITED', { step: 'code' }, 'retryable')).toBe('Please wait 2 minutes, then try again.');
+    expect(told('SERVER_ERROR', { step: 'code' }, 'retryable')).toContain('on our side');
+  });
+
+  it('of the page is told to its developer', () => {
+    expect(told('INVALID_API_KEY', { step: 'failed' }, 'fatal')).toBe('For developers.');
+  });
+});
