@@ -1,4 +1,5 @@
 import { found } from '../domain/kernel/problem.ts';
+import { isUuid } from '../domain/kernel/secret.ts';
 import type { GroupEdit, GroupRecord, Groups, Member } from '../domain/users/groups.ts';
 import { foldCase } from '../domain/users/login.ts';
 import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
@@ -64,10 +65,10 @@ export class GroupEndpoint {
     ifMatch: string | undefined,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
-    const steps = [...patchSteps(groupType, body)];
+    const steps = together([...patchSteps(groupType, body)].filter((step) => step.op !== 'drop'));
     const edit = async (editing: GroupEdit) => {
       checkVersion(ifMatch, editing.group.version);
-      for (const step of steps) if (step.op !== 'drop') await applyToGroup(editing, step, caller);
+      for (const step of steps) await applyToGroup(editing, step, caller);
     };
     const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
     const isShort = await this.answersBriefly(group, caller, projection);
@@ -161,6 +162,34 @@ function readGroup(body: Record<string, unknown>): GroupInput {
   const { displayName } = input;
   if (displayName === undefined) throw invalid('displayName', 'is required');
   return { ...input, displayName };
+}
+
+/** Merges additions that follow each other, and removals: directories may send one operation for each member. */
+function together(steps: readonly PatchStep[]): PatchStep[] {
+  const merged: (PatchStep & { members?: unknown[] })[] = [];
+  for (const step of steps) {
+    const members = namedMembers(step);
+    const last = merged.at(-1);
+    if (members && last?.members && last.op === step.op) last.members.push(...members);
+    else merged.push(members ? { ...step, members: [...members] } : step);
+  }
+  return merged.map(({ members, ...step }) => {
+    const { filter: _, ...path } = step.path;
+    return members ? { ...step, path, value: members } : step;
+  });
+}
+
+/** The members that a step adds or removes, if it names each by its id. */
+function namedMembers({ op, path, value }: PatchStep): unknown[] | undefined {
+  const { filter, target } = path;
+  if (target.attribute.name !== 'members' || target.sub || op === 'replace') return undefined;
+  if (!filter) return Array.isArray(value) ? value : undefined;
+  if (op !== 'remove' || filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.ref.name !== 'value') {
+    return undefined;
+  }
+  // Ids are case-sensitive, and stored in lower case: no other text names a member.
+  const id = filter.value;
+  return isUuid(id) && id === String(id).toLowerCase() ? [id] : [];
 }
 
 /** Applies one PATCH step to a group. Members are added and removed by statements, without reading them. */

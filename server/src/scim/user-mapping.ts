@@ -10,6 +10,10 @@ import { entries, isObject } from './patch-operations.ts';
 import type { Asserted } from './projection.ts';
 import type { ResourceType } from './schema/resource-type.ts';
 import { invalid } from './schema/values.ts';
+import { badRequest } from './scim-error.ts';
+
+/** The most bytes of a user's attributes, as JSON: a page of a hundred users must fit into memory. */
+const maxUserBytes = 256 * 1024;
 
 /** Set if a directory has removed `active`: access stays as it was, and `active` is not returned. */
 const unassigned = 'activeUnassigned';
@@ -65,6 +69,7 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
     ...(Object.keys(names).length > 0 ? { name: names } : {}),
     ...(current && active === undefined ? { [unassigned]: true } : {}),
   };
+  checkSize(attributes, current?.attributes);
   return {
     userName: userName as string,
     externalId: textOrNull(externalId),
@@ -75,6 +80,16 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
     attributes,
   };
 }
+
+/** Many changes could make a user as large as to exhaust memory in a list. One that is too large already may shrink. */
+function checkSize(next: Resource, before: Resource = {}): void {
+  const bytes = bytesOf(next);
+  if (bytes <= maxUserBytes || bytes <= bytesOf(before)) return;
+  const rule = `its attributes would have ${bytes} bytes, and may have at most ${maxUserBytes}`;
+  throw badRequest('invalidValue', `The user is too large: ${rule}.`);
+}
+
+const bytesOf = (attributes: Resource) => Buffer.byteLength(JSON.stringify(attributes));
 
 /**
  * The login e-mail must be an address: the primary one, or one of several without a primary. The others are stored as they

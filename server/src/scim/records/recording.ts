@@ -9,6 +9,7 @@ import type { ResourceType } from '../schema/resource-type.ts';
 import type { ScimError } from '../scim-error.ts';
 import { concerned } from './concerned-users.ts';
 import { ignoredAttributes } from './ignored.ts';
+import { Redaction } from './redaction.ts';
 
 const maxText = 8192;
 
@@ -23,7 +24,7 @@ export interface RequestOutcome {
   resourceId: string | undefined;
 }
 
-/** The record of a request: no credentials, only the totals of lists, long texts truncated. */
+/** The record of a request: no secrets ({@link Redaction}), only the totals of lists, long texts truncated. */
 export function recordOf(
   req: Request,
   directory: Directory,
@@ -31,9 +32,10 @@ export function recordOf(
   outcome: RequestOutcome,
 ): RequestEntry {
   const { error, resourceId } = outcome;
-  const path = cut(readable(req.url), 2048);
-  const requestBody = redacted(outcome.requestBody);
-  const responseBody = error ? error.toJSON() : summary(outcome.responseBody);
+  const redaction = new Redaction(userType);
+  const path = cut(redaction.path(readable(req.url)), 2048);
+  const requestBody = redaction.body(outcome.requestBody);
+  const responseBody = error ? error.toJSON() : summary(outcome.responseBody, redaction);
   return {
     projectId: directory.projectId,
     tokenId: directory.tokenId,
@@ -59,26 +61,10 @@ export function recordOf(
   };
 }
 
-const secretNames = /^(password|secret|token|authorization)$/i;
-
-/** Removes secrets, and the data of Bulk operations, which concern many users. */
-function redacted(value: unknown, depth = 0): unknown {
-  if (depth > 8) return '…';
-  if (Array.isArray(value)) return value.slice(0, 50).map((each) => redacted(each, depth + 1));
-  if (!isObject(value)) return value;
-  const isBulk = depth === 2 && 'method' in value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => {
-      if (secretNames.test(name) || (isBulk && name === 'data')) return [name, '[not kept]'];
-      return [name, redacted(each, depth + 1)];
-    }),
-  );
-}
-
-function summary(body: unknown): unknown {
+function summary(body: unknown, redaction: Redaction): unknown {
   if (!isObject(body)) return undefined;
   const isList = Array.isArray(body['schemas']) && body['schemas'].includes(listResponseSchema);
-  return isList ? { ...body, Resources: undefined } : redacted(body);
+  return isList ? { ...body, Resources: undefined } : redaction.body(body);
 }
 
 function textOf(value: unknown): string | null {
