@@ -8,6 +8,7 @@ import {
   type CreateCustomAttributeInput,
   type CustomAttributeRowFragment,
   CustomAttributes,
+  type CustomAudience,
   type CustomPartType,
   UpdateCustomAttribute,
 } from '../generated/operations.ts';
@@ -53,6 +54,14 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
     error: faultAt(failure, name),
     onChange: (event: { currentTarget: { checked: boolean } }) => set({ [name]: event.currentTarget.checked }),
   });
+  const visibility = (audience: CustomAudience) => {
+    const others = (values.visibleTo ?? []).filter((each) => each !== audience);
+    return {
+      checked: values.visibleTo?.includes(audience) ?? false,
+      onChange: (event: { currentTarget: { checked: boolean } }) =>
+        set({ visibleTo: event.currentTarget.checked ? [...others, audience] : others }),
+    };
+  };
   const submit = async () => {
     const outcome = attribute ? await update({ input }) : await create({ input });
     if (!outcome.data) return;
@@ -149,9 +158,13 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         <Checkbox
           label="Available in claims"
           description="Claim mappings can send it to applications"
-          checked={values.visibleTo?.includes('APPLICATIONS') ?? false}
           error={faultAt(failure, 'visibleTo')}
-          onChange={(event) => set({ visibleTo: event.currentTarget.checked ? ['APPLICATIONS'] : [] })}
+          {...visibility('APPLICATIONS')}
+        />
+        <Checkbox
+          label="Shown to the user"
+          description="On the account page, read-only, under its description"
+          {...visibility('USER')}
         />
       </Stack>
       <TextInput

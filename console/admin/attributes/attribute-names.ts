@@ -32,6 +32,7 @@ export function traitsOf(attribute: CustomAttributeRowFragment): string[] {
       returned
     ],
     ...(visibleTo.includes('APPLICATIONS') ? ['in claims'] : []),
+    ...(visibleTo.includes('USER') ? ['shown to the user'] : []),
   ];
 }
 

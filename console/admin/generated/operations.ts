@@ -260,9 +260,10 @@ export type CreateUserInput = {
   userName?: string | null | undefined;
 };
 
-/** Who sees values: applications, by claim mappings. */
+/** Who sees values: applications, by claim mappings; the user, on the account page. */
 export type CustomAudience =
-  | 'APPLICATIONS';
+  | 'APPLICATIONS'
+  | 'USER';
 
 /** Result of a check: no record with the value, no answer of the name servers, or another project holds the host. */
 export type CustomDomainFault =
@@ -1418,7 +1419,7 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+export type OverviewQuery = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
 
 export type OwnerCountQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1762,7 +1763,7 @@ export const Messages = "query Messages($projectId:ID!$channel:MessageChannel$st
 export const MessagePreview = "query MessagePreview($projectId:ID!$template:MessageTemplate!$locale:String!$draft:Boolean!){messagePreview(projectId:$projectId template:$template locale:$locale draft:$draft){subject text sms}}" as Operation<MessagePreviewQuery, MessagePreviewQueryVariables>;
 export const MessageSenders = "query MessageSenders{messageSenders{channel kind target from variables}}" as Operation<MessageSendersQuery, MessageSendersQueryVariables>;
 export const TestSender = "mutation TestSender($input:TestSenderInput!){testSender(input:$input){channel to passed stages{name state milliseconds detail advice}}}" as Operation<TestSenderMutation, TestSenderMutationVariables>;
-export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}person{id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
+export const Overview = "query Overview($projectId:ID!$signIns:AuditEventFilter!$rejected:AuditEventFilter!$mailTests:AuditEventFilter!$smsLimits:AuditEventFilter!){project(id:$projectId){id contents{users clients sessions scimTokens}}clients(projectId:$projectId first:100){edges{node{id redirectUris disabled}}}signedIn:auditEvents(projectId:$projectId filter:$signIns first:1){edges{node{id at}}}refused:auditEvents(projectId:$projectId filter:$rejected first:1){edges{node{id at}}}mailTested:auditEvents(projectId:$projectId filter:$mailTests first:1){edges{node{id at}}}smsLimited:auditEvents(projectId:$projectId filter:$smsLimits first:1){edges{node{id at}}}scimTokens(projectId:$projectId){id name expiresAt lastUsedAt revokedAt}memberships(projectId:$projectId){id}recent:auditEvents(projectId:$projectId first:8){edges{node{...EventRow}}}}fragment EventRow on AuditEvent{id at type result detail ip userAgent requestId actor{kind id name}subject{kind id name}person{id name}client{id name}project{id name}}" as Operation<OverviewQuery, OverviewQueryVariables>;
 export const OwnerCount = "query OwnerCount{memberships{id}}" as Operation<OwnerCountQuery, OwnerCountQueryVariables>;
 export const Activity = "query Activity($projectId:ID!){activity(projectId:$projectId days:28){day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed}}" as Operation<ActivityQuery, ActivityQueryVariables>;
 export const ProjectById = "query ProjectById($id:ID!){project(id:$id){...ProjectSettings}}fragment ProjectSettings on Project{id issuer name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy offeredFactors passkeyPolicy passkeyAaguids passkeyRoots rememberMfaSeconds deviceTrustSeconds emailFactor deviceTrustDays smsCountries smsPerDay idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds refreshTokenTtlSeconds refreshTokenIdleSeconds version createdAt updatedAt}" as Operation<ProjectByIdQuery, ProjectByIdQueryVariables>;

@@ -1,4 +1,5 @@
 import type { OwnField, OwnProfile } from '../domain/accounts/own-profile.ts';
+import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
 
@@ -57,6 +58,9 @@ export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh
           })
         : null,
     },
+    ...(profile.custom.length > 0
+      ? [{ title: say('profileCustom'), facts: profile.custom.map((value) => customFact(say, value)), form: null }]
+      : []),
   ];
   return html`<section aria-labelledby="profile"><h2 id="profile">${say('profile')}</h2>
     <p class="hint">${say('profileText')}${lockHint(say, profile)}</p>
@@ -74,6 +78,19 @@ function row(say: Say, title: string, facts: readonly (string | null | undefined
   return html`<li class="row"><h3>${title}</h3>
     <p class="facts">${shown.map((fact) => html`<span>${fact}</span> `)}</p>
     ${form ? html`<div class="acts">${form}</div>` : nothing}</li>`;
+}
+
+/** A custom attribute by its description, or its name. */
+function customFact(say: Say, { attribute, value }: ShownCustomValue): string {
+  return say('profileCustomValue', { name: attribute.description || attribute.name, value: valueText(say, value) });
+}
+
+function valueText(say: Say, value: unknown): string {
+  if (typeof value === 'boolean') return say(value ? 'yes' : 'no');
+  if (Array.isArray(value)) return value.map((each) => valueText(say, each)).join('; ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  const parts = Object.entries(value).map(([name, part]) => `${name} ${valueText(say, part)}`);
+  return parts.join(', ');
 }
 
 function names({ givenName, familyName }: OwnProfile): string {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
+import { personExport } from '../domain/accounts/person-export.ts';
 import { AuditEvent } from '../domain/audit/audit-event.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { profileOf } from '../domain/users/profile.ts';
@@ -61,6 +62,53 @@ describe('the profile', () => {
     const where = { projectId: world.project.id, type: 'user.updated' };
     const [event] = await app.services.db.reader().find(AuditEvent, where, { orderBy: { id: 'desc' }, limit: 1 });
     expect(event).toMatchObject({ detail: { changed: ['givenName'] }, actorId: user.id });
+  });
+
+  it('shows the custom attributes that the user may see, read-only, and no other', async () => {
+    await world.begin();
+    const { user, visit } = await somebody();
+    expect(await visit.page()).not.toContain('Other details');
+    const { accounts, customAttributes } = app.services;
+    const define = (name: string, more: object = {}) =>
+      customAttributes.create(world.project.id, { name, type: 'string', ...more } as never, system);
+    const visibleTo = ['user'];
+    await define('badge', { visibleTo, description: 'Badge <number>' });
+    await define('remote', { type: 'boolean', visibleTo });
+    await define('skills', { multiValued: true, visibleTo: ['applications', 'user'], mutability: 'readOnly' });
+    const parts = [
+      { name: 'city', type: 'string' },
+      { name: 'desk', type: 'integer' },
+    ];
+    await define('offices', { type: 'complex', multiValued: true, visibleTo, subAttributes: parts });
+    await define('floor', { type: 'integer', visibleTo });
+    await define('rating', { visibleTo: ['applications'] });
+    await define('note');
+    const values = {
+      ...{
+        badge: '<b>7</b>',
+        remote: false,
+        skills: ['go', 'sql'],
+        offices: [{ city: 'Bern', desk: 4 }, { city: 'Basel' }],
+      },
+      ...{ rating: 'secret-rating', note: 'secret-note' },
+    };
+    await accounts.editCustom(world.project.id, user.id, values, system);
+    const page = await visit.page();
+    for (const text of [
+      ...['Other details', 'Badge &lt;number&gt;: &lt;b&gt;7&lt;/b&gt;', 'remote: No', 'skills: go; sql'],
+      'offices: city Bern, desk 4; city Basel',
+    ])
+      expect(page).toContain(text);
+    expect(page).not.toMatch(/secret|floor|rating|name="badge"/);
+    await visit.change('edit-profile', named({ badge: 'mine', givenName: 'Ada' }));
+    expect((await accounts.find(world.project.id, user.id))?.attributes).toMatchObject({
+      'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User': { badge: '<b>7</b>' },
+    });
+    let file = '';
+    for await (const chunk of personExport(() => app.services.db.reader(), await stored(user.id), {})) file += chunk;
+    expect(JSON.parse(file).profile.attributes).toMatchObject({
+      'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User': values,
+    });
   });
 
   it('cannot set anything else', async () => {

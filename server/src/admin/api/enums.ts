@@ -87,7 +87,7 @@ export const CustomReturnedEnum = enumOf('CustomReturned', 'When directories rea
 export const CustomUniquenessEnum = enumOf('CustomUniqueness', 'Whether users can share a value.', uniquenesses);
 export const CustomAudienceEnum = enumOf(
   'CustomAudience',
-  'Who sees values: applications, by claim mappings.',
+  'Who sees values: applications, by claim mappings; the user, on the account page.',
   audiences,
 );
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);

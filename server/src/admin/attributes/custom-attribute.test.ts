@@ -180,7 +180,7 @@ describe('values', () => {
   });
 
   it('reach applications by mappings, in their own type, if the definition allows it', async () => {
-    await create({ name: 'floor', type: 'INTEGER', visibleTo: ['APPLICATIONS'] });
+    await create({ name: 'floor', type: 'INTEGER', visibleTo: ['USER', 'APPLICATIONS'] });
     await create({
       name: 'office',
       type: 'COMPLEX',

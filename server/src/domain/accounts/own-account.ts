@@ -28,6 +28,7 @@ import { Project } from '../projects/project.entity.ts';
 import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import type { ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
@@ -49,6 +50,7 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   clock: Clock;
   audit: Audit;
   users: Pick<Users, 'change' | 'locked' | 'checkPhoneLock'>;
+  customAttributes: Pick<CustomAttributes, 'current'>;
   devices: Pick<Devices, 'list' | 'rename' | 'revoke' | 'thumbprints'>;
   passkeys: Pick<Passkeys, 'list' | 'isHeldBy'>;
   sessions: Pick<Sessions, 'resume' | 'peek' | 'listLive'>;
@@ -138,7 +140,7 @@ export class OwnAccount {
   }
 
   async overview({ project, user, session }: Visitor): Promise<AccountOverview> {
-    const { clock, db, devices, mfa, passkeys, sessions } = this.deps;
+    const { clock, customAttributes, db, devices, mfa, passkeys, sessions } = this.deps;
     const em = db.reader();
     const now = clock.now();
     const live = await sessions.listLive(em, project, user.id);
@@ -152,7 +154,7 @@ export class OwnAccount {
       deviceKeys: await devices.thumbprints(em, owner(user)),
       sessions: live,
       applications: await applicationsOf(this.deps, em, user),
-      profile: await ownProfile(em, project, user),
+      profile: await ownProfile(em, project, user, await customAttributes.current(project.id)),
       factors: factors.map((factor) => shown(factor, user)),
       recoveryCodesLeft: await mfa.recoveryCodes.left(em, user),
       phone: await this.phone(em, { project, user, session }),

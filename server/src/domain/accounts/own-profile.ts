@@ -3,6 +3,8 @@ import { mappedAttributes } from '../claims/mapped-attributes.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Project } from '../projects/project.entity.ts';
+import { type ShownCustomValue, shownCustomValues } from '../users/custom/own-values.ts';
+import type { CustomSchema } from '../users/custom/values.ts';
 import { profileOf } from '../users/profile.ts';
 import { addressOf, editedProfile, type PostalAddress, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
@@ -37,18 +39,28 @@ export interface OwnProfile {
   zoneinfo: string | null;
   birthdate: string | null;
   address: PostalAddress | null;
+  /** Custom attributes that the user may see and has a value of; read-only. */
+  custom: ShownCustomValue[];
   /** Fields that the user cannot edit. */
   locked: ReadonlySet<OwnField>;
   /** Whether the directory is why. */
   isFromDirectory: boolean;
 }
 
-export async function ownProfile(em: EntityManager, project: Project, user: User): Promise<OwnProfile> {
+export async function ownProfile(
+  em: EntityManager,
+  project: Project,
+  user: User,
+  schema: CustomSchema,
+): Promise<OwnProfile> {
   const { locale = null, zoneinfo = null, birthdate = null } = profileOf(user);
   const { displayName = null, givenName = null, familyName = null } = user;
   return {
     ...{ displayName, givenName, familyName, locale, zoneinfo, birthdate },
     address: addressOf(user.attributes),
+    custom: shownCustomValues(schema, user).filter(
+      ({ attribute, hasValue }) => hasValue && attribute.visibleTo.includes('user'),
+    ),
     locked: await lockedFields(em, project, user),
     isFromDirectory: isFromDirectory(project, user),
   };

@@ -46,7 +46,7 @@ export function checkedDefinition(input: CustomAttributeInput): CustomAttribute 
   }
   if (isKey && isSecret)
     invalid(indexed ? 'indexed' : 'uniqueness', 'cannot be set for an attribute that is never returned');
-  // Claims, and their preview in the console, would show it.
+  // Claims, their preview in the console, and the account page would show it.
   if (isSecret && visibleTo.length > 0) invalid('visibleTo', 'must be empty: the attribute is never returned');
   return {
     name: input.name,
