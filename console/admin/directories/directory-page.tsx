@@ -15,6 +15,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { Time } from '../ui/time.tsx';
+import { ExpiryBanner } from './expiry-banner.tsx';
 import { Tokens } from './scim-tokens.tsx';
 import { SelfTest } from './self-test.tsx';
 import { SetupSteps } from './setup-steps.tsx';
@@ -56,6 +57,7 @@ export function Component() {
     >
       {!mayChange && <ViewerNotice project={project} />}
       {failure && !data && <LoadError failure={failure} subject="the directory" retry={reload} />}
+      {project.scimEnabled && <ExpiryBanner tokens={tokens} />}
       <State tokens={tokens} isOn={project.scimEnabled} />
       {tokens && (
         <SetupSteps

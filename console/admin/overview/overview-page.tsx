@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
+import { ExpiryBanner } from '../directories/expiry-banner.tsx';
 import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
@@ -61,6 +62,7 @@ export function Component() {
         <LoadError failure={failure} subject="the overview" retry={reload} />
       ) : (
         <>
+          {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
           <SimpleGrid component="ul" cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', md: 'md' }}>
             {figures.map(({ label, value, to }) => (
               <li key={label}>
