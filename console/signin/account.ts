@@ -1,12 +1,35 @@
 /**
  * The account page works without script. This one deletes device keys ("Forget this browser") and tells the browser which
- * passkeys the account still has, and its current name (Signal API, WebAuthn Level 3 section 5.1.10).
+ * passkeys the account still has, and its current name (Signal API, WebAuthn Level 3 section 5.1.10). Times are shown in the
+ * zone of the browser if the user has none, and waits are counted down.
  */
 import { signalAccepted, signalUser } from '@latchkey/browser/internal';
+import { countDown, wait } from './countdown.ts';
 import './forget.ts';
+import { fill } from './texts.ts';
 
 const { rpId, userHandle, passkeys = '', userName = '', displayName = '' } = document.body.dataset;
 if (rpId && userHandle) {
   signalAccepted(rpId, userHandle, passkeys.split(' ').filter(Boolean));
   signalUser(rpId, userHandle, userName, displayName);
+}
+
+const { lang } = document.documentElement;
+const times = new Intl.DateTimeFormat(lang, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-local]'))
+  time.textContent = times.format(new Date(time.dateTime));
+
+for (const seen of document.querySelectorAll<HTMLElement>('[data-wait]')) {
+  const { wait: seconds, text = '', over = '' } = seen.dataset;
+  countDown(Number(seconds), (left) => {
+    if (left > 0) seen.textContent = fill({ text }, 'text', { time: wait(left, lang) });
+    else seen.parentElement!.textContent = over;
+  });
 }

@@ -71,6 +71,34 @@ describe('/account', () => {
     expect([response.status, locationOf(response)]).toEqual([303, `/account?project=${world.project.id}`]);
   });
 
+  it('leads to a sign-in whose end is this page, if the project is known', async () => {
+    const stranger = new CookieBrowser();
+    const known = `${app.url}/account?project=${world.project.id}`;
+    expect(await (await stranger.get(`${app.url}/account`)).text()).not.toContain('Sign in</button>');
+    expect(await (await stranger.get(known)).text()).toContain('Sign in</button>');
+    stranger.cookies.set(`lk-session-${world.project.id}`, 'x'.repeat(43));
+    expect(await (await stranger.get(`${app.url}/account`)).text()).toContain('Sign in</button>');
+    const asked = { change: 'sign-in', project: world.project.id };
+    const begun = await stranger.post(`${app.url}/account`, asked);
+    expect([begun.status, locationOf(begun)]).toEqual([303, expect.stringMatching(/^\/signin\?flow=/)]);
+    const page = await stranger.get(`${app.url}${locationOf(begun)}`);
+    expect(page.status).toBe(200);
+    const foreign = await stranger.post(`${app.url}/account`, asked, { 'sec-fetch-site': 'cross-site' });
+    expect(locationOf(foreign)).toBe(`/account?project=${world.project.id}`);
+    const none = '00000000-0000-7000-8000-000000000000';
+    const unknown = await stranger.post(`${app.url}/account`, { change: 'sign-in', project: none });
+    expect(locationOf(unknown)).toBe(`/account?project=${none}`);
+  });
+
+  it('shows times in the zone of the user; else in UTC, for the script to change', async () => {
+    const { visit } = await somebody();
+    expect(await visit.page()).toMatch(/<time datetime="[^"]+Z" data-local>[^<]+UTC<\/time>/);
+    await visit.change('edit-profile', { fields: 'zoneinfo', zoneinfo: 'Asia/Tokyo' });
+    const html = await visit.page();
+    expect(html).toMatch(/<time datetime="[^"]+Z">[^<]+GMT\+9<\/time>/);
+    expect(html).not.toContain('data-local');
+  });
+
   it('lets users choose between sessions of several projects', async () => {
     const policy = { idleTimeoutSeconds: 24 * 3600 };
     world.project = await app.services.projects.updateSessionPolicy(world.project.id, policy, system);

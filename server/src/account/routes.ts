@@ -38,7 +38,7 @@ export interface AccountDeps {
 
 /** Result of a change: a redirect to the page with a status, or a page that is shown once. */
 type ActionOutcome =
-  | { notice: Notice }
+  | { notice: Notice; waitSeconds?: number }
   | { recoveryCodes: string[] }
   /** Redirects to the hosted page for a fresh sign-in. */
   | BegunFlow
@@ -191,11 +191,37 @@ async function show(deps: AccountDeps, req: Request, res: Response): Promise<voi
   );
   const visitors = (await Promise.all(visits)).filter((visitor) => visitor !== null);
   const [visitor, ...others] = visitors;
-  if (!visitor) return send(deps, req, res, signedOutView());
+  if (!visitor) return send(deps, req, res, signedOutView(projectToOffer(req, asked, held)));
   if (others.length > 0) return send(deps, req, res, chooserView(visitors));
   openProject(visitor.project.id);
   const notice = query.get('notice');
   await sendAccount(deps, req, res, visitor, notice === 'saved' || notice === 'name' ? notice : undefined);
+}
+
+/** The project that a visitor without a session can sign in to: that of the host, the address, or the only ended session. */
+function projectToOffer(
+  req: Request,
+  asked: string | undefined,
+  held: readonly { projectId: string }[],
+): string | undefined {
+  const [only, ...others] = held;
+  const id = siteAt(req).issuer.project?.id ?? asked ?? (others.length === 0 ? only?.projectId : undefined);
+  return id !== undefined && isUuid(id) && isServed(req, id) ? id : undefined;
+}
+
+/** Needs no session and no token: another site could as well send the visitor to an application's sign-in. */
+async function signIn(deps: AccountDeps, req: Request, res: Response, projectId: string): Promise<void> {
+  const begun = await deps.ownAccount.signIn(projectId, siteAt(req).domain).catch((thrown: unknown) => {
+    if (thrown instanceof Refusal && thrown.problem.code === 'not-found') return null;
+    throw thrown;
+  });
+  return begun ? toSignin(deps, res, begun) : back(res, projectId);
+}
+
+function toSignin({ cookies }: AccountDeps, res: Response, { flow, browserSecret }: BegunFlow): void {
+  cookies.setFlow(res, flow, browserSecret);
+  res.setHeader('Cache-Control', 'no-store');
+  res.redirect(303, `/signin?${new URLSearchParams({ flow })}`);
 }
 
 async function take(deps: AccountDeps, req: Request, res: Response): Promise<void> {
@@ -204,7 +230,10 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   const isKnown = isUuid(projectId) && isServed(req, projectId);
   const secret = isKnown ? deps.cookies.session(req, projectId) : undefined;
   const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
-  if (!visitor) return back(res, projectId);
+  if (!visitor) {
+    const asksSignIn = isKnown && form.get('change') === 'sign-in' && isSameOrigin(req, siteAt(req).origin);
+    return asksSignIn ? signIn(deps, req, res, projectId) : back(res, projectId);
+  }
   openProject(projectId);
   const asked = form.get('change') ?? '';
   const change = Object.hasOwn(changes, asked) ? changes[asked] : undefined;
@@ -219,17 +248,15 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   if ('recoveryCodes' in outcome) {
     return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes), { visitor });
   }
-  if ('flow' in outcome) {
-    deps.cookies.setFlow(res, outcome.flow, outcome.browserSecret);
-    res.setHeader('Cache-Control', 'no-store');
-    return res.redirect(303, `/signin?${new URLSearchParams({ flow: outcome.flow })}`);
-  }
+  if ('flow' in outcome) return toSignin(deps, res, outcome);
   if ('phoneCode' in outcome) {
     if (outcome.phoneCode === null) return back(res, projectId);
     return sendAccount(deps, req, res, visitor, undefined, 200, outcome.phoneCode);
   }
   const status = statuses[outcome.notice];
-  if (status !== undefined) return sendAccount(deps, req, res, visitor, outcome.notice, status);
+  if (status !== undefined) {
+    return sendAccount(deps, req, res, visitor, outcome.notice, status, undefined, outcome.waitSeconds);
+  }
   if ((await deps.ownAccount.visit(projectId, secret as string, false)) === null) {
     deps.cookies.clearSession(res, projectId);
     if (asked === 'revoke-device') return sendSignedOut(deps, req, res, visitor);
@@ -272,8 +299,8 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcom
   if (code === 'forbidden') return { notice: 'stale' };
   if (code === 'last-sign-in-method') return { notice: 'last-method' };
   const notice = ofPhones[code];
-  if (notice) return { notice };
-  throw thrown;
+  if (!notice) throw thrown;
+  return code === 'too-many' ? { notice, waitSeconds: thrown.problem.retryAfterSeconds } : { notice };
 }
 
 async function sendAccount(
@@ -284,9 +311,10 @@ async function sendAccount(
   notice: Notice | undefined,
   status = 200,
   testCode?: string,
+  waitSeconds?: number,
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
-  const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), notice, testCode);
+  const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), { notice, waitSeconds }, testCode);
   const values = signals(req, visitor, overview);
   await send(deps, req, res, view, { visitor, status, values });
 }
@@ -294,7 +322,7 @@ async function sendAccount(
 /** After the removal of the passkey that had signed in: the browser learns of it here, as no page of the account follows. */
 async function sendSignedOut(deps: AccountDeps, req: Request, res: Response, visitor: Visitor): Promise<void> {
   const values = signals(req, visitor, await deps.ownAccount.overview(visitor));
-  await send(deps, req, res, signedOutView(), { values });
+  await send(deps, req, res, signedOutView(undefined), { values });
 }
 
 /** For the page's script: device keys to forget, and the passkeys that the browser may keep. */
@@ -321,7 +349,7 @@ async function send(
   { visitor, status = 200, values = {} }: { visitor?: Visitor; status?: number; values?: Record<string, string> } = {},
 ): Promise<void> {
   const say = (key: string, values?: Record<string, string>) =>
-    pages.text(req, key.startsWith('scope.') ? key : `account.${key}`, values);
+    pages.text(req, key.includes('.') ? key : `account.${key}`, values);
   const experience = visitor && (await experienceOf(visitor.project.id));
   pages.send(req, res, 'account', {
     status,

@@ -5,6 +5,7 @@ import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
 import type { Passkey } from '../domain/credentials/passkey.entity.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
+import { profileOf } from '../domain/users/profile.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import { type Html, hidden, html, nothing } from './html.ts';
@@ -50,15 +51,22 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'profile-locked': 'profileLocked',
 };
 
-/** Looks up a text of `account.*`, or one of `scope.*` by its full key, in the reader's language. */
+/** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
 type Say = (key: string, values?: Record<string, string>) => string;
 
 /** The content of the page, given the reader's texts and language. */
 export type View = (say: Say, language: string) => Html;
 
-/** The page without a session. Sign-ins start at an application, never here. */
-export function signedOutView(): View {
-  return (say) => html`<h1>${say('signedOutTitle')}</h1><p class="lead">${say('signedOutText')}</p>`;
+/** The page without a session. @param projectId where to sign in; undefined: not known, an application must begin */
+export function signedOutView(projectId: string | undefined): View {
+  return (say) => html`<h1>${say('signedOutTitle')}</h1>
+    <p class="lead">${say(projectId === undefined ? 'signedOutText' : 'signInText')}</p>
+    ${
+      projectId === undefined
+        ? nothing
+        : html`<form method="post" action="/account">${hidden({ change: 'sign-in', project: projectId })}
+            <button type="submit" class="main">${say('signIn')}</button></form>`
+    }`;
 }
 
 /** Project chooser for a browser with sessions of several projects. */
@@ -81,7 +89,7 @@ export function accountView(
   visitor: Visitor,
   overview: AccountOverview,
   csrf: string,
-  notice: Notice | undefined,
+  { notice, waitSeconds }: { notice: Notice | undefined; waitSeconds?: number | undefined },
   /** Code for a new phone number; in test mode only. */
   testCode?: string,
 ): View {
@@ -91,7 +99,7 @@ export function accountView(
     const name = nameOf(user);
     return html`<header class="who"><h1>${name}</h1>
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
-      ${notice ? page.notice(notice) : nothing}
+      ${notice ? page.notice(notice, waitSeconds) : nothing}
       ${page.recovery(overview)}
       ${page.profile(overview)}
       ${page.devices(overview.devices)}
@@ -104,24 +112,58 @@ export function accountView(
   };
 }
 
+/** Stands for a time in a text. */
+const split = '\u0000';
+
+function timesIn(language: string, timeZone = 'UTC'): Intl.DateTimeFormat {
+  const [date, time] = [
+    { year: 'numeric', month: 'short', day: 'numeric' },
+    { hour: 'numeric', minute: '2-digit' },
+  ] as const;
+  return new Intl.DateTimeFormat(language, { ...date, ...time, timeZone, timeZoneName: 'short' });
+}
+
+/** Directories may send any text. */
+function isZone(name: string): boolean {
+  try {
+    return timesIn('en', name) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The sections of a visitor's page. */
 class AccountPage {
   private readonly times: Intl.DateTimeFormat;
+  /** Whether the user has a time zone of their own; else the script shows times in that of the browser. */
+  private readonly hasZone: boolean;
 
   constructor(
     private readonly visitor: Visitor,
     private readonly csrf: string,
     private readonly say: Say,
-    language: string,
+    private readonly language: string,
   ) {
-    this.times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+    const { zoneinfo } = profileOf(visitor.user);
+    this.hasZone = zoneinfo !== undefined && isZone(zoneinfo);
+    this.times = timesIn(language, this.hasZone ? zoneinfo : undefined);
   }
 
-  notice(notice: Notice): Html {
+  notice(notice: Notice, waitSeconds?: number): Html {
     const { say } = this;
+    if (waitSeconds !== undefined) return this.wait(say(problems[notice as 'phone-wait']), waitSeconds);
     if (notice === 'saved') return html`<p class="done" role="status">${say('saved')}</p>`;
     const problem = html`<p class="problem" role="alert">${say(problems[notice])}</p>`;
     return notice === 'stale' ? html`${problem}${this.confirmation()}` : problem;
+  }
+
+  /** Counted down by the script, and read aloud at the beginning and the end. */
+  private wait(problem: string, seconds: number): Html {
+    const { say } = this;
+    const unit = new Intl.NumberFormat(this.language, { style: 'unit', unit: 'second', unitDisplay: 'long' });
+    const text = say('problem.wait', { time: unit.format(seconds) });
+    return html`<p class="problem" role="alert">${problem} <span class="spoken">${text}</span><span aria-hidden="true"
+      data-wait="${String(seconds)}" data-text="${say('problem.wait')}" data-over="${say('problem.waited')}">${text}</span></p>`;
   }
 
   /** Shown instead of actions that require a fresh sign-in. */
@@ -219,7 +261,7 @@ class AccountPage {
 
   private application({ clientId: id, name, scopes, since, lastUsedAt, endsWithSession }: ApplicationAccess): Html {
     const { say } = this;
-    const facts = [this.at('accessSince', since)];
+    const facts: (string | Html)[] = [this.at('accessSince', since)];
     if (lastUsedAt) facts.push(this.at('lastUsed', lastUsedAt));
     if (endsWithSession) facts.push(say('accessUntilSignOut'));
     const removal = html`<p class="hint">${say('removeAccessText')}</p>
@@ -306,7 +348,7 @@ class AccountPage {
     const isThis = id === visitor.session.id;
     const browser = deviceName(session.userAgent ?? undefined);
     const name = devices.find((device) => device.id === session.deviceId)?.name ?? browser;
-    const facts = [this.at('started', session.createdAt), this.at('lastSeen', session.lastSeenAt)];
+    const facts: (string | Html)[] = [this.at('started', session.createdAt), this.at('lastSeen', session.lastSeenAt)];
     if (ip) facts.push(say('address', { ip }));
     const act = say(isThis ? 'endThis' : 'end');
     return html`<li class="row">${this.title(name, isThis)}${this.facts(facts)}
@@ -323,7 +365,10 @@ class AccountPage {
   private factor({ id, method, destination, addedAt, lastUsedAt }: OwnFactor, isFresh: boolean): Html {
     const { say } = this;
     const name = say(method);
-    const facts = [this.at('added', addedAt), lastUsedAt ? this.at('lastUsed', lastUsedAt) : say('neverUsed')];
+    const facts: (string | Html)[] = [
+      this.at('added', addedAt),
+      lastUsedAt ? this.at('lastUsed', lastUsedAt) : say('neverUsed'),
+    ];
     if (destination) facts.unshift(destination);
     const removal = html`<p class="hint">${say('removeFactorText')}</p>
       ${this.form('remove-factor', { id }, this.button(say('removeFactor'), say('about', { act: say('removeFactor'), name })))}`;
@@ -340,12 +385,14 @@ class AccountPage {
     return html`<p class="facts">${facts.map((fact) => html`<span>${fact}</span> `)}</p>`;
   }
 
-  private at(key: string, at: Date): string {
-    return this.say(key, { time: this.time(at) });
+  private at(key: string, at: Date): Html {
+    const [before = '', after = ''] = this.say(key, { time: split }).split(split);
+    const local = this.hasZone ? nothing : html` data-local`;
+    return html`${before}<time datetime="${at.toISOString()}"${local}>${this.time(at)}</time>${after}`;
   }
 
   private time(at: Date): string {
-    return `${this.times.format(at)} UTC`;
+    return this.times.format(at);
   }
 
   /** An action with a confirmation or more input; expands without script. */

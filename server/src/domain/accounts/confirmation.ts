@@ -46,6 +46,35 @@ export async function beginConfirmation(
   });
 }
 
+/**
+ * Begins a sign-in without an application, for the account page at this host. It gives no authorization code. Refuses
+ * `not-found` if the project has no enabled client of its own.
+ *
+ * @param domain null: the base host
+ */
+export async function beginAccountSignIn(
+  { issuer, random, requests }: ConfirmationDeps,
+  em: EntityManager,
+  projectId: string,
+  domain: string | null,
+): Promise<BegunFlow> {
+  const origin = domain === null ? issuer : domainOrigin(issuer, domain);
+  const [client] = await query(
+    em,
+    sql<{ id: string }>`select id from clients
+      where project_id = ${projectId} and disabled_at is null and not third_party order by id limit 1`,
+  );
+  return requests.begin(em, {
+    projectId,
+    clientId: found(client, 'client').id,
+    issuer: domain === null ? null : origin,
+    redirectUri: `${origin}${confirmedPath}`,
+    scope: 'openid',
+    state: projectId,
+    codeChallenge: digest(newSecret(random)),
+  });
+}
+
 /** The client of this browser's device, else the last client of the session, else any. */
 async function clientOf(em: EntityManager, projectId: string, { id, deviceId }: Session): Promise<string> {
   const [client] = await query(

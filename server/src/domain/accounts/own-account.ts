@@ -39,7 +39,7 @@ import {
   applicationsOf,
   removeAccess,
 } from './application-access.ts';
-import { beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
+import { beginAccountSignIn, beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
 import { freshSeconds, isFresh } from './freshness.ts';
 import { editOwnProfile, type OwnProfile, ownProfile } from './own-profile.ts';
 import type { Recoveries } from './recoveries.ts';
@@ -136,6 +136,13 @@ export class OwnAccount {
         const session = await (isUse ? sessions.resume(em, project, secret) : sessions.peek(em, project, secret));
         return session && { project, session, user: session.user.getEntity() };
       }),
+    );
+  }
+
+  /** Begins a sign-in that ends at this page; see {@link beginAccountSignIn}. Refuses `not-found`. */
+  signIn(projectId: string, domain: string | null): Promise<BegunFlow> {
+    return inProject(projectId, () =>
+      this.deps.db.transaction((em) => beginAccountSignIn(this.deps, em, projectId, domain)),
     );
   }
 
