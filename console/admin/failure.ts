@@ -8,6 +8,8 @@ export interface Failure {
   /** That field with its place in the input: `mappings[2].claim`. */
   path?: string;
   requestId?: string;
+  /** When to try again, as milliseconds since 1970. */
+  retryAt?: number;
 }
 
 export class RequestError extends Error implements Failure {
@@ -15,13 +17,15 @@ export class RequestError extends Error implements Failure {
   readonly field?: string;
   readonly path?: string;
   readonly requestId?: string;
+  readonly retryAt?: number;
 
-  constructor({ code, message, field, path, requestId }: Failure) {
+  constructor({ code, message, field, path, requestId, retryAt }: Failure) {
     super(message);
     this.code = code;
     if (field !== undefined) this.field = field;
     if (path !== undefined) this.path = path;
     if (requestId !== undefined) this.requestId = requestId;
+    if (retryAt !== undefined) this.retryAt = retryAt;
   }
 }
 
@@ -37,10 +41,10 @@ export interface ResponseError {
 
 export function failureOf({ message, extensions = {} }: ResponseError): Failure {
   const { code = 'unknown', field, requestId, retryAfterSeconds } = extensions;
-  const wait = retryAfterSeconds === undefined ? '' : ` Try again in ${retryAfterSeconds} s.`;
   return {
     code,
-    message: sentence(message, field) + wait,
+    message: sentence(message, field),
+    ...(retryAfterSeconds === undefined ? {} : { retryAt: Date.now() + retryAfterSeconds * 1000 }),
     ...(field === undefined ? {} : { field: lastPart(field), path: field }),
     ...(requestId === undefined ? {} : { requestId }),
   };

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text, ThemeIcon } from '@mantine/core';
 import type { Failure } from '../../failure.ts';
 import { Icon } from '../icon.tsx';
 import { Section } from '../layout/page.tsx';
+import { RetryWait } from './retry-wait.tsx';
 
 /** Replaces content that failed to load: the error and a retry button. */
 export function LoadError({ failure, subject, retry }: { failure: Failure; subject: string; retry?: () => void }) {
@@ -15,7 +16,8 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
         <div>
           <h2>{isMissing ? `${upper(subject)} not found` : `${upper(subject)} failed to load`}</h2>
           <Text c="dimmed">
-            {isMissing ? 'It was deleted, the address is wrong, or you lack access.' : failure.message}
+            {isMissing ? 'It was deleted, the address is wrong, or you lack access.' : failure.message}{' '}
+            <RetryWait at={failure.retryAt} />
           </Text>
           {!isMissing && <Text c="dimmed">Nothing was changed.</Text>}
           {failure.requestId && (
@@ -45,7 +47,7 @@ export function FormError({
   if (!failure || (failure.field !== undefined && except.includes(failure.field))) return null;
   return (
     <Alert color="bad" role="alert" py="xs">
-      {failure.message}
+      {failure.message} <RetryWait at={failure.retryAt} />
       {failure.code === 'network' && ' Nothing was saved; your input is kept.'}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
         <Text fz="xs">

@@ -1,0 +1,28 @@
+import { VisuallyHidden } from '@mantine/core';
+import { useEffect, useState } from 'react';
+
+const secondsUntil = (at: number) => Math.max(0, Math.ceil((at - Date.now()) / 1000));
+
+/** Counts down to the next attempt. Screen readers hear the beginning and the end, not each second. */
+export function RetryWait({ at }: { at: number | undefined }) {
+  return at === undefined ? null : <Countdown key={at} at={at} />;
+}
+
+function Countdown({ at }: { at: number }) {
+  const [first] = useState(() => secondsUntil(at));
+  const [left, setLeft] = useState(first);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      setLeft(secondsUntil(at));
+      if (Date.now() >= at) clearInterval(timer);
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [at]);
+  if (left === 0) return 'You can try again now.';
+  return (
+    <>
+      <span aria-hidden="true">Try again in {left} s.</span>
+      <VisuallyHidden>Try again in {first} s.</VisuallyHidden>
+    </>
+  );
+}
