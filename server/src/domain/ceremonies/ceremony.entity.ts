@@ -65,7 +65,7 @@ const schema = defineEntity({
     /** RFC 7638 thumbprint of the page's device key; null: no device can be registered. */
     jkt: p.text().nullable(),
     codeChallenge: p.text().nullable(),
-    /** The normalized address; set by `authenticate`. */
+    /** The normalized address; set by `authenticate`, until the sign-in succeeds. */
     address: p.text().nullable(),
     /** Written by the previous release only, like the next two. */
     formerUser: () => sameProject(User, 'user_id').nullable(),
@@ -74,7 +74,7 @@ const schema = defineEntity({
     /** The proofs of this sign-in, oldest first (`evidence.ts`). */
     evidence: p.json<Evidence[]>().defaultRaw("'[]'"),
     /** The account that the evidence names; computed by the database. */
-    accountId: () => p.uuid().nullable().index().generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
+    accountId: () => p.uuid().nullable().generated("(((evidence -> 0) ->> 'account'::text))::uuid stored"),
     rememberDevice: p.boolean().default(true),
     /** The change that this sign-in authorizes; it stays open for that after success. */
     stepUp: p.enum(stepUps).nullable(),
@@ -92,7 +92,19 @@ const schema = defineEntity({
     expiresAt: instant().index(),
     finishedAt: instant().nullable(),
   },
-  indexes: [{ name: 'ceremonies_project_id_address_index', properties: ['project', 'address'] }],
+  // Partial: most sign-ins begin without an address and an account, and end at once.
+  indexes: [
+    {
+      name: 'ceremonies_project_id_started_address_index',
+      expression:
+        'create index "ceremonies_project_id_started_address_index" on "ceremonies" ("project_id", "address") where ("address" is not null)',
+    },
+    {
+      name: 'ceremonies_proved_account_id_index',
+      expression:
+        'create index "ceremonies_proved_account_id_index" on "ceremonies" ("account_id") where ("account_id" is not null)',
+    },
+  ],
 });
 
 /** A sign-in in progress (`txn`, ten minutes). */

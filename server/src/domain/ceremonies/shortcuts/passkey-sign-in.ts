@@ -2,7 +2,6 @@ import { challengeOf, credentialIdOf, userHandleOf } from '../../credentials/pas
 import { judgeAssertion } from '../../credentials/webauthn.ts';
 import { digest } from '../../kernel/secret.ts';
 import { query, type Statement, sql } from '../../kernel/sql.ts';
-import { addressKey } from '../../users/login.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
 import { mayUsePasskeys, siteOfPage } from '../standing.ts';
@@ -18,7 +17,6 @@ interface PasskeyCandidate extends Candidate {
   /** A bigint, as text. */
   sign_count: string;
   backup_eligible: boolean;
-  user_email: string | null;
 }
 
 /** The sign-in, the challenge and the passkey that a response names, in base64url. */
@@ -40,8 +38,8 @@ export function passkeyCandidateStatement(
       select * from credentials where project_id = ${project.id} and credential_id = ${credentialId}
     )
     select c.id, c.code_challenge, c.nonce_hash, k.id as credential_id, k.public_key, k.cose_alg, k.sign_count, k.backup_eligible,
-      u.id as user_id, u.user_name, u.email as user_email
-    from begun c, known k, lateral (select id, user_name, email, active from users
+      u.id as user_id, u.user_name
+    from begun c, known k, lateral (select id, user_name, active from users
         where project_id = ${project.id} and id = k.user_id offset 0) u
     where c.client_id = ${client.id} and c.request_id is null and c.origin = ${origin}
       and c.state = any(${from}) and c.finished_at is null and c.expires_at > ${now}
@@ -107,7 +105,7 @@ export async function passkeySignIn(
       for no key update of u, k`,
     allowed: sql`c.state = any(${from}) and c.expires_at > ${now} and c.evidence = '[]' and c.step_up is null
         and c.passkey_challenge_hash = ${digest(challenge)} and c.passkey_purpose = 'sign-in'`,
-    columns: sql`address = ${addressKey(candidate.user_email ?? candidate.user_name)}, passkey_challenge_hash = null`,
+    columns: sql`address = null, passkey_challenge_hash = null`,
     writes: {
       used: deps.passkeys.notedUse({ project, id: passed.credential }, verdict),
       ...(remembered && { remembered }),

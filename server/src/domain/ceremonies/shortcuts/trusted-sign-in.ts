@@ -134,7 +134,7 @@ function grant(
       for no key update of u, d`,
     allowed: sql`c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
         and least(c.expires_at, c.nonce_expires_at) > ${now}`,
-    columns: sql`address = ${address}, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
+    columns: sql`address = null, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
         mfa_session_hash = null, enrolment_id = null`,
     writes: { used: notedUse({ project, id: passed.credential }, { lastUsedAt: now, trustedUntil }) },
     detail: { deviceId: candidate.credential_id },

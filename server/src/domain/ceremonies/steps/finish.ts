@@ -67,7 +67,11 @@ export async function finish(flow: Flow, ending: Proved): Promise<Success> {
   if (concluded.offersPasskey) ceremony.stepUp = 'create_passkey';
   // A step-up stays open while the proof is fresh.
   if (ceremony.stepUp) ceremony.expiresAt = secondsLater(now, stepUpSeconds);
-  else ceremony.finishedAt = now;
+  else {
+    ceremony.finishedAt = now;
+    // The evidence names the account.
+    ceremony.address = null;
+  }
   const given = caller.request
     ? await session(flow, ending, concluded)
     : { code: await code(flow, ending.user, concluded) };
