@@ -145,7 +145,7 @@ export function createLatchkey(): Latchkey {
 function readConfig(config: LatchkeyConfig) {
   const { apiKey, baseUrl, options = {} } = fields(config, 'The argument of init');
   const { cryptoVersion = 'v1', timeoutMs = 15_000, signal } = fields(options, 'options');
-  if (/^lk_sk_/.test(apiKey))
+  if (String(apiKey).startsWith('lk_sk_'))
     throw invalid(
       'apiKey is a secret key. Use the publishable key (lk_pk_…), and revoke this one: it was exposed in a page.',
     );
