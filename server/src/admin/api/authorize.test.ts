@@ -53,7 +53,7 @@ beforeAll(async () => {
   const owner = { grants: { owner: true, projects: new Map() }, actor: system };
   const project = await projects.create({ name: 'Ours' }, system);
   const foreign = await projects.create({ name: 'Theirs' }, system);
-  const { client, publishableKey, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
+  const { client, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
   const delegationKey = await delegationKeys.register(client, makePair().publicPem, system);
   const [apiKey] = await clients.apiKeysOf(db.reader(), [client]);
   const { clientSecret, secret } = await room.services.clientSecrets.issue(client, system);
@@ -95,7 +95,7 @@ beforeAll(async () => {
     refreshGrant: await room.refreshGrantOf(client, user),
     consent: await room.consentOf(client, user),
   };
-  secrets = [publishableKey, secretKey, scim.token, token.token, secret];
+  secrets = [secretKey, scim.token, token.token, secret];
   viewer = await room.tokenOf('project_viewer', project.id);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
@@ -249,10 +249,10 @@ describe('every operation', () => {
     const wrong = [
       {},
       { Authorization: 'Bearer nothing' },
-      { Authorization: `Bearer ${secrets[1]}` },
+      { Authorization: `Bearer ${secrets[0]}` },
       { Authorization: '' },
     ];
-    for (const headers of [...wrong, { Authorization: `Bearer ${secrets[2]}` }, { Authorization: 'Basic b3duZXI6' }]) {
+    for (const headers of [...wrong, { Authorization: `Bearer ${secrets[1]}` }, { Authorization: 'Basic b3duZXI6' }]) {
       const answer = await call(root, field, headers as Record<string, string>);
       expect([answer.status, answer.code, answer.data]).toEqual([401, 'unauthenticated', undefined]);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
