@@ -198,8 +198,14 @@ test('a slow, lost or rate-limited connection shows a message, and input is kept
     const refusal = { status: 429, json: { status: 'ERROR', error } };
     await page.route('**/v1/signin/authenticate', (route) => route.fulfill(refusal), { times: 1 });
     await press(page, 'Continue');
-    await expect(alert(page)).toHaveText('Please wait 27 seconds, then try again.');
+    const [seen, spoken] = [alert(page).locator('[aria-hidden]'), alert(page).locator('.spoken')];
+    await expect(spoken).toHaveText('Please wait 27 seconds, then try again.');
     await expectAccessible(page);
+    await page.clock.fastForward(10_000);
+    await expect(seen).toHaveText(/^Please wait 1\d seconds, then try again\.$/);
+    await expect(spoken).toHaveText('Please wait 27 seconds, then try again.');
+    await page.clock.fastForward(20_000);
+    await expect(alert(page)).toHaveText('You can try again now.');
   });
 
   await press(page, 'Continue');
