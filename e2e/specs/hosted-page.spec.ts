@@ -222,7 +222,10 @@ test('a slow, lost or rate-limited connection shows a message, and input is kept
   expect(await done()).toMatchObject({ email: userid });
 });
 
-test('a browser without site data gets an error, and a provisioned phone number stays', async ({ browser, page }) => {
+test('a browser without site data gets an error, and a provisioned user without a phone no text messages', async ({
+  browser,
+  page,
+}) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED', testMode: true });
   const forgetful = await browser.newContext();
   const closed = await forgetful.newPage();
@@ -249,9 +252,8 @@ test('a browser without site data gets an error, and a provisioned phone number 
   await hosted.begin(page, application);
   await enterAddress(page, userid);
   await press(page, 'Fill in');
-  await page.getByRole('button', { name: 'Text message' }).click();
-  await page.getByLabel('Phone number with country code').fill('+12025550166');
-  await press(page, 'Continue');
-  await expect(alert(page)).toContainText('Your organization manages your phone number');
+  // Only the directory can add a number.
+  await expect(page.getByRole('button', { name: 'Authenticator app' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Text message' })).toBeHidden();
   await expectAccessible(page);
 });
