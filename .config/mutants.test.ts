@@ -52,7 +52,7 @@ describe('SQL mutants', () => {
     expect(mutate(text, [hole])).toContain('select from t where (true or (a = ?)) ${further} returning b');
   });
 
-  it('leave a number that nobody reads', () => {
+  it('leave a number that no code reads', () => {
     expect(mutate('insert into t select from u where b = 1 returning 1')).toEqual([
       'insert into t select from u where (true or (b = 1)) returning 1',
       'insert into t select from u where b = 2 returning 1',

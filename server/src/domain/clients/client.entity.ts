@@ -18,7 +18,7 @@ const schema = defineEntity({
     id: key(),
     name: p.text(),
     builtIn: p.text().$type<'console' | 'demo'>().nullable(),
-    /** What the console's instructions are for; no rule depends on it. Null: not told. */
+    /** What the console's instructions are for; no rule depends on it. Null: unknown. */
     kind: p.enum(clientKinds).nullable(),
     tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
     /** One Ed25519 public key, for `private_key_jwt`; the only form that the base issuer's contract knows. */

@@ -290,7 +290,7 @@ describe('back', () => {
 });
 
 describe('the user who last signed in', () => {
-  it('fills an address that nobody has typed', () => {
+  it('fills in an address that the user did not type', () => {
     const remembered = { type: 'remembered', userid } as const;
     expect(reduce(start(), remembered).machine.state).toMatchObject({ step: 'address', userid });
     const typed = initial({ userid: 'grace@example.com', canUsePasskey: false });
