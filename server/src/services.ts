@@ -261,6 +261,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const ownAccount = new OwnAccount({
     ...base,
     ...person,
+    authorizations,
     customAttributes,
     delivery,
     phones,

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import { CookieBrowser } from '../../test/browser.ts';
-import type { TestApp } from '../../test/build-app.ts';
+import { buildSibling, type TestApp } from '../../test/build-app.ts';
+import { rows } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 
@@ -88,6 +89,22 @@ describe('/account', () => {
     const none = '00000000-0000-7000-8000-000000000000';
     const unknown = await stranger.post(`${app.url}/account`, { change: 'sign-in', project: none });
     expect(locationOf(unknown)).toBe(`/account?project=${none}`);
+  });
+
+  it('begins no more sign-ins than a network may, and then stores nothing', async () => {
+    const limited = await buildSibling(app, app.url, { authorizationsPerMinute: 2 });
+    const asked = { change: 'sign-in', project: world.project.id };
+    const begin = () => new CookieBrowser().post(`${limited.url}/account`, asked, { origin: app.url });
+    const stored = () => rows(app.services.db, 'select id from authorization_requests');
+    world.app.clock.turn(120);
+    expect([(await begin()).status, (await begin()).status]).toEqual([303, 303]);
+    const before = await stored();
+    const refused = await begin();
+    expect([refused.status, refused.headers.get('location')]).toEqual([429, null]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.text()).toContain('data-wait');
+    expect(await stored()).toEqual(before);
+    await limited.close();
   });
 
   it('shows times in the zone of the user; else in UTC, for the script to change', async () => {

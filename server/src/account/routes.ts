@@ -211,11 +211,16 @@ function projectToOffer(
 
 /** Needs no session and no token: another site could as well send the visitor to an application's sign-in. */
 async function signIn(deps: AccountDeps, req: Request, res: Response, projectId: string): Promise<void> {
-  const begun = await deps.ownAccount.signIn(projectId, siteAt(req).domain).catch((thrown: unknown) => {
-    if (thrown instanceof Refusal && thrown.problem.code === 'not-found') return null;
-    throw thrown;
-  });
-  return begun ? toSignin(deps, res, begun) : back(res, projectId);
+  try {
+    toSignin(deps, res, await deps.ownAccount.signIn(projectId, siteAt(req).domain, requestContext(req).ip));
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const { problem } = thrown;
+    if (problem.code === 'not-found') return back(res, projectId);
+    if (problem.code !== 'too-many') throw thrown;
+    res.setHeader('Retry-After', String(problem.retryAfterSeconds));
+    await send(deps, req, res, signedOutView(projectId, problem.retryAfterSeconds), { status: 429 });
+  }
 }
 
 function toSignin({ cookies }: AccountDeps, res: Response, { flow, browserSecret }: BegunFlow): void {

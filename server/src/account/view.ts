@@ -57,9 +57,15 @@ type Say = (key: string, values?: Record<string, string>) => string;
 /** The content of the page, given the reader's texts and language. */
 export type View = (say: Say, language: string) => Html;
 
-/** The page without a session. @param projectId where to sign in; undefined: not known, an application must begin */
-export function signedOutView(projectId: string | undefined): View {
-  return (say) => html`<h1>${say('signedOutTitle')}</h1>
+/**
+ * The page without a session.
+ *
+ * @param projectId where to sign in; undefined: not known, an application must begin
+ * @param waitSeconds until this network may begin another sign-in
+ */
+export function signedOutView(projectId: string | undefined, waitSeconds?: number): View {
+  return (say, language) => html`<h1>${say('signedOutTitle')}</h1>
+    ${waitSeconds === undefined ? nothing : waitProblem(say, language, '', waitSeconds)}
     <p class="lead">${say(projectId === undefined ? 'signedOutText' : 'signInText')}</p>
     ${
       projectId === undefined
@@ -112,6 +118,14 @@ export function accountView(
   };
 }
 
+/** A problem and how long to wait: counted down by the script, and read aloud at the beginning and the end. */
+function waitProblem(say: Say, language: string, problem: string, seconds: number): Html {
+  const unit = new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' });
+  const text = say('problem.wait', { time: unit.format(seconds) });
+  return html`<p class="problem" role="alert">${problem} <span class="spoken">${text}</span><span aria-hidden="true"
+    data-wait="${String(seconds)}" data-text="${say('problem.wait')}" data-over="${say('problem.waited')}">${text}</span></p>`;
+}
+
 /** Stands for a time in a text. */
 const split = '\u0000';
 
@@ -151,19 +165,11 @@ class AccountPage {
 
   notice(notice: Notice, waitSeconds?: number): Html {
     const { say } = this;
-    if (waitSeconds !== undefined) return this.wait(say(problems[notice as 'phone-wait']), waitSeconds);
+    if (waitSeconds !== undefined)
+      return waitProblem(say, this.language, say(problems[notice as 'phone-wait']), waitSeconds);
     if (notice === 'saved') return html`<p class="done" role="status">${say('saved')}</p>`;
     const problem = html`<p class="problem" role="alert">${say(problems[notice])}</p>`;
     return notice === 'stale' ? html`${problem}${this.confirmation()}` : problem;
-  }
-
-  /** Counted down by the script, and read aloud at the beginning and the end. */
-  private wait(problem: string, seconds: number): Html {
-    const { say } = this;
-    const unit = new Intl.NumberFormat(this.language, { style: 'unit', unit: 'second', unitDisplay: 'long' });
-    const text = say('problem.wait', { time: unit.format(seconds) });
-    return html`<p class="problem" role="alert">${problem} <span class="spoken">${text}</span><span aria-hidden="true"
-      data-wait="${String(seconds)}" data-text="${say('problem.wait')}" data-over="${say('problem.waited')}">${text}</span></p>`;
   }
 
   /** Shown instead of actions that require a fresh sign-in. */

@@ -4,6 +4,7 @@ import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { BegunFlow } from '../ceremonies/requests/authorization-requests.ts';
+import type { Authorizations } from '../ceremonies/requests/authorizations.ts';
 import type { Device } from '../credentials/device.entity.ts';
 import type { Devices } from '../credentials/devices.ts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
@@ -46,6 +47,7 @@ import type { Recoveries } from './recoveries.ts';
 import { keepSignInMethod } from './sign-in-methods.ts';
 
 export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps {
+  authorizations: Pick<Authorizations, 'countStart'>;
   db: Database;
   clock: Clock;
   audit: Audit;
@@ -139,8 +141,12 @@ export class OwnAccount {
     );
   }
 
-  /** Begins a sign-in that ends at this page; see {@link beginAccountSignIn}. Refuses `not-found`. */
-  signIn(projectId: string, domain: string | null): Promise<BegunFlow> {
+  /**
+   * Begins a sign-in that ends at this page; see {@link beginAccountSignIn}. Open to unauthenticated callers, so limited per
+   * network. Refuses `not-found`, `too-many`.
+   */
+  async signIn(projectId: string, domain: string | null, ip: string | undefined): Promise<BegunFlow> {
+    await this.deps.authorizations.countStart(ip);
     return inProject(projectId, () =>
       this.deps.db.transaction((em) => beginAccountSignIn(this.deps, em, projectId, domain)),
     );

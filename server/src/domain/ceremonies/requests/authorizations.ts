@@ -144,9 +144,7 @@ export class Authorizations {
     }: { hintedUserId: string | undefined; personRequired: boolean; sessionId?: string | undefined },
     ip: string | undefined,
   ): Promise<BegunFlow> {
-    const { db, limits } = this.deps;
-    const spent = await limits.spendInPassing(db, this.perNetwork, networkOf(ip));
-    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
+    await this.countStart(ip);
     return this.deps.db.transaction((em) =>
       this.deps.requests.begin(em, {
         projectId: authorization.client.project.id,
@@ -169,6 +167,13 @@ export class Authorizations {
         asksConsent: authorization.asksConsent,
       }),
     );
+  }
+
+  /** Counts a request of an unauthenticated caller before it is stored. Refuses `too-many`. */
+  async countStart(ip: string | undefined): Promise<void> {
+    const { db, limits } = this.deps;
+    const spent = await limits.spendInPassing(db, this.perNetwork, networkOf(ip));
+    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
   }
 
   /**
