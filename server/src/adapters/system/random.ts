@@ -3,25 +3,36 @@ import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Random } from '../../domain/kernel/random.ts';
 import { systemClock } from './clock.ts';
 
-/** Ids per call of the generator: a call costs more than the bytes. */
-const batchSize = 256;
+/** Bytes per call of the generator: a call costs more than the bytes. */
+const batchBytes = 4096;
+
+/** Bytes of the system's CSPRNG. Each is given once, and none that was given stays in memory here. */
+function batched(): (count: number) => Buffer {
+  const batch = Buffer.alloc(batchBytes);
+  let used = batchBytes;
+  return (count) => {
+    if (count > batchBytes) return randomBytes(count);
+    if (used + count > batchBytes) {
+      randomFillSync(batch);
+      used = 0;
+    }
+    const bytes = Buffer.from(batch.subarray(used, used + count));
+    batch.fill(0, used, used + count);
+    used += count;
+    return bytes;
+  };
+}
 
 /** The system's CSPRNG; ids are UUIDv7 with the time of `clock`. */
 export function randomOn(clock: Clock): Random {
   let lastMillisecond = 0;
   let sequence = 0;
-  const buffered = Buffer.alloc(16 * batchSize);
-  let used = buffered.length;
+  const bytesOf = batched();
   return {
-    bytes: (count) => randomBytes(count),
+    bytes: bytesOf,
     integer: (below) => randomInt(below),
     id: () => {
-      if (used === buffered.length) {
-        randomFillSync(buffered);
-        used = 0;
-      }
-      const bytes = buffered.subarray(used, used + 16);
-      used += 16;
+      const bytes = bytesOf(16);
       const now = clock.now().getTime();
       // RFC 9562 §6.2: within a millisecond a counter keeps the ids of one process in order of creation.
       if (now > lastMillisecond) {

@@ -98,3 +98,61 @@ describe('during a change of the master key', () => {
     expect(await spendNow('four')).toMatchObject({ left: 1 });
   });
 });
+
+describe('spending in passing', () => {
+  const flood: LimitRule = { name: 'flood', max: 1000, windowSeconds: 60 };
+  const fresh = () => limitsOf(new Vault(oldKey, systemRandom));
+  const use = async (of: Limits, subject: string) => (await of.spendInPassing(db, flood, subject)).allowed;
+  const rowOf = (subject: string) => db.transaction((em) => limits.peek(em, flood, subject));
+
+  it('writes each of the first uses, and then a tenth of what the process used, in advance', async () => {
+    const one = fresh();
+    for (let uses = 1; uses <= 20; uses += 1) {
+      expect(await use(one, 'a')).toBe(true);
+      expect(await rowOf('a')).toBe(uses);
+    }
+    for (let uses = 21; uses <= 1000; uses += 1) expect(await use(one, 'a')).toBe(true);
+    expect(await use(one, 'a')).toBe(false);
+    expect(await use(fresh(), 'a')).toBe(false);
+  });
+
+  it('allows by several processes at once never more than the limit, and at most a tenth less', async () => {
+    const processes = [fresh(), fresh(), fresh()];
+    let allowed = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const burst = processes.flatMap((process, n) => Array.from({ length: 4 * n + 3 }, () => use(process, 'b')));
+      allowed += (await Promise.all(burst)).filter(Boolean).length;
+    }
+    expect(allowed).toBeLessThanOrEqual(1000);
+    expect(allowed).toBeGreaterThanOrEqual(900);
+  });
+
+  it('allows of a race of 200 exactly what is left', async () => {
+    const one = fresh();
+    for (let uses = 0; uses < 990; uses += 1) await use(one, 'c');
+    const race = await Promise.all(Array.from({ length: 200 }, () => use(one, 'c')));
+    expect(race.filter(Boolean)).toHaveLength(10);
+  });
+
+  it('refuses from memory until the window ends, so that a flood writes nothing', async () => {
+    const one = fresh();
+    for (let uses = 0; uses < 1000; uses += 1) await use(one, 'd');
+    const paid = await rowOf('d');
+    now = new Date(now.getTime() + 59_000);
+    expect(await one.spendInPassing(db, flood, 'd')).toEqual({ allowed: false, left: 0, retryAfterSeconds: 1 });
+    expect(await rowOf('d')).toBe(paid);
+    expect(await use(one, 'e')).toBe(true);
+    now = new Date(now.getTime() + 1000);
+    expect(await use(one, 'd')).toBe(true);
+    expect(await rowOf('d')).toBe(1);
+  });
+
+  it('counts nothing for a statement that failed', async () => {
+    const one = fresh();
+    const nowhere = await openDatabase({ url: database.url.replace(/[^/]*$/, 'nowhere') });
+    await expect(one.spendInPassing(new Database(nowhere), flood, 'f')).rejects.toThrow();
+    await nowhere.close(true);
+    expect(await use(one, 'f')).toBe(true);
+    expect(await rowOf('f')).toBe(1);
+  });
+});
