@@ -212,6 +212,33 @@ export class DelegationError extends LatchkeyNodeError {
   }
 }
 
+/** Fix for each error of an application's sessions and of the service's documents. */
+const partyAdvice = {
+  DISCOVERY_UNAVAILABLE: 'Check that this machine can reach issuer; see the property cause.',
+  DISCOVERY_INVALID: 'Set issuer to the address of the application’s page in the console, without a trailing slash.',
+  ACCESS_TOKEN_REJECTED: 'Have the user sign in again: an access token is valid for five minutes.',
+  USERINFO_UNAVAILABLE: 'Retry; see the properties status and cause.',
+  USERINFO_INVALID: 'Do not use the response: it is not about this user, or not of the service.',
+  SESSION_TOO_LARGE: 'Return less from onSignIn: a cookie has at most 4 KB.',
+  REVOCATIONS_FAILED: 'Fix session.revocations; see the property cause.',
+} as const;
+export type RelyingPartyErrorCode = keyof typeof partyAdvice;
+
+/** An operation of `createLatchkey` failed. */
+export class RelyingPartyError extends LatchkeyNodeError {
+  static override readonly kind = 'RelyingPartyError';
+  override readonly name = 'RelyingPartyError';
+  readonly code: RelyingPartyErrorCode;
+  /** HTTP status of the service's response. */
+  readonly status: number | undefined;
+
+  constructor(code: RelyingPartyErrorCode, problem: string, detail: ErrorOptions & { status?: number } = {}) {
+    super(`${problem} ${partyAdvice[code]}`, causeOf(detail));
+    this.code = code;
+    this.status = detail.status;
+  }
+}
+
 /** Omits an undefined `cause`. */
 function causeOf(options: ErrorOptions): ErrorOptions {
   return options.cause === undefined ? {} : { cause: options.cause };
@@ -223,4 +250,5 @@ export const advice = {
   InvalidPublicKeyError: keyAdvice,
   JWTVerificationError: tokenAdvice,
   DelegationError: delegationAdvice,
+  RelyingPartyError: partyAdvice,
 };

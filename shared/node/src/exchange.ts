@@ -82,19 +82,28 @@ export async function exchangeCodeForClaims(options: ExchangeCodeForClaimsOption
 
 /** Like {@link exchangeCodeForClaims}, and returns the tokens. */
 export async function exchangeCodeForTokenAndClaims(options: ExchangeCodeForClaimsOptions): Promise<TokenAndClaims> {
-  checkOptions(options);
+  if (typeof options !== 'object' || options === null) invalid('options must be an object.');
+  checkExchange(options);
+  need(options, ['apiKey']);
+  checkApiKey(options.apiKey);
+  return exchangeAuthenticated(options, { 'X-Api-Key': options.apiKey });
+}
+
+export type Exchange = Omit<ExchangeCodeForClaimsOptions, 'apiKey'>;
+
+/** Exchanges a code with the headers of the client's authentication. The options must be valid ({@link checkExchange}). */
+export async function exchangeAuthenticated(
+  options: Exchange,
+  authentication: Record<string, string>,
+): Promise<TokenAndClaims> {
   const source = await keySource(options);
-  const tokens = await post(options);
+  const tokens = await post(options, authentication);
   return { ...tokens, claims: await verifyIdToken(tokens.idToken, source, options) };
 }
 
-function checkOptions(options: ExchangeCodeForClaimsOptions): void {
-  if (typeof options !== 'object' || options === null) invalid('options must be an object.');
-  for (const name of ['code', 'oauthTokenUrl', 'clientId', 'apiKey'] as const) {
-    const value: unknown = options[name];
-    if (typeof value !== 'string' || value === '') invalid(`${name} is required.`);
-  }
-  checkApiKey(options.apiKey);
+/** Throws `OAuthExchangeError` for missing or invalid options. */
+export function checkExchange(options: Exchange): void {
+  need(options, ['code', 'oauthTokenUrl', 'clientId']);
   for (const name of ['codeVerifier', 'redirectUri', 'jwksUrl'] as const) {
     const value: unknown = options[name];
     if (value !== undefined && (typeof value !== 'string' || value === '')) invalid(`${name} must not be empty.`);
@@ -112,13 +121,23 @@ function checkOptions(options: ExchangeCodeForClaimsOptions): void {
   }
 }
 
+function need<Options extends object>(options: Options, names: readonly (keyof Options & string)[]): void {
+  for (const name of names) {
+    const value: unknown = options[name];
+    if (typeof value !== 'string' || value === '') invalid(`${name} is required.`);
+  }
+}
+
 /** Throws `OAuthExchangeError` for a key that cannot be sent, or that belongs into pages. */
 export function checkApiKey(apiKey: string): void {
   if (!/^[\x21-\x7e]+$/.test(apiKey)) invalid('apiKey contains invalid characters.');
   if (apiKey.startsWith('lk_pk_')) invalid('apiKey is a publishable key (lk_pk_…); the server needs a secret key.');
 }
 
-async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAndClaims, 'claims'>> {
+async function post(
+  options: Exchange,
+  authentication: Record<string, string>,
+): Promise<Omit<TokenAndClaims, 'claims'>> {
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
     code: options.code,
@@ -131,7 +150,7 @@ async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAn
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
       Accept: 'application/json',
-      'X-Api-Key': options.apiKey,
+      ...authentication,
     },
     body: form.toString(),
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
@@ -166,10 +185,10 @@ async function post(options: ExchangeCodeForClaimsOptions): Promise<Omit<TokenAn
 }
 
 /** OpenID Connect Core §3.1.3.7. */
-async function verifyIdToken(
+export async function verifyIdToken(
   idToken: string,
   source: KeySource,
-  options: ExchangeCodeForClaimsOptions,
+  options: Pick<Exchange, 'algorithms' | 'audience' | 'clientId' | 'issuer' | 'leeway' | 'nonce'>,
 ): Promise<Claims> {
   const { algorithms = ['ES512'], audience = options.clientId, issuer, leeway, nonce } = options;
   const claims = await verifyToken(idToken, source, {

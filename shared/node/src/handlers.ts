@@ -73,7 +73,7 @@ export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): Latchk
     begin:
       ({ returnTo } = {}) =>
       async (request) => {
-        const { location, setCookie } = await party.begin(returnTo?.(request));
+        const { location, setCookie } = await party.begin({ returnTo: returnTo?.(request) });
         return responseOf(reply(303, null, { Location: location }), setCookie);
       },
 
@@ -123,7 +123,7 @@ function withCookie(response: Response, setCookie: string): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-function responseOf({ body, headers, status }: Reply, setCookie?: string): Response {
+export function responseOf({ body, headers, status }: Reply, setCookie?: string): Response {
   const response = new Response(body, { status, headers });
   return setCookie === undefined ? response : withCookie(response, setCookie);
 }

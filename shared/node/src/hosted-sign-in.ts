@@ -1,6 +1,6 @@
 import { fromBase64url, sha256, textOf, toBase64url, utf8 } from './bytes.ts';
 import { OAuthExchangeError } from './error.ts';
-import type { Incoming } from './incoming.ts';
+import { cookiesOf, type Incoming, urlOf } from './incoming.ts';
 import { printable } from './verify-jwt.ts';
 
 export interface HostedClient {
@@ -10,8 +10,20 @@ export interface HostedClient {
   scope: string;
 }
 
-/** State of a pending sign-in. */
-export interface Begun {
+/** What a sign-in asks for. */
+export interface SignInRequest {
+  /** A path of your site. Default: `/`. */
+  returnTo?: string | undefined;
+  /** Accepted classes of authentication, such as `phr`; the sign-in fails without one of them. */
+  acrValues?: readonly string[] | undefined;
+  /** Maximum age of the authentication, in seconds. */
+  maxAgeSeconds?: number | undefined;
+}
+
+/** A pending sign-in and its authorization response. */
+export interface Begun extends SignInRequest {
+  /** When it began, in Unix seconds. */
+  at: number;
   code: string;
   codeVerifier: string;
   nonce: string;
@@ -19,6 +31,9 @@ export interface Begun {
 }
 
 const lifetimeSeconds = 600;
+/** So that the cookies of abandoned sign-ins never exceed what a server accepts in a request. */
+const maxPending = 6;
+const maxReturnTo = 1000;
 
 /**
  * The URL of the hosted page (RFC 6749 §4.1.1 with PKCE), and the `Set-Cookie` to send with the redirect. It holds
@@ -26,11 +41,12 @@ const lifetimeSeconds = 600;
  */
 export async function beginSignIn(
   client: HostedClient,
-  returnTo = '/',
+  { acrValues, maxAgeSeconds, returnTo }: SignInRequest = {},
+  authorizationEndpoint = `${client.issuer}/authorize`,
 ): Promise<{ location: string; setCookie: string }> {
   const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
-  const url = new URL(`${client.issuer}/authorize`);
-  url.search = new URLSearchParams({
+  const url = new URL(authorizationEndpoint);
+  const parameters = {
     response_type: 'code',
     client_id: client.clientId,
     redirect_uri: client.redirectUri,
@@ -39,14 +55,28 @@ export async function beginSignIn(
     nonce,
     code_challenge: await sha256(codeVerifier),
     code_challenge_method: 'S256',
-  }).toString();
-  const value = toBase64url(utf8(JSON.stringify({ state, nonce, codeVerifier, returnTo: local(returnTo) })));
+    ...(acrValues && { acr_values: acrValues.join(' ') }),
+    ...(maxAgeSeconds !== undefined && { max_age: `${maxAgeSeconds}` }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  const at = Math.floor(Date.now() / 1000);
+  const begun = { at, state, nonce, codeVerifier, returnTo: local(returnTo), acrValues, maxAgeSeconds };
+  const value = toBase64url(utf8(JSON.stringify(begun)));
   return { location: url.href, setCookie: cookie(client, state, value, lifetimeSeconds) };
+}
+
+/** The `Set-Cookie`s that end the oldest sign-ins of a browser, where there are too many. Browsers send older cookies first. */
+export function abandonedSignIns(incoming: Incoming, client: HostedClient): string[] {
+  const prefix = cookieName(client, '');
+  const pending = cookiesOf(incoming).filter(([name]) => name.startsWith(prefix));
+  return pending
+    .slice(0, Math.max(0, pending.length + 1 - maxPending))
+    .map(([name]) => cookie(client, name.slice(prefix.length), '', 0));
 }
 
 /** The `Set-Cookie` that ends the sign-in of this response. */
 export function endOfSignIn(incoming: Incoming, client: HostedClient): string {
-  return cookie(client, queryOf(incoming).get('state') ?? '', '', 0);
+  return cookie(client, urlOf(incoming).searchParams.get('state') ?? '', '', 0);
 }
 
 /**
@@ -54,7 +84,7 @@ export function endOfSignIn(incoming: Incoming, client: HostedClient): string {
  * Throws `OAuthExchangeError`.
  */
 export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
-  const query = queryOf(incoming);
+  const query = urlOf(incoming).searchParams;
   const state = query.get('state') ?? '';
   const begun = cookieOf(incoming, cookieName(client, state));
   if (state === '' || begun?.['state'] !== state) rejected('The response belongs to no sign-in of this browser.');
@@ -67,19 +97,21 @@ export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
       errorDescription: query.get('error_description')?.slice(0, 500),
     });
   }
-  const { codeVerifier, nonce, returnTo } = begun;
+  const { acrValues, at, codeVerifier, maxAgeSeconds, nonce, returnTo } = begun;
   const code = query.get('code');
   if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The response has no code.');
-  return { code, codeVerifier, nonce, returnTo: local(returnTo) };
-}
-
-function queryOf({ url }: Incoming): URLSearchParams {
-  return new URL(url, 'http://localhost').searchParams;
+  return {
+    ...{ code, codeVerifier, nonce },
+    at: Number(at),
+    returnTo: local(returnTo),
+    acrValues: Array.isArray(acrValues) ? acrValues.map(String) : undefined,
+    maxAgeSeconds: typeof maxAgeSeconds === 'number' ? maxAgeSeconds : undefined,
+  };
 }
 
 /** Restricts the return path to this site, to prevent open redirects. */
-function local(path: unknown): string {
-  return typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
+export function local(path: unknown): string {
+  return typeof path === 'string' && path.length <= maxReturnTo && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
 }
 
 function cookieName({ redirectUri }: HostedClient, state: string): string {
@@ -94,10 +126,10 @@ function cookie(client: HostedClient, state: string, value: string, maxAgeSecond
 }
 
 function cookieOf(incoming: Incoming, name: string): Record<string, unknown> | undefined {
-  for (const pair of (incoming.header('cookie') ?? '').split(/; */)) {
-    if (!pair.startsWith(`${name}=`)) continue;
+  for (const [found, text] of cookiesOf(incoming)) {
+    if (found !== name) continue;
     try {
-      const value: unknown = JSON.parse(textOf(fromBase64url(pair.slice(name.length + 1))));
+      const value: unknown = JSON.parse(textOf(fromBase64url(text)));
       if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
     } catch {
       // Not set by this library: ignore it.

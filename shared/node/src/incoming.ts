@@ -21,11 +21,13 @@ export interface Incoming {
 
 const maxBytes = 64 * 1024;
 
-/** An invalid body, with the HTTP status to respond with. */
-export class BodyError extends Error {
-  readonly status: 400 | 405 | 413 | 415;
+type BodyStatus = 400 | 403 | 405 | 413 | 415;
 
-  constructor(status: 400 | 405 | 413 | 415, message: string) {
+/** An invalid body, or request, with the HTTP status to respond with. */
+export class BodyError extends Error {
+  readonly status: BodyStatus;
+
+  constructor(status: BodyStatus, message: string) {
     super(message);
     this.name = 'BodyError';
     this.status = status;
@@ -57,6 +59,21 @@ export function ofRequest(request: Request): Incoming {
       return limited(request.body ?? []);
     },
   };
+}
+
+/** The URL of a request; its host is not meaningful. */
+export function urlOf({ url }: Incoming): URL {
+  // `//other.example/` is a path here, not another host.
+  return new URL(url.startsWith('/') ? `http://localhost${url}` : url);
+}
+
+/** Names and values of a request's cookies. A name can occur more than once. */
+export function cookiesOf(incoming: Incoming): [name: string, value: string][] {
+  const pairs = (incoming.header('cookie') ?? '').split(/; */);
+  return pairs.flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)]] : [];
+  });
 }
 
 /** Reads a JSON object. Throws {@link BodyError}. */

@@ -68,7 +68,7 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
 
     begin: ({ returnTo } = {}) =>
       handled(async (req, res) => {
-        const { location, setCookie } = await party.begin(returnTo?.(req));
+        const { location, setCookie } = await party.begin({ returnTo: returnTo?.(req) });
         res.appendHeader('Set-Cookie', setCookie);
         send(res, reply(303, null, { Location: location }));
       }),

@@ -1,8 +1,14 @@
-import { JWTVerificationError, OAuthExchangeError } from './error.ts';
-import { checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
-import { beginSignIn, endOfSignIn, finishSignIn } from './hosted-sign-in.ts';
+import { JWTVerificationError, LatchkeyNodeError, OAuthExchangeError } from './error.ts';
+import { type Claims, checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
+import { beginSignIn, endOfSignIn, finishSignIn, type HostedClient, type SignInRequest } from './hosted-sign-in.ts';
 import { BodyError, formBody, type Incoming, jsonBody } from './incoming.ts';
-import { checkLogoutToken, forgetLogoutToken, type LogoutClaims, rememberLogoutToken } from './logout-token.ts';
+import {
+  checkLogoutToken,
+  forgetLogoutToken,
+  type LogoutClaims,
+  rememberLogoutToken,
+  type VerifyLogoutTokenOptions,
+} from './logout-token.ts';
 import { checkedUrl, OutgoingError } from './outgoing.ts';
 import type { PublicKeyInput } from './public-key.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -34,40 +40,87 @@ export interface Reply {
   body: string | null;
 }
 
-/** The routes of a relying party, for requests of any kind. Throws `OAuthExchangeError` for missing or invalid options. */
+/** What a relying party knows of its service. */
+export interface Party {
+  exchange(
+    code: string,
+    more: { codeVerifier?: string; redirectUri?: string; nonce?: string },
+  ): Promise<TokenAndClaims>;
+  /** Trusted keys and names of a logout token. */
+  trust(): Promise<VerifyLogoutTokenOptions> | VerifyLogoutTokenOptions;
+  /** The client at the hosted page. Throws `OAuthExchangeError` if it is not configured. */
+  hosted(): HostedClient;
+  /** Default: `{issuer}/authorize`. */
+  authorizationEndpoint?(): Promise<string>;
+  leeway?: number | undefined;
+  replayStore?: ReplayStore | undefined;
+}
+
+/** The routes of a relying party at fixed addresses. Throws `OAuthExchangeError` for missing or invalid options. */
 export function relyingParty(options: RelyingPartyOptions) {
   checkOptions(options);
   const issuer = options.baseUrl.replace(/\/+$/, '');
-  const { allowInsecureHttp = false, apiKey, clientId, leeway, publicKey } = options;
+  const { allowInsecureHttp = false, apiKey, clientId, leeway, publicKey, replayStore } = options;
   const keys = publicKey === undefined ? { jwksUrl: `${issuer}/.well-known/jwks.json` } : { publicKey };
   const trust = { ...keys, allowInsecureHttp, clientId, issuer, ...(leeway === undefined ? {} : { leeway }) };
-  const exchange = (code: string, more: { codeVerifier?: string; redirectUri?: string; nonce?: string }) =>
-    exchangeCodeForTokenAndClaims({ ...trust, ...more, apiKey, code, oauthTokenUrl: `${issuer}/oauth2/token` });
-  const hosted = () => {
-    const { redirectUri, scope = 'openid profile email phone' } = options;
-    if (redirectUri === undefined) throw new OAuthExchangeError('INVALID_OPTIONS', 'redirectUri is required.');
-    return { issuer, clientId, redirectUri, scope };
-  };
+  return routesOf({
+    exchange: (code, more) =>
+      exchangeCodeForTokenAndClaims({ ...trust, ...more, apiKey, code, oauthTokenUrl: `${issuer}/oauth2/token` }),
+    trust: () => trust,
+    hosted: () => {
+      const { redirectUri, scope = defaultScope } = options;
+      if (redirectUri === undefined) throw new OAuthExchangeError('INVALID_OPTIONS', 'redirectUri is required.');
+      return { issuer, clientId, redirectUri, scope };
+    },
+    leeway,
+    replayStore,
+  });
+}
+
+export const defaultScope = 'openid profile email phone';
+
+/** The routes of a relying party, for requests of any kind. */
+export function routesOf(party: Party) {
   return {
     /** Exchanges the code that a page has posted. */
     signIn: async (incoming: Incoming): Promise<TokenAndClaims> => {
       const { code, codeVerifier } = await codeFrom(incoming);
-      return exchange(code, codeVerifier === undefined ? {} : { codeVerifier });
+      return party.exchange(code, codeVerifier === undefined ? {} : { codeVerifier });
     },
-    begin: (returnTo: string | undefined) => beginSignIn(hosted(), returnTo),
-    endOfSignIn: (incoming: Incoming): string => endOfSignIn(incoming, hosted()),
+    begin: async (request: SignInRequest = {}) =>
+      beginSignIn(party.hosted(), request, await party.authorizationEndpoint?.()),
+    endOfSignIn: (incoming: Incoming): string => endOfSignIn(incoming, party.hosted()),
     /** Exchanges the code of an authorization response. */
     callback: async (incoming: Incoming): Promise<{ signedIn: TokenAndClaims; returnTo: string }> => {
-      const { code, codeVerifier, nonce, returnTo } = finishSignIn(incoming, hosted());
-      const { redirectUri } = hosted();
-      return { signedIn: await exchange(code, { codeVerifier, nonce, redirectUri }), returnTo };
+      const { redirectUri } = party.hosted();
+      const { at, code, codeVerifier, nonce, returnTo, ...asked } = finishSignIn(incoming, party.hosted());
+      const signedIn = await party.exchange(code, { codeVerifier, nonce, redirectUri });
+      checkAuthentication(signedIn.claims, asked, at - (party.leeway ?? 0));
+      return { signedIn, returnTo };
     },
     /** Verifies a logout token and calls `onLogout` once for it. */
     logout: async (incoming: Incoming, onLogout: (logout: LogoutClaims) => unknown): Promise<void> => {
-      const claims = await checkLogoutToken(await logoutTokenFrom(incoming), trust);
-      if (await isNew(claims, options.replayStore)) await doneOrForgotten(claims, onLogout, options.replayStore);
+      const claims = await checkLogoutToken(await logoutTokenFrom(incoming), await party.trust());
+      if (await isNew(claims, party.replayStore)) await doneOrForgotten(claims, onLogout, party.replayStore);
     },
   };
+}
+
+/** The service may ignore `acr_values` (OpenID Connect Core §3.1.2.1, §3.1.3.7): compare its answer. */
+function checkAuthentication(claims: Claims, asked: SignInRequest, atSeconds: number): void {
+  if (meets(claims['acr'], claims['auth_time'], asked, atSeconds)) return;
+  throw new OAuthExchangeError('SIGN_IN_REFUSED', 'The sign-in does not meet acrValues or maxAgeSeconds.', {
+    status: 401,
+    error: 'unmet_authentication_requirements',
+  });
+}
+
+/** Whether an authentication is of one of the classes, and recent enough. */
+export function meets(acr: unknown, authTime: unknown, asked: SignInRequest, atSeconds: number): boolean {
+  const { acrValues, maxAgeSeconds } = asked;
+  const isOfClass = acrValues === undefined || acrValues.some((one) => one === acr);
+  if (maxAgeSeconds === undefined) return isOfClass;
+  return isOfClass && typeof authTime === 'number' && atSeconds - authTime <= maxAgeSeconds;
 }
 
 function checkOptions(options: RelyingPartyOptions): void {
@@ -79,20 +132,23 @@ function checkOptions(options: RelyingPartyOptions): void {
     if (typeof options[name] !== 'string' || options[name] === '') fail(`${name} is required.`);
   }
   checkApiKey(options.apiKey);
+  checkAddress('baseUrl', options.baseUrl, options.allowInsecureHttp);
+}
+
+/** Throws `OAuthExchangeError` for an address that is not a URL, or not secure. */
+export function checkAddress(name: string, url: string, allowInsecureHttp?: boolean): URL {
   try {
-    checkedUrl(options.baseUrl, options.allowInsecureHttp);
+    return checkedUrl(url, allowInsecureHttp);
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
-    throw new OAuthExchangeError(
-      error.fault === 'insecure-url' ? 'INSECURE_URL' : 'INVALID_OPTIONS',
-      `baseUrl: ${error.message}`,
-    );
+    const code = error.fault === 'insecure-url' ? 'INSECURE_URL' : 'INVALID_OPTIONS';
+    throw new OAuthExchangeError(code, `${name}: ${error.message}`);
   }
 }
 
 /** The reply to a failed sign-in. */
-export function signInFailure(error: unknown): Reply {
-  return reply(statusOf(error), { error: 'sign_in_failed', code: codeOf(error) });
+export function signInFailure(error: unknown, name = 'sign_in_failed'): Reply {
+  return reply(statusOf(error), { error: name, code: codeOf(error) });
 }
 
 /** The reply to a logout token that was refused, or whose sessions could not be ended. */
@@ -166,7 +222,10 @@ async function doneOrForgotten(
   }
 }
 
-const outOfReach = ['TEMPORARILY_UNAVAILABLE', 'NETWORK', 'TIMEOUT', 'SERVER_ERROR', 'JWKS_UNAVAILABLE'];
+const outOfReach = [
+  ...['TEMPORARILY_UNAVAILABLE', 'NETWORK', 'TIMEOUT', 'SERVER_ERROR', 'JWKS_UNAVAILABLE'],
+  ...['DISCOVERY_UNAVAILABLE', 'REVOCATIONS_FAILED'],
+];
 
 function statusOf(error: unknown): number {
   if (error instanceof BodyError) return error.status;
@@ -186,5 +245,5 @@ function logoutStatusOf(error: BodyError | JWTVerificationError): number {
 
 function codeOf(error: unknown): string {
   if (error instanceof BodyError) return 'INVALID_REQUEST';
-  return error instanceof OAuthExchangeError || error instanceof JWTVerificationError ? error.code : 'FAILED';
+  return error instanceof LatchkeyNodeError ? error.code : 'FAILED';
 }

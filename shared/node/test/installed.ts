@@ -1,5 +1,7 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +10,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** An empty folder with the packed tarball, its dependencies and Express. */
+/** An empty folder with the packed tarball, its dependencies and the frameworks of its README. */
 export interface Installed {
   folder: string;
   /** Node versions to test: the workspace's, and the system's if different. */
@@ -31,7 +33,8 @@ export async function install(): Promise<Installed> {
   mkdirSync(join(modules, '@latchkey'), { recursive: true });
   await run('tar', ['xzf', join(packed, tarball), '-C', folder]);
   cpSync(join(folder, 'package'), join(modules, '@latchkey/node'), { recursive: true });
-  for (const name of ['jose', 'express', '@types']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  for (const name of ['jose', 'express', 'fastify', 'hono', '@types'])
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
   return {
     folder,
     nodes: [process.execPath, ...machineNode('/usr/bin/node')],
@@ -58,4 +61,27 @@ export async function install(): Promise<Installed> {
 function machineNode(path: string): string[] {
   const version = /^v(\d+)/.exec(spawnSync(path, ['--version']).stdout?.toString() ?? '')?.[1];
   return Number(version) >= 20 ? [path] : [];
+}
+
+/** Snippets of a README by the name in the comment above each. */
+export function snippetsOf(readme: string): Map<string, string> {
+  const found = [...readme.matchAll(/<!-- test: ([\w-]+) -->\n```js\n([\s\S]*?)```/g)];
+  return new Map(found.map(([, name = '', text = '']) => [name, text]));
+}
+
+/** A port that no server uses. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Stops a process. */
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
 }

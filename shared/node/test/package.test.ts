@@ -1,24 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { advice } from '../src/error.ts';
 import { type startService as Start, startService } from './delegation-service.ts';
-import { type Installed, install } from './installed.ts';
+import { ended, freePort, type Installed, install, snippetsOf } from './installed.ts';
 import { json } from './listen.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Snippets of the README by the name in the comment above each. */
-const snippets = new Map(
-  [...readme.matchAll(/<!-- test: ([\w-]+) -->\n```js\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => [
-    name,
-    text,
-  ]),
-);
+const snippets = snippetsOf(readme);
 
 let installed: Installed;
 let provider: TestProvider;
@@ -46,12 +39,18 @@ describe('packed tarball', () => {
     'JWTVerificationError',
     'LatchkeyNodeError',
     'MemoryReplayStore',
+    'MemorySessionRevocations',
     'MfaMethod',
     'OAuthExchangeError',
+    'RelyingPartyError',
+    'createLatchkey',
     'createLatchkeyHandlers',
     'createLatchkeyMiddleware',
     'exchangeCodeForClaims',
     'exchangeCodeForTokenAndClaims',
+    'expressAdapter',
+    'fastifyAdapter',
+    'honoAdapter',
     'verifyJwt',
     'verifyLogoutToken',
   ];
@@ -134,6 +133,11 @@ describe('README', () => {
     expect([...snippets.keys()]).toEqual([
       'exchange',
       'commonjs',
+      'sessions-express',
+      'sessions-fastify',
+      'sessions-hono',
+      'sessions-fetch',
+      'revocations',
       'express',
       'fetch',
       'replay-store',
@@ -311,19 +315,4 @@ function environmentOf(service: Awaited<ReturnType<typeof Start>>): Record<strin
     IDP_ED25519_PUBLIC_KEY_PEM: service.idp.sign.publicPem,
     IDP_X25519_PUBLIC_KEY_PEM: service.idp.encrypt.publicPem,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill();
-  await once(child, 'exit');
 }

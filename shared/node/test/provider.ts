@@ -38,6 +38,10 @@ export interface TestProvider extends Listening {
   requests: TokenRequest[];
   /** Number of key set requests. */
   jwksRequests: number;
+  /** Number of requests for the discovery document. */
+  discoveries: number;
+  /** The discovery document. */
+  discovery(): Record<string, unknown>;
   /** Overrides the response of a path. */
   override: Record<string, ((req: IncomingMessage, res: ServerResponse) => void) | undefined>;
   /** ID token of the next exchange. */
@@ -59,6 +63,11 @@ export async function startProvider(): Promise<TestProvider> {
     }
     if (replaced) return replaced(req, res);
     if (path === '/.well-known/jwks.json') return json(res, 200, { keys: [provider.key.jwk] });
+    if (path === '/.well-known/openid-configuration') {
+      provider.discoveries += 1;
+      return json(res, 200, provider.discovery());
+    }
+    if (path === '/userinfo') return json(res, 200, { sub: 'user-1', name: 'Ada' });
     if (path === '/oauth2/token') {
       return json(res, 200, {
         id_token: provider.nextIdToken ?? (await provider.idToken()),
@@ -81,6 +90,16 @@ export async function startProvider(): Promise<TestProvider> {
     apiKey: `lk_sk_${'k'.repeat(43)}`,
     requests: [],
     jwksRequests: 0,
+    discoveries: 0,
+    discovery: () => ({
+      issuer: listening.url,
+      authorization_endpoint: `${listening.url}/authorize`,
+      token_endpoint: `${listening.url}/oauth2/token`,
+      userinfo_endpoint: `${listening.url}/userinfo`,
+      end_session_endpoint: `${listening.url}/oauth2/end_session`,
+      jwks_uri: `${listening.url}/.well-known/jwks.json`,
+      id_token_signing_alg_values_supported: ['ES512', 'HS256'],
+    }),
     override: {},
     idToken: (claims = {}, header = {}, by = provider.key) =>
       sign(

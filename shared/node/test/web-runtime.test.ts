@@ -81,6 +81,20 @@ describe('a runtime with Web APIs only', () => {
     expect(await client.getUserCredentials('ada@example.com')).toMatchObject({ mfa_method: 'totp', status: 'success' });
   });
 
+  it('keeps sessions in sealed cookies', async () => {
+    const app = library.createLatchkey({
+      ...{ issuer: provider.url, clientId: provider.clientId, apiKey: provider.apiKey },
+      redirectUri: 'https://app.example.com/auth/callback',
+      session: { secret: 'a secret of at least 32 characters' },
+    });
+    const headers = { 'Content-Type': 'application/json', Origin: 'https://app.example.com' };
+    const post = { method: 'POST', headers, body: '{"code":"c"}' };
+    const signedIn = await app.handle(new Request('https://app.example.com/auth/sign-in', post));
+    const cookie = signedIn?.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const visit = new Request('https://app.example.com/account', { headers: { cookie } });
+    expect(await app.getSession(visit)).toMatchObject({ sub: 'user-1' });
+  });
+
   it('refuses the path of a key with a clear error', async () => {
     const refused = library.verifyJwt(await provider.idToken(), '/etc/key.pem', { algorithms: ['ES512'] });
     await expect(refused).rejects.toMatchObject({ code: 'KEY_FILE_UNREADABLE' });

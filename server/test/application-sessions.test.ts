@@ -1,0 +1,151 @@
+/** Applications with `createLatchkey` of the server library, at both kinds of issuers. */
+import { createLatchkey, type Latchkey } from '@latchkey/node';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Client } from '../src/domain/clients/client.entity.ts';
+import { system } from '../src/domain/kernel/actor.ts';
+import type { Project } from '../src/domain/projects/project.entity.ts';
+import type { User } from '../src/domain/users/user.entity.ts';
+import { buildTestApp, type TestApp } from './build-app.ts';
+import { postLogoutRedirectUri, redirectUri } from './factories.ts';
+import { partyAt } from './project-issuer.ts';
+import { RelyingParty } from './relying-party.ts';
+
+let app: TestApp;
+let project: Project;
+let user: User;
+let errors: unknown[];
+
+beforeAll(async () => {
+  app = await buildTestApp();
+  vi.useFakeTimers({ toFake: ['Date'], now: app.clock.now() });
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await app.close();
+});
+beforeEach(async () => {
+  errors = [];
+  project = await app.make.project();
+  user = await app.make.user(project);
+});
+
+const backchannelLogoutUri = 'http://127.0.0.1/auth/backchannel-logout';
+const origin = new URL(redirectUri).origin;
+
+interface Site {
+  latchkey: Latchkey;
+  client: Client;
+  /** The user's browser at the issuer. */
+  party: RelyingParty;
+}
+
+async function atBaseIssuer(): Promise<Site> {
+  const { client, secretKey } = await app.make.client(project, { backchannelLogoutUri });
+  return siteOf(client, new RelyingParty(app, client), { apiKey: secretKey });
+}
+
+async function atProjectIssuer(): Promise<Site> {
+  const { client, clientSecret } = await app.make.client(project, {
+    backchannelLogoutUri,
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    idTokenSignedResponseAlg: 'RS256',
+  });
+  return siteOf(client, partyAt(app, project, client), { clientSecret: clientSecret ?? '' });
+}
+
+function siteOf(client: Client, party: RelyingParty, credential: { apiKey: string } | { clientSecret: string }): Site {
+  const session = { secret: 'a secret of at least 32 characters' };
+  const onError = (error: unknown) => void errors.push(error);
+  const options = { issuer: party.issuer, clientId: client.id, redirectUri, postLogoutRedirectUri, session, onError };
+  return { client, party, latchkey: createLatchkey({ ...options, ...credential }) };
+}
+
+/** Signs in through the issuer; returns the cookie of the application's session, or its failed response. */
+async function signIn({ latchkey, party }: Site, asked = {}): Promise<{ cookie: string; response: Response }> {
+  const begun = await latchkey.signIn(new Request(`${origin}/account`), asked);
+  const back = await party.browser.get(begun.headers.get('location') ?? '');
+  const headers = {
+    cookie: begun.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  };
+  const response = await latchkey.handle(new Request(back.headers.get('location') ?? '', { headers }));
+  if (!response) throw new Error('the callback is not a route');
+  return { response, cookie: response.headers.getSetCookie().at(-1)?.split(';')[0] ?? '' };
+}
+
+const sessionOf = ({ latchkey }: Site, cookie: string) =>
+  latchkey.getSession(new Request(`${origin}/account`, { headers: { cookie } }));
+
+async function deliverLogout({ latchkey }: Site): Promise<number | undefined> {
+  await app.runJobs();
+  await app.services.logout.drain();
+  const { token = '' } = app.logoutTokens.pop() ?? {};
+  if (token === '') throw new Error('no logout token was sent');
+  const body = new URLSearchParams({ logout_token: token });
+  return (await latchkey.handle(new Request(`${origin}/auth/backchannel-logout`, { method: 'POST', body })))?.status;
+}
+
+describe.each([
+  ['the base issuer, with a secret key', atBaseIssuer],
+  ['a project issuer, with a client secret and RS256', atProjectIssuer],
+])('an application at %s', (_, open) => {
+  it('signs in, and its session ends by the back-channel logout of the service', async () => {
+    const site = await open();
+    const sessionId = await site.party.signIn(user);
+    const { cookie } = await signIn(site);
+    expect(await sessionOf(site, cookie)).toMatchObject({ sub: user.id, sid: sessionId, user: { email: user.email } });
+    await app.services.logout.endSession({ id: sessionId, project }, system);
+    expect(await deliverLogout(site)).toBe(200);
+    expect(await sessionOf(site, cookie)).toBeNull();
+  });
+
+  it('ends every session of a user whom an admin signs out', async () => {
+    const site = await open();
+    await site.party.signIn(user);
+    const [one, other] = [await signIn(site), await signIn(site)];
+    await app.services.logout.endAllOfUser({ id: user.id, project }, system);
+    expect(await deliverLogout(site)).toBe(200);
+    expect([await sessionOf(site, one.cookie), await sessionOf(site, other.cookie)]).toEqual([null, null]);
+  });
+
+  it('signs out at both, and returns', async () => {
+    const site = await open();
+    await site.party.signIn(user);
+    const { cookie } = await signIn(site);
+    const headers = { cookie, origin, 'content-type': 'application/x-www-form-urlencoded' };
+    const left = await site.latchkey.handle(new Request(`${origin}/auth/sign-out`, { method: 'POST', headers }));
+    const back = await site.party.browser.get(left?.headers.get('location') ?? '');
+    expect(back.headers.get('location')).toBe(postLogoutRedirectUri);
+    expect([await sessionOf(site, cookie), await site.party.isSignedIn()]).toEqual([null, false]);
+  });
+
+  it('reads UserInfo and verifies ID tokens', async () => {
+    const site = await open();
+    await site.party.signIn(user);
+    const { latchkey, party } = site;
+    const { accessToken, claims, idToken } = await latchkey.exchange(await party.code({ scope: 'openid email' }), {
+      codeVerifier: party.proof.verifier,
+      redirectUri,
+    });
+    expect(await latchkey.getUserInfo(accessToken, claims.sub)).toMatchObject({ sub: user.id, email: user.email });
+    expect(await latchkey.verifyIdToken(idToken)).toEqual(claims);
+  });
+});
+
+describe('a step-up', () => {
+  it('is refused where the service did not reach the class', async () => {
+    const site = await atProjectIssuer();
+    await site.party.signIn(user);
+    // The user has no passkey, and acr_values is a wish: the service answers with a code nevertheless.
+    const { cookie, response } = await signIn(site, { acrValues: ['phr'] });
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      expect.objectContaining({ code: 'SIGN_IN_REFUSED' }),
+    ]);
+    expect(await sessionOf(site, cookie)).toBeNull();
+    const met = await signIn(site, { acrValues: ['phr', 'urn:service:pwdless:v1'], maxAgeSeconds: 300 });
+    expect(await sessionOf(site, met.cookie)).toMatchObject({ acr: 'urn:service:pwdless:v1' });
+  });
+});

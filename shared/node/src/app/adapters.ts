@@ -1,0 +1,177 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Incoming, ofNode, ofRequest, type RequestLike } from '../incoming.ts';
+import type { Handler } from '../middleware.ts';
+import type { DefaultUser, Session } from '../session/sessions.ts';
+import { fetched, type Latchkey } from './create-latchkey.ts';
+import type { Answer, SessionRequirements } from './routes.ts';
+
+/** Sessions of requests that have passed `requireSession`. */
+class Passed<Key extends object, User> {
+  private readonly sessions = new WeakMap<Key, Session<User>>();
+
+  set(request: Key, session: Session<unknown>): void {
+    this.sessions.set(request, session as Session<User>);
+  }
+
+  of(request: Key): Session<User> {
+    const session = this.sessions.get(request);
+    if (!session) throw new TypeError('The route has no session: put requireSession before it.');
+    return session;
+  }
+}
+
+export interface ExpressAdapter<User> {
+  /** All routes: `app.use(auth.routes)`. With and without a body parser. */
+  routes: Handler<RequestLike, ServerResponse>;
+  requireSession(requirements?: SessionRequirements): Handler<RequestLike, ServerResponse>;
+  /** The session of a request that has passed `requireSession`. */
+  sessionOf(req: RequestLike): Session<User>;
+}
+
+/** For Express, Connect and compatible frameworks. */
+export function expressAdapter<User = DefaultUser>({ routes }: Latchkey<User>): ExpressAdapter<User> {
+  const passed = new Passed<RequestLike, User>();
+  return {
+    routes: async (req, res, next) => {
+      try {
+        const answer = await routes.handle(ofNode(req));
+        if (answer) sendNode(res, answer);
+        else next();
+      } catch (error) {
+        next(error);
+      }
+    },
+    requireSession: (requirements) => async (req, res, next) => {
+      try {
+        const required = await routes.require(ofNode(req), requirements);
+        if ('answer' in required) return sendNode(res, required.answer);
+        passed.set(req, required.session);
+        for (const cookie of required.cookies) res.appendHeader('Set-Cookie', cookie);
+        res.setHeader('Cache-Control', 'private, no-store');
+      } catch (error) {
+        return next(error);
+      }
+      next();
+    },
+    sessionOf: (req) => passed.of(req),
+  };
+}
+
+function sendNode(res: ServerResponse, { body, cookies, headers, status }: Answer): void {
+  for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie);
+  res.writeHead(status, headers).end(body ?? undefined);
+}
+
+/** What the adapter uses of Fastify's request. */
+export interface FastifyRequestLike {
+  raw: IncomingMessage;
+  body?: unknown;
+}
+
+/** What the adapter uses of Fastify's reply. */
+export interface FastifyReplyLike {
+  header(name: string, value: string | string[]): unknown;
+  code(status: number): unknown;
+  send(body?: string | null): unknown;
+}
+
+/** What the adapter uses of Fastify. */
+export interface FastifyLike {
+  route(options: {
+    method: string;
+    url: string;
+    handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>;
+  }): unknown;
+  hasContentTypeParser(type: string): boolean;
+  addContentTypeParser(
+    type: string,
+    options: { parseAs: 'string' },
+    parser: (request: unknown, body: string, done: (error: null, body: string) => void) => void,
+  ): unknown;
+}
+
+export interface FastifyAdapter<User> {
+  /** A plugin with all routes: `app.register(auth.routes)`. */
+  routes(instance: FastifyLike): Promise<void>;
+  /** A hook: `app.get('/account', { preHandler: auth.requireSession() }, …)`. */
+  requireSession(
+    requirements?: SessionRequirements,
+  ): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>;
+  /** The session of a request that has passed `requireSession`. */
+  sessionOf(request: FastifyRequestLike): Session<User>;
+}
+
+/** For Fastify 5. */
+export function fastifyAdapter<User = DefaultUser>({ routes }: Latchkey<User>): FastifyAdapter<User> {
+  const passed = new Passed<IncomingMessage, User>();
+  return {
+    routes: async (instance) => {
+      const form = 'application/x-www-form-urlencoded';
+      if (!instance.hasContentTypeParser(form)) {
+        instance.addContentTypeParser(form, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      }
+      for (const { handle, method, path } of routes.table) {
+        const handler = async (request: FastifyRequestLike, reply: FastifyReplyLike) =>
+          sendFastify(reply, await handle(ofFastify(request)));
+        instance.route({ method, url: path, handler });
+      }
+    },
+    requireSession: (requirements) => async (request, reply) => {
+      const required = await routes.require(ofFastify(request), requirements);
+      if ('answer' in required) return sendFastify(reply, required.answer);
+      passed.set(request.raw, required.session);
+      for (const cookie of required.cookies) reply.header('Set-Cookie', cookie);
+      reply.header('Cache-Control', 'private, no-store');
+      return undefined;
+    },
+    sessionOf: (request) => passed.of(request.raw),
+  };
+}
+
+/** Fastify has read the body, into an object or a text. */
+function ofFastify({ body, raw }: FastifyRequestLike): Incoming {
+  const read = typeof body === 'string' || (typeof body === 'object' && body !== null) ? body : '';
+  return { ...ofNode(raw), body: async () => read as string | Record<string, unknown> };
+}
+
+function sendFastify(reply: FastifyReplyLike, { body, cookies, headers, status }: Answer): unknown {
+  for (const cookie of cookies) reply.header('Set-Cookie', cookie);
+  for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+  reply.code(status);
+  return reply.send(body);
+}
+
+/** What the adapter uses of Hono's context. */
+export interface HonoContextLike {
+  req: { raw: Request };
+  res: Response;
+  header(name: string, value: string, options?: { append?: boolean }): void;
+}
+
+type HonoMiddleware = (context: HonoContextLike, next: () => Promise<void>) => Promise<Response | void>;
+
+export interface HonoAdapter<User> {
+  /** All routes: `app.use(auth.routes)`. */
+  routes: HonoMiddleware;
+  requireSession(requirements?: SessionRequirements): HonoMiddleware;
+  /** The session of a request that has passed `requireSession`. */
+  sessionOf(context: HonoContextLike): Session<User>;
+}
+
+/** For Hono 4. */
+export function honoAdapter<User = DefaultUser>({ handle, routes }: Latchkey<User>): HonoAdapter<User> {
+  const passed = new Passed<HonoContextLike, User>();
+  return {
+    routes: async ({ req }, next) => (await handle(req.raw)) ?? next(),
+    requireSession: (requirements) => async (context, next) => {
+      const required = await routes.require(ofRequest(context.req.raw), requirements);
+      if ('answer' in required) return fetched(required.answer);
+      passed.set(context, required.session);
+      await next();
+      for (const cookie of required.cookies) context.header('Set-Cookie', cookie, { append: true });
+      if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'private, no-store');
+      return undefined;
+    },
+    sessionOf: (context) => passed.of(context),
+  };
+}
