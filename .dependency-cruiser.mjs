@@ -40,9 +40,9 @@ const domain = `${source}domain/`;
 const tests = '\\.test\\.tsx?$|/test/';
 /**
  * Composition roots: main.ts for the server, commands/ for the CLI, instance.ts for both, gen.ts for generated files,
- * test/ for tests.
+ * openapi.ts for the description of all rooms, test/ for tests.
  */
-const composers = `${source}(main|app|gen|instance)\\.ts$|${source}commands/`;
+const composers = `${source}(main|app|gen|instance|openapi)\\.ts$|${source}commands/`;
 
 const rungs = ladder.slice(0, -1).map((rung, index) => ({
   name: `domain-${rung}-downwards`,

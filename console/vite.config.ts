@@ -44,7 +44,7 @@ const compressed: Plugin = {
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
-  ...['plain/closed', 'plain/error', 'plain/missing', 'plain/start', 'plain/unavailable'],
+  ...['plain/closed', 'plain/error', 'plain/missing', 'plain/reference', 'plain/start', 'plain/unavailable'],
   ...['device/code', 'device/match', 'device/approval', 'device/done'],
 ].map((page) => `signin/${page}.html`);
 

@@ -19,6 +19,7 @@ import { withContext } from './http/context.ts';
 import { Cookies } from './http/cookies.ts';
 import { lastResort } from './http/last-resort.ts';
 import { type Observer, observed } from './http/observer.ts';
+import { openApiRoutes } from './http/openapi/routes.ts';
 import { Pages } from './http/pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { siteAt, withSite } from './http/site.ts';
@@ -26,6 +27,7 @@ import { missingPage, startPage } from './http/start-page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
+import { apiDocument } from './openapi.ts';
 import { scimRoutes } from './scim/routes.ts';
 import type { Services } from './services.ts';
 import { signinRoutes } from './signin/routes.ts';
@@ -49,8 +51,24 @@ export interface AppOptions {
   onSignInStep?(step: string, result: string): void;
 }
 
-/** All routes in one Express application; discovery and JWKS are served before Express. */
+/** All routes; discovery and JWKS are served before Express. */
 export async function buildApp(options: AppOptions): Promise<RequestListener> {
+  const { services, issuer } = options;
+  const listener = plainDocuments(
+    {
+      issuer: services.issuers.base,
+      mayBeDomain: (host) => services.issuers.mayBeDomain(host),
+      jwks: () => services.keys.jwks(),
+      requestId: () => options.random.id(),
+      securityHeaders: securityHeaders(issuer),
+    },
+    await routesOf(options),
+  );
+  return observed(options.observers ?? [], withoutLongBodies(readsBody, listener));
+}
+
+/** All routes, in one Express application. */
+export async function routesOf(options: AppOptions): Promise<Express> {
   const { services, log, issuer } = options;
   const cookies = new Cookies(issuer);
   const pages = new Pages(options.consoleFolder);
@@ -120,20 +138,11 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
+  app.use(openApiRoutes(apiDocument(issuer), pages));
   app.get('/', startPage(pages, cookies));
   app.use(missing);
   app.use(lastResort(log, pages));
-  const listener = plainDocuments(
-    {
-      issuer: services.issuers.base,
-      mayBeDomain: (host) => services.issuers.mayBeDomain(host),
-      jwks: () => services.keys.jwks(),
-      requestId: () => options.random.id(),
-      securityHeaders: security,
-    },
-    app,
-  );
-  return observed(options.observers ?? [], withoutLongBodies(readsBody, listener));
+  return app;
 }
 
 /** Any page may load the browser SDK, also with `integrity`. A file with a version in its name never changes. */

@@ -5,7 +5,7 @@ import { fetchJson } from '../src/adapters/http/outbound.ts';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
 import { openLog } from '../src/adapters/telemetry/log.ts';
-import { buildApp } from '../src/app.ts';
+import { type AppOptions, buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
 import type { ReadTxt } from '../src/domain/domains/domains.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
@@ -21,6 +21,8 @@ export interface TestApp {
   /** To start a second process on the same database. */
   databaseUrl: string;
   services: Services;
+  /** Of its routes. */
+  options: AppOptions;
   clock: TurnableClock;
   make: Factories;
   /** Logout tokens, captured instead of sent. */
@@ -115,7 +117,7 @@ async function build(
     },
   );
   await services.keys.tend();
-  const app = await buildApp({
+  const options: AppOptions = {
     services,
     clock,
     random,
@@ -125,8 +127,8 @@ async function build(
     bootstrapToken,
     consoleFolder: join(import.meta.dirname, '../../console/dist'),
     sdkFolder: join(import.meta.dirname, '../../shared/dist'),
-  });
-  server.on('request', app);
+  };
+  server.on('request', await buildApp(options));
   const runJob = async () => {
     const next = asked.shift();
     if (!next) return null;
@@ -141,6 +143,7 @@ async function build(
     url,
     databaseUrl: database.url,
     services,
+    options,
     clock,
     make: new Factories(services, clock),
     logoutTokens,

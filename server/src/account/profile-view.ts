@@ -1,7 +1,7 @@
 import type { OwnField, OwnProfile } from '../domain/accounts/own-profile.ts';
 import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
-import { type Html, hidden, html, nothing } from './html.ts';
+import { type Html, hidden, html, nothing } from '../http/markup.ts';
 
 type Say = (key: string, values?: Record<string, string>) => string;
 

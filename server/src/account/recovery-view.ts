@@ -1,5 +1,5 @@
 import { cancelPath } from '../domain/accounts/recoveries.ts';
-import { hidden, html } from './html.ts';
+import { hidden, html } from '../http/markup.ts';
 import type { View } from './view.ts';
 
 /** Asks whether to cancel the recovery that a notice announced. */

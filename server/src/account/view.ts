@@ -7,8 +7,8 @@ import type { Passkey } from '../domain/credentials/passkey.entity.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { profileOf } from '../domain/users/profile.ts';
 import type { User } from '../domain/users/user.entity.ts';
+import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { scopeTexts } from '../http/scopes.ts';
-import { type Html, hidden, html, nothing } from './html.ts';
 import { profileSection } from './profile-view.ts';
 
 /** Status of the last change, shown on the page. */

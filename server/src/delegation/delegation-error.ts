@@ -59,6 +59,12 @@ const own = {
   INVALID_REQUEST: wrongRequest,
 } as const satisfies Partial<Record<DelegationErrorCode, DelegationErrorRow>>;
 
+/** HTTP statuses of a {@link DelegationFailure} that is not encrypted. */
+export const delegationFailureStatuses: readonly number[] = [
+  ...[...Object.values(rows), ...Object.values(own)].map(([status]) => status),
+  bug[0],
+];
+
 /** A rejected request. The reason is logged, not sent. */
 export class DelegationRefusal extends Error {
   constructor(

@@ -14,6 +14,8 @@ const fixed = new Set([
   '/setup',
   '/v1/delegation',
   '/admin/graphql',
+  '/openapi.json',
+  '/openapi',
 ]);
 const signInSteps = /^\/v1\/signin\/[a-z-]{1,32}$/;
 const scim =

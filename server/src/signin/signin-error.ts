@@ -110,6 +110,14 @@ const unknownPasskey: SigninErrorRow = [
 ];
 const bug: SigninErrorRow = [500, 'SERVER_ERROR', 'retryable', 'Something went wrong on our side. Try again.'];
 
+/** HTTP statuses of {@link SigninFailure}. */
+export const signinFailureStatuses: readonly number[] = [
+  ...Object.values(rows).map(([status]) => status),
+  413,
+  415,
+  bug[0],
+];
+
 /** A malformed request. */
 export class UnreadableRequest extends Error {
   constructor(

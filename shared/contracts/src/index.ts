@@ -1,2 +1,3 @@
 export * from './delegation.ts';
+export * from './schemas.ts';
 export * from './signin.ts';

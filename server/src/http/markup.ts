@@ -1,4 +1,4 @@
-import { escapeHtml, hiddenFields } from '../http/html.ts';
+import { escapeHtml, hiddenFields } from './html.ts';
 
 /** Trusted HTML, as opposed to text that must be escaped. */
 export class Html {
