@@ -29,6 +29,7 @@ export const ladder = [
   'directories',
   'admins',
   'accounts',
+  'configuration',
   'instance',
 ];
 

@@ -6,6 +6,7 @@ import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } f
 import { BackupFileError } from './adapters/files/backup.ts';
 import { EventFileError, EventFolder } from './adapters/files/event-archive.ts';
 import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
+import { ProjectFileError } from './adapters/files/project-yaml.ts';
 import { TransferFileError } from './adapters/files/transfer.ts';
 import { PortError } from './adapters/http/listener.ts';
 import { fetchJson, postForm } from './adapters/http/outbound.ts';
@@ -129,6 +130,7 @@ const tellable = [
   StartError,
   BackupFileError,
   TransferFileError,
+  ProjectFileError,
   EventFileError,
   PortError,
   EmbeddedPostgresError,

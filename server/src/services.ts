@@ -33,6 +33,7 @@ import { DpopNonces } from './domain/clients/dpop/dpop-nonces.ts';
 import { DpopProofs } from './domain/clients/dpop/dpop-proofs.ts';
 import { Origins } from './domain/clients/origins.ts';
 import { type FetchJson, RemoteKeys } from './domain/clients/remote-keys.ts';
+import { Configurations } from './domain/configuration/configurations.ts';
 import { Consents } from './domain/consents/consents.ts';
 import { Devices } from './domain/credentials/devices.ts';
 import { Passkeys } from './domain/credentials/passkeys.ts';
@@ -270,6 +271,9 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     recoveries,
     refreshGrants,
   });
+  const configurations = new Configurations({
+    ...{ ...base, projects, clients, roles, claims, apis, customAttributes, experiences },
+  });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
   const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime, follow: ports.follow });
@@ -286,6 +290,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     projects,
     testMode,
     experiences,
+    configurations,
     clients,
     registry,
     assertions,

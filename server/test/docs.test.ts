@@ -65,7 +65,7 @@ describe.each(documents)('%s', (path) => {
   it('mentions only existing settings', () => {
     const known = renderConfigMarkdown();
     const words = text(path).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
-    // OIDC_…: settings of Outline.
+    // OIDC_…: settings of Outline. CONFIG_…: variables of the reader's own.
     const others = [
       'LATCHKEY_TEST_DATABASE_URL',
       'CHROME_PATH',
@@ -76,8 +76,8 @@ describe.each(documents)('%s', (path) => {
       'PASSKEY_REQUIRED',
       'PASSKEY_MODEL_NOT_ALLOWED',
     ];
-    for (const word of new Set(words.filter((each) => !others.includes(each) && !each.startsWith('OIDC_'))))
-      expect(known, word).toContain(`\`${word}\``);
+    const isOthers = (word: string) => others.includes(word) || /^(OIDC|CONFIG)_/.test(word);
+    for (const word of new Set(words.filter((each) => !isOthers(each)))) expect(known, word).toContain(`\`${word}\``);
   });
 
   it('mentions only existing metrics', async () => {

@@ -38,6 +38,8 @@ export interface Command {
   options?: Readonly<Record<string, Option>>;
   /** Further lines of the help. */
   notes?: readonly string[];
+  /** For invalid arguments; default: 2. */
+  usageExitCode?: number;
   /** @returns the exit code */
   run(input: Input, surroundings: Surroundings): Promise<number>;
 }

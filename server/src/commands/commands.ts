@@ -6,6 +6,9 @@ import { faultLines } from '../instance.ts';
 import { adminLink } from './admin-link.ts';
 import { backup } from './backup.ts';
 import { type Command, parseInput, type Surroundings, UsageError } from './command.ts';
+import { apply } from './configuration/apply.ts';
+import { plan } from './configuration/plan.ts';
+import { pull } from './configuration/pull.ts';
 import { doctor } from './doctor.ts';
 import { exportProjects } from './export.ts';
 import { importProjects } from './import.ts';
@@ -22,11 +25,14 @@ export const commands: readonly Command[] = [
   restore,
   exportProjects,
   importProjects,
+  plan,
+  apply,
+  pull,
   verifyEvents,
   doctor,
 ];
 
-/** @returns the exit code: 0 success, 1 failure, 2 invalid arguments */
+/** @returns the exit code: 0 success, 1 failure, 2 invalid arguments; of plan, 2 changes */
 export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { say, complain } = surroundings;
   if (['help', '--help', '-h'].includes(name)) {
@@ -49,7 +55,7 @@ export async function runCommand(name: string, args: readonly string[], surround
     const isUsage = error instanceof UsageError;
     for (const line of isUsage ? [error.message] : faultLines(error)) complain(`${name}: ${line}`);
     if (isUsage) for (const line of helpOf(command)) complain(line);
-    return isUsage ? 2 : 1;
+    return isUsage ? (command.usageExitCode ?? 2) : 1;
   }
 }
 

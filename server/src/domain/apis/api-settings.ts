@@ -55,6 +55,9 @@ export function checkedApi(settings: Partial<ApiSettings>): Partial<ApiSettings>
 
 function checkedScopes(scopes: readonly ApiScope[]): ApiScope[] {
   const field = 'scopes';
+  if (!Array.isArray(scopes) || !scopes.every(isScope)) {
+    refuse({ code: 'invalid', field, reason: 'must be a list of scopes with key and description' });
+  }
   if (scopes.length === 0) refuse({ code: 'invalid', field, reason: 'must contain at least one scope' });
   if (scopes.length > maxScopes) {
     refuse({ code: 'invalid', field, reason: `must contain at most ${maxScopes} scopes` });
@@ -79,6 +82,11 @@ function checkedScopes(scopes: readonly ApiScope[]): ApiScope[] {
     }
     return { key, description: text };
   });
+}
+
+function isScope(value: unknown): value is ApiScope {
+  const { key, description } = (value ?? {}) as Partial<Record<keyof ApiScope, unknown>>;
+  return typeof key === 'string' && typeof description === 'string';
 }
 
 /** Whether a URI is the base address or below it, however it is written. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Problem, Refusal } from './problem.ts';
 import { type Executing, execute, sql } from './sql.ts';
@@ -9,6 +10,7 @@ import { type Executing, execute, sql } from './sql.ts';
 export class Database {
   /** Runs one statement in its own transaction, even if the caller has one open. */
   readonly alone: Executing;
+  private readonly joined = new AsyncLocalStorage<EntityManager>();
 
   constructor(private readonly orm: MikroORM) {
     const driver = orm.em.getDriver();
@@ -16,8 +18,22 @@ export class Database {
   }
 
   /** Runs `work` in one transaction with an identity map of its own; a throw rolls everything back. */
-  transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
-    return this.orm.em.fork({ freshEventManager: false }).transactional(work);
+  async transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+    const outer = this.joined.getStore();
+    if (!outer) return this.orm.em.fork({ freshEventManager: false }).transactional(work);
+    const em = outer.fork({ freshEventManager: false, keepTransactionContext: true });
+    const result = await work(em);
+    await em.flush();
+    return result;
+  }
+
+  /**
+   * Runs methods that are transactions of their own in one: {@link transaction} and {@link reader} join it, `alone` does
+   * not. A throw rolls everything back.
+   */
+  together<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+    const outer = this.joined.getStore();
+    return outer ? work(outer) : this.transaction((em) => this.joined.run(em, () => work(em)));
   }
 
   /** Like {@link transaction}, for statements alone: without entities, at a fraction of the cost. */
@@ -35,6 +51,8 @@ export class Database {
 
   /** For reads of entities outside a transaction; for a single statement use {@link alone}. */
   reader(): EntityManager {
+    const outer = this.joined.getStore();
+    if (outer) return outer.fork({ freshEventManager: false, keepTransactionContext: true });
     return this.orm.em.fork({ freshEventManager: false });
   }
 }

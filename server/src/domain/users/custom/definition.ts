@@ -1,6 +1,14 @@
 import { isLine } from '../../kernel/name.ts';
 import { refuse } from '../../kernel/problem.ts';
-import { audiences, type CustomAttribute, type CustomPart } from './custom-schema.entity.ts';
+import {
+  audiences,
+  type CustomAttribute,
+  type CustomPart,
+  customTypes,
+  mutabilities,
+  returnedValues,
+  uniquenesses,
+} from './custom-schema.entity.ts';
 
 /** The schema extension of custom attributes. Microsoft Entra ID maps only names of this form. */
 export const customUrn = 'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User';
@@ -36,6 +44,14 @@ export function checkedDefinition(input: CustomAttributeInput): CustomAttribute 
   const isWriteOnly = mutability === 'writeOnly';
   const { returned = isWriteOnly ? 'never' : 'default' } = input;
   checkName(input.name, 'name');
+  oneOf('type', type, customTypes);
+  oneOf('mutability', mutability, mutabilities);
+  oneOf('returned', returned, returnedValues);
+  oneOf('uniqueness', uniqueness, uniquenesses);
+  for (const [field, value] of Object.entries({ multiValued, required, indexed })) {
+    if (typeof value !== 'boolean') invalid(field, 'must be true or false');
+  }
+  if (!Array.isArray(visibleTo)) invalid('visibleTo', 'must be a list');
   const parts = checkedParts(type, input.subAttributes ?? []);
   const isSecret = returned === 'never';
   if (isWriteOnly && !isSecret) invalid('returned', 'must be never: the attribute is writeOnly');
@@ -55,6 +71,10 @@ export function checkedDefinition(input: CustomAttributeInput): CustomAttribute 
     ...{ indexed, visibleTo: audiences.filter((each) => visibleTo.includes(each)), alias: checkedAlias(alias) },
     subAttributes: parts,
   };
+}
+
+function oneOf(field: string, value: string, allowed: readonly string[]): void {
+  if (!allowed.includes(value)) invalid(field, `must be one of ${allowed.join(', ')}`);
 }
 
 /** What stored values depend on: it cannot change while users have values. */

@@ -1,0 +1,23 @@
+import { type Command, withInstance } from '../command.ts';
+import { linesOf, wantedIn } from './wanted.ts';
+
+export const plan: Command = {
+  name: 'plan',
+  summary: 'Compares projects with a directory of YAML files.',
+  operands: ['<directory>'],
+  notes: ['Exit code: 0 no changes, 2 changes, 1 failure. Format: server/docs/config-as-code.md.'],
+  usageExitCode: 1,
+  async run(input, surroundings) {
+    return withInstance(surroundings, async (opened) => {
+      let changes = 0;
+      for (const { name, wanted, references } of wantedIn(input.operands[0] as string, surroundings, opened)) {
+        const differences = await opened.services.configurations.plan(wanted);
+        changes += differences.length;
+        const summary = differences.length === 0 ? 'no changes' : `${differences.length} to change`;
+        surroundings.say(`${name}: ${summary}`);
+        for (const line of linesOf(differences, references)) surroundings.say(line);
+      }
+      return changes === 0 ? 0 : 2;
+    });
+  },
+};

@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { projectYaml } from '../../adapters/files/project-yaml.ts';
+import { judgeLogo } from '../../domain/experience/logo-file.ts';
+import { Project } from '../../domain/projects/project.entity.ts';
+import { StartError } from '../../instance.ts';
+import { type Command, withInstance } from '../command.ts';
+
+export const pull: Command = {
+  name: 'pull',
+  summary: 'Writes the settings of projects to a directory of YAML files, for plan and apply.',
+  operands: ['<directory>'],
+  options: { project: { type: 'string', value: 'slug', description: 'this project; default: all' } },
+  notes: ['Contains no secrets, users or keys. Overwrites the files of the same projects.'],
+  async run(input, surroundings) {
+    const directory = resolve(input.operands[0] as string);
+    const slug = input.text('project');
+    return withInstance(surroundings, async ({ services }) => {
+      const where = { builtIn: null, ...(slug !== undefined && { slug }) };
+      const projects = await services.db.reader().find(Project, where, { orderBy: { slug: 'asc' } });
+      if (slug !== undefined && projects.length === 0) throw new StartError(`There is no project ${slug}.`);
+      mkdirSync(directory, { recursive: true });
+      for (const project of projects) {
+        const save = (bytes: Uint8Array, [name]: readonly unknown[]) => {
+          const file = `${project.slug}-${String(name)}.${judgeLogo(bytes).type.replace('image/', '')}`;
+          writeFileSync(join(directory, file), bytes);
+          return file;
+        };
+        const document = await services.configurations.document(project);
+        writeFileSync(join(directory, `${project.slug}.yaml`), projectYaml(document, save));
+        surroundings.say(join(directory, `${project.slug}.yaml`));
+      }
+      return 0;
+    });
+  },
+};

@@ -1,0 +1,74 @@
+import { resolve } from 'node:path';
+import { ProjectFileError, readProjectFiles } from '../../adapters/files/project-yaml.ts';
+import type { Difference } from '../../domain/configuration/differences.ts';
+import type { WantedProject } from '../../domain/configuration/document.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
+import type { Opened, Surroundings } from '../command.ts';
+
+/** A project of a directory. */
+export interface WantedFile {
+  name: string;
+  wanted: WantedProject;
+  /** Values from references, which are not printed. */
+  references: ReadonlySet<string>;
+}
+
+/** Reads and validates every document before anything is compared or written. Throws {@link ProjectFileError}. */
+export function wantedIn(
+  directory: string,
+  { env }: Pick<Surroundings, 'env'>,
+  { services }: { services: Pick<Opened['services'], 'configurations'> },
+): WantedFile[] {
+  const files = readProjectFiles(resolve(directory), env).map(({ name, content, references }) => ({
+    name,
+    references,
+    wanted: telling(name, () => services.configurations.read(content)),
+  }));
+  for (const { name, wanted } of files) {
+    const other = files.find((one) => one.name !== name && one.wanted.slug === wanted.slug);
+    if (other) throw new ProjectFileError(`${name} and ${other.name} both describe the project ${wanted.slug}`);
+  }
+  return files;
+}
+
+/** Names the file in a refusal. */
+function telling<T>(name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw told(name, error);
+  }
+}
+
+export function told(name: string, error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const { field, reason, code, what } = error.problem as Record<string, string | undefined>;
+  const words = [field, reason ?? code, what].filter((word) => word !== undefined);
+  return new ProjectFileError(`${name}: ${words.join(' ')}`);
+}
+
+const marks = { create: '+', update: '~', remove: '-' } as const;
+
+/** Lines that show differences; values from references are left out. */
+export function linesOf(differences: readonly Difference[], references: ReadonlySet<string>): string[] {
+  return differences.flatMap(({ action, kind, keys, before, after }) => {
+    const heading = `  ${marks[action]} ${[kind, ...keys].join(' ')}`;
+    if (action === 'remove') return [heading];
+    const members = Object.keys(after).map((name) => {
+      const was = action === 'update' ? `${shown(before[name], references)} → ` : '';
+      return `      ${name}: ${isReferred(after[name], references) ? '(by reference)' : was + shown(after[name], references)}`;
+    });
+    return [heading, ...members];
+  });
+}
+
+function isReferred(value: unknown, references: ReadonlySet<string>): boolean {
+  const text = JSON.stringify(value) ?? '';
+  return [...references].some((one) => one !== '' && text.includes(JSON.stringify(one).slice(1, -1)));
+}
+
+function shown(value: unknown, references: ReadonlySet<string>): string {
+  if (isReferred(value, references)) return '(by reference)';
+  const text = JSON.stringify(value) ?? 'none';
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

@@ -1,0 +1,187 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Api } from '../apis/api.entity.ts';
+import { ApiGrant } from '../apis/api-grant.entity.ts';
+import { Client } from '../clients/client.entity.ts';
+import type { ExperienceContent } from '../experience/content.ts';
+import { Logo } from '../experience/logo.entity.ts';
+import type { Actor } from '../kernel/actor.ts';
+import { refuse } from '../kernel/problem.ts';
+import { inProject } from '../kernel/scope.ts';
+import { digest } from '../kernel/secret.ts';
+import { query, sql } from '../kernel/sql.ts';
+import { mfaMethods, Project, passkeyPolicyOf } from '../projects/project.entity.ts';
+import { keyIn } from '../projects/tenant.ts';
+import { ClientRole } from '../roles/client-role.entity.ts';
+import { type Difference, differencesOf } from './differences.ts';
+import {
+  claimValues,
+  clientValues,
+  names,
+  type Part,
+  readProject,
+  type Values,
+  type WantedProject,
+} from './document.ts';
+import { type ConfigurationDeps, type CreatedSecrets, Writer } from './writer.ts';
+
+/** A project's settings as data: read, compared with a document, and written (decisions/0176). */
+export class Configurations {
+  constructor(private readonly deps: ConfigurationDeps) {}
+
+  /** Validates a document. Refuses `invalid` with the path of the setting. */
+  read(document: unknown): WantedProject {
+    return readProject(document, this.deps);
+  }
+
+  /** What {@link apply} would change. */
+  async plan(wanted: WantedProject): Promise<Difference[]> {
+    const project = await this.find(wanted.slug);
+    return differencesOf(wanted, project ? await this.current(project) : []);
+  }
+
+  /**
+   * Makes the project as wanted, in one transaction; creates it if it does not exist. Refuses as the admin API does, and
+   * changes nothing then.
+   *
+   * @param prune whether to delete what the complete lists lack
+   * @returns the changes, and the secrets of new applications
+   */
+  async apply(
+    wanted: WantedProject,
+    { prune, actor }: { prune: boolean; actor: Actor },
+  ): Promise<{ changes: Difference[]; secrets: CreatedSecrets[] }> {
+    const { db, projects } = this.deps;
+    const known = await this.find(wanted.slug);
+    const write = (project: Project) =>
+      db.together(async (em) => {
+        // One apply at a time.
+        await query(em, sql`select from projects where id = ${project.id} for no key update`);
+        const all = differencesOf(wanted, await this.current(project));
+        const changes = all.filter(({ action }) => prune || action !== 'remove');
+        const writer = new Writer(this.deps, { project, wanted, actor });
+        for (const change of changes) await writer.write(change);
+        return { changes, secrets: writer.secrets };
+      });
+    if (known) return inProject(known.id, () => write(known));
+    return db.together(async () => {
+      const settings = wanted.parts.find(({ kind }) => kind === 'settings')?.values ?? {};
+      if (typeof settings['name'] !== 'string') {
+        refuse({ code: 'invalid', field: 'settings.name', reason: 'is required for a new project' });
+      }
+      const made = await projects.create({ ...settings, name: settings['name'] as string, slug: wanted.slug }, actor);
+      const written = await write(made);
+      return { ...written, changes: [created(wanted, settings), ...written.changes] };
+    });
+  }
+
+  /** The whole project as {@link read} reads it, with the bytes of its logos. */
+  async document(project: Project): Promise<Values> {
+    const parts = await this.current(project);
+    const of = (kind: Part['kind'], owner: readonly string[] = []) =>
+      parts
+        .filter((one) => one.kind === kind && owner.every((key, at) => one.keys[at] === key))
+        .map(({ values }) => values);
+    const applications = of('applications').map((values) => {
+      const owner = [String(values['name'])];
+      const [claims] = of('claims', owner);
+      return { ...values, roles: of('roles', owner), claims, apiAccess: of('apiAccess', owner) };
+    });
+    const [settings, sessionPolicy, branding] = (['settings', 'sessionPolicy', 'branding'] as const).map(
+      (kind) => of(kind)[0],
+    );
+    return {
+      ...{ slug: project.slug, settings, sessionPolicy, branding: await this.withLogos(project, branding ?? {}) },
+      ...{ customAttributes: of('customAttributes'), apis: of('apis'), applications },
+    };
+  }
+
+  private async withLogos({ id }: Project, { logo, darkLogo, ...rest }: Values): Promise<Values> {
+    const logos = await this.deps.db.reader().find(Logo, { project: id });
+    const bytesOf = (wanted: unknown) => logos.find(({ bytes }) => digest(bytes) === wanted)?.bytes ?? null;
+    return { ...rest, logo: bytesOf(logo), darkLogo: bytesOf(darkLogo) };
+  }
+
+  private find(slug: string): Promise<Project | null> {
+    return this.deps.db.reader().findOne(Project, { slug });
+  }
+
+  /** The settings of a project as parts. Built-in applications are left out. */
+  current(project: Project): Promise<Part[]> {
+    if (project.builtIn === 'console') {
+      refuse({ code: 'forbidden', reason: 'the project of the admins is not configured by files' });
+    }
+    return inProject(project.id, async (): Promise<Part[]> => {
+      const { db, customAttributes, apis, experiences } = this.deps;
+      const em = db.reader();
+      const row = await em.findOneOrFail(Project, project.id);
+      // In the order of the validator.
+      const offeredFactors = mfaMethods.filter((one) => row.offeredFactors.includes(one));
+      const settings = { ...row, passkeyPolicy: passkeyPolicyOf(row), offeredFactors };
+      const { attributes } = await customAttributes.current(project.id);
+      const { published } = await experiences.state(em, project.id);
+      const offered = await apis.list(em, project.id);
+      return [
+        { kind: 'settings', keys: [], values: pick(settings, names.settings) },
+        { kind: 'sessionPolicy', keys: [], values: pick(settings, names.sessionPolicy) },
+        ...attributes.map((one): Part => part('customAttributes', [one.name], one, names.customAttributes)),
+        ...offered.map((one): Part => part('apis', [one.identifier], one, names.apis)),
+        ...(await this.applications(em, project)),
+        { kind: 'branding', keys: [], values: await brandingOf(em, published) },
+      ];
+    });
+  }
+
+  private async applications(em: EntityManager, project: Project): Promise<Part[]> {
+    const clients = await em.find(Client, { project: project.id, builtIn: null }, { orderBy: { name: 'asc' } });
+    const twice = clients.find(({ name }, at) => clients[at + 1]?.name === name);
+    if (twice) {
+      const reason = `must be unique to be configured by files: two applications are called ${twice.name}`;
+      refuse({ code: 'invalid', field: 'applications', reason });
+    }
+    const parts: Part[] = [];
+    for (const client of clients) {
+      const { id, name } = client;
+      const owned = { project: project.id, client: [project.id, id] as [string, string] };
+      const roles = await em.find(ClientRole, owned, { orderBy: { key: 'asc' } });
+      const grants = await em.find(ApiGrant, owned, { populate: ['api'] });
+      parts.push(
+        { kind: 'applications', keys: [name], values: clientValues(client) },
+        ...roles.map((role): Part => part('roles', [name, role.key], role, names.roles)),
+        {
+          kind: 'claims',
+          keys: [name],
+          values: claimValues(await this.deps.claims.settings(em, keyIn(project.id, id))),
+        },
+        ...grants.map((grant): Part => accessPart(name, grant)),
+      );
+    }
+    return parts;
+  }
+}
+
+function created(wanted: WantedProject, settings: Values): Difference {
+  return { action: 'create', kind: 'settings', keys: [], before: {}, after: { slug: wanted.slug, ...settings } };
+}
+
+function part(kind: Part['kind'], keys: string[], row: object, settings: readonly string[]): Part {
+  return { kind, keys, values: pick(row, settings) };
+}
+
+function accessPart(application: string, { api, scopes, introspects }: ApiGrant): Part {
+  const { identifier } = api.getEntity() as Api;
+  const values = { identifier, scopes: [...scopes].sort(), introspects };
+  return { kind: 'apiAccess', keys: [application, identifier], values };
+}
+
+function pick(row: object, settings: readonly string[]): Values {
+  return Object.fromEntries(settings.map((name) => [name, (row as Values)[name] ?? null]));
+}
+
+async function brandingOf(em: EntityManager, content: ExperienceContent): Promise<Values> {
+  const { displayName, accent, texts, logoId, darkLogoId } = content;
+  const digestOf = async (id: string | null) => {
+    const logo = id === null ? null : await em.findOne(Logo, { id });
+    return logo && digest(logo.bytes);
+  };
+  return { displayName, accent, logo: await digestOf(logoId), darkLogo: await digestOf(darkLogoId), texts };
+}
