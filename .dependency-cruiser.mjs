@@ -158,10 +158,21 @@ export default {
     },
     {
       name: 'shared-stands-alone',
-      comment: 'Packages in shared/ must not import other workspaces, so that each can be published alone.',
+      comment:
+        'Packages in shared/ must not import other workspaces, so that each can be published alone. React’s has the browser SDK as a peer.',
       severity: 'error',
-      from: { path: '^shared/([^/]+)/' },
+      from: { path: '^shared/([^/]+)/', pathNot: '^shared/react/' },
       to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^shared/($1|contracts)/' },
+    },
+    {
+      name: 'react-over-browser',
+      comment: 'shared/react imports the browser SDK, its peer dependency, and no other workspace.',
+      severity: 'error',
+      from: { path: '^shared/react/' },
+      to: {
+        path: '^(server|console|e2e|shared)/|^@latchkey/',
+        pathNot: '^(shared/(react|browser)/|@latchkey/browser)',
+      },
     },
     {
       name: 'contracts-are-types',

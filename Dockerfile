@@ -12,7 +12,8 @@ COPY e2e/package.json e2e/
 COPY shared/browser/package.json shared/browser/
 COPY shared/contracts/package.json shared/contracts/
 COPY shared/node/package.json shared/node/
-RUN npm ci --ignore-scripts --include-workspace-root --workspace server --workspace console --workspace shared/browser --workspace shared/node --workspace shared/contracts
+COPY shared/react/package.json shared/react/
+RUN npm ci --ignore-scripts --include-workspace-root --workspace server --workspace console --workspace shared/browser --workspace shared/node --workspace shared/react --workspace shared/contracts
 COPY .config .config
 COPY shared shared
 COPY server server

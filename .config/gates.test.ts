@@ -69,6 +69,7 @@ const planted: Record<string, [path: string, specifier: string]> = {
   'outside-knows-no-server': ['console/admin/m.ts', '../../server/src/domain/users/users.ts'],
   'server-stands-alone': ['server/src/scim/n.ts', '../../../e2e/support/admin.ts'],
   'shared-stands-alone': ['shared/node/src/o.ts', '../../browser/src/index.ts'],
+  'react-over-browser': ['shared/react/src/t.ts', '../../node/src/index.ts'],
   'contracts-are-types': ['shared/node/src/s.ts', '../../contracts/src/index.ts'],
   declared: ['shared/node/src/p.ts', 'pino'],
   'no-circles': ['server/src/domain/users/q.ts', './r.ts'],

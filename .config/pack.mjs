@@ -1,5 +1,5 @@
 /**
- * Packs both SDKs as an application installs them, and builds the browser SDK for pages without a bundler, into
+ * Packs the packages as an application installs them, and builds the browser SDK for pages without a bundler, into
  * `shared/dist`. The server serves this folder at `/sdk` (decisions/0137).
  */
 import { createHash } from 'node:crypto';

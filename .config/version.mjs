@@ -21,7 +21,7 @@ for (const name of packageNames) {
   change(`shared/${name}/README.md`, (text) => text.replaceAll(`-${earlier}.`, `-${version}.`));
 }
 const dependsOn = new RegExp(`("@latchkey/(?:${packageNames.join('|')})": )"${earlier}"`, 'g');
-for (const path of ['console/package.json', 'e2e/package.json', 'package-lock.json'])
+for (const path of ['console/package.json', 'e2e/package.json', 'shared/react/package.json', 'package-lock.json'])
   change(path, (text) => text.replace(dependsOn, `$1"${version}"`));
 change('package-lock.json', (text) => {
   const lock = JSON.parse(text);

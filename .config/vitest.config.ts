@@ -9,6 +9,7 @@ const alias = [
   { find: /^@latchkey\/browser$/, replacement: at('shared/browser/src/index.ts') },
   { find: /^@latchkey\/browser\/internal$/, replacement: at('shared/browser/src/internal.ts') },
   { find: /^@latchkey\/browser\/qr$/, replacement: at('shared/browser/src/qr/picture.ts') },
+  { find: /^@latchkey\/browser\/elements$/, replacement: at('shared/browser/src/elements/index.ts') },
   { find: /^@latchkey\/node$/, replacement: at('shared/node/src/index.ts') },
   // Vite resolves graphql's ESM copy, Node the CommonJS one, and graphql rejects duplicates.
   { find: /^graphql$/, replacement: at('node_modules/graphql/index.js') },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from './workspace.mjs';
 
 /** Packages that the instance serves; all have the same version. */
-export const packageNames = ['browser', 'node'];
+export const packageNames = ['browser', 'node', 'react'];
 
 /** SHA-256 of a packed package's files; the dates in its archive do not change it. */
 export function contentOf(name) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** An application's folder in which both packages were installed from a running Latchkey. */
+/** An application's folder in which the packages were installed from a running Latchkey. */
 export class InstalledSdk {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'));
 
@@ -20,9 +20,17 @@ export class InstalledSdk {
     const manifest = {
       type: 'module',
       private: true,
-      dependencies: { '@latchkey/browser': address('browser'), '@latchkey/node': address('node') },
-      // No registry is needed: the only other package is at hand.
-      overrides: { jose: `file:${join(root, 'node_modules/jose')}` },
+      dependencies: {
+        '@latchkey/browser': address('browser'),
+        '@latchkey/node': address('node'),
+        '@latchkey/react': address('react'),
+        // The peers of the latter.
+        ...Object.fromEntries(['react', 'react-dom'].map((name) => [name, `file:${join(root, 'node_modules', name)}`])),
+      },
+      // No registry is needed: the other packages are at hand.
+      overrides: Object.fromEntries(
+        ['jose', 'scheduler'].map((name) => [name, `file:${join(root, 'node_modules', name)}`]),
+      ),
     };
     this.write('package.json', JSON.stringify(manifest));
     const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--registry', 'http://127.0.0.1:1'];
@@ -30,7 +38,11 @@ export class InstalledSdk {
   }
 
   get readme(): string {
-    return readFileSync(join(this.folder, 'node_modules/@latchkey/browser/README.md'), 'utf8');
+    return this.readmeOf('browser');
+  }
+
+  readmeOf(name: string): string {
+    return readFileSync(join(this.folder, 'node_modules/@latchkey', name, 'README.md'), 'utf8');
   }
 
   write(path: string, text: string): void {

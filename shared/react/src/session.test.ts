@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SessionStore } from './session.ts';
+
+/** A back end with one session. */
+let server: Server;
+let base: string;
+let session: object | null;
+let refusal: { status: number; code: string } | undefined;
+let received: { path: string; body: string }[];
+
+const ada = { sub: 'user-1', user: { email: 'ada@example.com' }, amr: [], signedInAt: 1, expiresAt: 2 };
+
+beforeEach(async () => {
+  session = null;
+  refusal = undefined;
+  received = [];
+  server = createServer(async (req, res) => {
+    const path = req.url ?? '';
+    const body = await textOf(req);
+    received.push({ path, body });
+    const reply = (status: number, value?: unknown) => {
+      res
+        .writeHead(status, { 'Content-Type': 'application/json' })
+        .end(value === undefined ? '' : JSON.stringify(value));
+    };
+    if (refusal) return reply(refusal.status, { code: refusal.code });
+    if (path === '/auth/sign-in') {
+      session = ada;
+      return reply(204);
+    }
+    if (path === '/auth/sign-out') {
+      session = null;
+      return reply(200, { location: 'https://id.example.com/oauth2/end_session' });
+    }
+    return reply(200, session);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth`;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function textOf(req: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of req) text += String(chunk);
+  return text;
+}
+
+describe('the session of a page', () => {
+  it('begins with what the server knows', () => {
+    expect(new SessionStore(base).get()).toEqual({ status: 'loading', session: undefined });
+    expect(new SessionStore(base, null).get().status).toBe('signed-out');
+    expect(new SessionStore(base, ada).get()).toEqual({ status: 'signed-in', session: ada });
+  });
+
+  it('begins for a code, and is shown when the form can go', async () => {
+    const store = new SessionStore(base, null);
+    let changes = 0;
+    store.subscribe(() => void changes++);
+    const show = await store.begin({ code: 'c', codeVerifier: 'v' });
+    expect(received).toEqual([{ path: '/auth/sign-in', body: '{"code":"c","code_verifier":"v"}' }]);
+    // As when the user returns from a password manager, where the recovery codes are now.
+    await store.refresh();
+    expect([store.get().status, changes]).toEqual(['signed-out', 0]);
+    await show();
+    await show();
+    expect([store.get(), changes]).toEqual([{ status: 'signed-in', session: ada }, 1]);
+  });
+
+  it('ends, and names the page of the service', async () => {
+    session = ada;
+    const store = new SessionStore(base, ada as never);
+    expect(await store.signOut()).toBe('https://id.example.com/oauth2/end_session');
+    expect(store.get().status).toBe('signed-out');
+  });
+
+  it('stays as it is where the back end refuses or is out of reach', async () => {
+    const store = new SessionStore(base, ada as never);
+    refusal = { status: 503, code: 'REVOCATIONS_FAILED' };
+    await expect(store.refresh()).rejects.toMatchObject({ status: 503, code: 'REVOCATIONS_FAILED' });
+    await expect(store.signOut()).rejects.toMatchObject({ status: 503 });
+    await expect(store.begin({ code: 'c' })).rejects.toMatchObject({ name: 'SessionError' });
+    const lost = new SessionStore('http://127.0.0.1:1/auth', ada as never);
+    await expect(lost.refresh()).rejects.toMatchObject({ status: 0 });
+    expect([store.get().status, lost.get().status]).toEqual(['signed-in', 'signed-in']);
+    refusal = undefined;
+    await store.refresh();
+    expect(store.get().status).toBe('signed-out');
+  });
+});
