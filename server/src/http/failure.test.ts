@@ -92,6 +92,13 @@ describe('while the database is unreachable', () => {
     await em.execute('drop trigger full_disk on users');
     const told = 'The service is temporarily unavailable: the disk of the database is full.';
     expect([scim.status, await scim.json()]).toEqual([503, expect.objectContaining({ detail: told })]);
+    expect(app.logLines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        msg: 'database unavailable',
+        reason: 'the disk of the database is full',
+        requestId: scim.headers.get('x-request-id'),
+      }),
+    );
     const lost = Object.assign(new Error("insert into users values ('secret')"), { code: '53100' });
     for (const answer of [
       toSigninFailure(lost, 'r').body.error.message,

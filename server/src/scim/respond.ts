@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Directory } from '../domain/directories/directories.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
+import { Refusal } from '../domain/kernel/problem.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { isUnchanged, type ScimAnswer, type ScimCaller } from './answer.ts';
@@ -55,8 +56,12 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown);
     const { requestId } = requestContext(req);
-    const error = toScimError(undecodable(failureOf(thrown)), requestId);
+    const failure = failureOf(thrown);
+    const error = toScimError(undecodable(failure), requestId);
     const { status } = error;
+    if (failure instanceof Refusal && failure.problem.code === 'unavailable') {
+      deps.log.error({ reason: failure.problem.reason, requestId }, 'database unavailable');
+    }
     if (status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
     write(res, status, error);
