@@ -46,7 +46,7 @@ export function fail(line, code = 1) {
 }
 
 /** V8 flags of the server: less heap growth before a collection, since requests are short (decisions/0082). */
-export const memoryOptions = ['--max-semi-space-size=4', '--heap-growing-percent=60'];
+export const memoryOptions = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
 
 export function requireNode20() {
   const [major] = process.versions.node.split('.').map(Number);

@@ -59,7 +59,7 @@ export async function startLatchkey(
     ...env,
   };
   // Flags of start.mjs.
-  const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=60'];
+  const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=40'];
   const server = spawn(process.execPath, [...flags, ...(turnable ? ['--import', clock] : []), main], {
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : [])],

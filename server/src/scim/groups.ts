@@ -16,6 +16,8 @@ import type { Source } from './search/search.ts';
 
 /** A PATCH of a larger group is answered without a body. */
 const maxAnsweredMembers = 1000;
+/** Members of all groups that a search in a large project shows (decisions/0155). */
+const maxFoundMembers = 5000;
 
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
@@ -86,7 +88,7 @@ export class GroupEndpoint {
   ): Promise<boolean> {
     if (projection.attributes.length > 0) return false;
     if (wantsNoBody(projection) || !shows(groupType, projection, 'members')) return true;
-    return this.deps.groups.exceeds(projectId, id, maxAnsweredMembers);
+    return this.deps.groups.exceed(projectId, [id], maxAnsweredMembers);
   }
 
   async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
@@ -107,16 +109,28 @@ export class GroupEndpoint {
     };
   }
 
-  /** The resources of a page. */
+  /** The resources of a page. Throws `tooMany` if a search in a large project found too many members. */
   async shown(
     groups: readonly GroupRecord[],
     { baseUrl, projectId }: ScimCaller,
-    projection: Projection,
+    projection: Projection & { filter?: string | undefined },
   ): Promise<object[]> {
     const ids = shows(groupType, projection, 'members') ? groups.map(({ id }) => id) : [];
+    if (projection.filter !== undefined && ids.length > 1) await this.refuseManyMembers(projectId, ids);
     const members = await this.deps.groups.membersOf(projectId, ids);
     return groups.map((group) =>
       project(groupType, groupResource(group, members.get(group.id) ?? [], baseUrl), projection),
+    );
+  }
+
+  /** A search that finds one group always shows its members. */
+  private async refuseManyMembers(projectId: string, ids: readonly string[]): Promise<void> {
+    const { groups } = this.deps;
+    if (!(await groups.exceed(projectId, ids, maxFoundMembers)) || !(await groups.isLarge(projectId))) return;
+    const most = maxFoundMembers.toLocaleString('en');
+    throw badRequest(
+      'tooMany',
+      `The groups found have more than ${most} members. Add excludedAttributes=members, a smaller count or a condition.`,
     );
   }
 

@@ -52,6 +52,8 @@ describe('a PATCH of a large group', () => {
     const [small, large] = [await make(1), await make(1001)];
     const change = async (id: string) => {
       const replies: unknown[] = [];
+      // Records of the requests above must not be written meanwhile.
+      await app.services.requestRecords.settled();
       const statements = await statementsDuring(async () => {
         const reply = await project.request(
           'PATCH',

@@ -218,8 +218,10 @@ describe('DELETE', () => {
   it('takes the same few statements whatever the user has', async () => {
     const scim = await app.project();
     const plain = (await scim.request('POST', '/Users', { userName: 'plain@example.org' })).body.id as string;
-    const deletion = (id: string) =>
-      statementsDuring(async () => expect((await scim.request('DELETE', `/Users/${id}`)).status).toBe(204));
+    const deletion = async (id: string) => {
+      await app.services.requestRecords.settled();
+      return statementsDuring(async () => expect((await scim.request('DELETE', `/Users/${id}`)).status).toBe(204));
+    };
     const statements = await deletion(plain);
     // Authentication, `begin`, the lock, the erasure and `commit`.
     expect(statements).toHaveLength(5);

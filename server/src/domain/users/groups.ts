@@ -11,7 +11,7 @@ import { isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
-import { countRows, isCostly, type Listed, listRows, type Selection } from './listing.ts';
+import { countRows, isCostly, isLarge, type Listed, listRows, type Selection } from './listing.ts';
 import { containsItself, membersOfRow } from './memberships.ts';
 
 export interface GroupValues {
@@ -94,13 +94,17 @@ export class Groups {
     return members;
   }
 
-  /** Whether a group has more than `limit` members. */
-  async exceeds(projectId: string, groupId: string, limit: number): Promise<boolean> {
+  isLarge(projectId: string): Promise<boolean> {
+    return isLarge(this.deps.db.alone, projectId);
+  }
+
+  /** Whether the groups together have more than `limit` members. */
+  async exceed(projectId: string, groupIds: readonly string[], limit: number): Promise<boolean> {
     const next = await query(
       this.deps.db.alone,
-      sql`select from group_members where project_id = ${projectId}::uuid and group_id = ${groupId}::uuid
+      sql`select from group_members where project_id = ${projectId}::uuid and group_id = any(${groupIds}::uuid[])
         offset ${limit}::int limit 1`,
-      { prepare: 'groups.exceeds' },
+      { prepare: 'groups.exceed' },
     );
     return next.length > 0;
   }

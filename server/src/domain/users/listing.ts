@@ -41,10 +41,14 @@ export async function countRows(
   return Number(row?.count ?? 0);
 }
 
-/** A search in a project with fewer users is never costly (decisions/0155). */
 const largeProject = 100_000;
 /** In PostgreSQL's units. */
 const mostCost = 20_000;
+
+/** Whether searches of a project can be costly at all, by its number of users (decisions/0155). */
+export async function isLarge(em: Executing, projectId: string): Promise<boolean> {
+  return (await countRows(em, 'users', projectId)) >= largeProject;
+}
 
 /**
  * Whether a search takes long in a large project, as PostgreSQL expects from its statistics: it is planned, not run. Counting
@@ -56,7 +60,7 @@ export async function isCostly(
   projectId: string,
   where: Fragment,
 ): Promise<boolean> {
-  if ((await countRows(em, 'users', projectId)) < largeProject) return false;
+  if (!(await isLarge(em, projectId))) return false;
   const [row] = await query(
     em,
     sql<{ 'QUERY PLAN': { Plan: { 'Total Cost': number } }[] }>`explain (format json)

@@ -13,6 +13,16 @@ beforeAll(async () => {
        '{"emails": [{"value": "x@example.com", "type": "work"}]}', now(), now() from generate_series(1, 1000) n`,
     [project.id],
   );
+  await em.execute(
+    `insert into groups (id, project_id, display_name, created_at, updated_at)
+     select gen_random_uuid(), ?, 'Group ' || n, now(), now() from generate_series(1, 6) n`,
+    [project.id],
+  );
+  await em.execute(
+    `insert into group_members (project_id, group_id, user_id, created_at)
+     select g.project_id, g.id, u.id, now() from groups g join users u on u.project_id = g.project_id where g.project_id = ?`,
+    [project.id],
+  );
   await em.execute('analyze users');
 });
 afterAll(() => app.close());
@@ -25,8 +35,14 @@ const ask = (filter: string, more = '') =>
     .request('GET', `/Users?filter=${encodeURIComponent(filter)}${more}`)
     .then(({ status, body }) => [status, body.totalResults ?? body.scimType]);
 
+const askGroups = (query: string) =>
+  project
+    .request('GET', `/Groups?${query}`)
+    .then(({ status, body }) => [status, body.Resources?.length ?? body.scimType]);
+
 it('refuses no filter of a small directory', async () => {
   expect(await ask(costly)).toEqual([200, 0]);
+  expect(await askGroups('filter=members+pr')).toEqual([200, 6]);
 });
 
 it('refuses costly filters of a large directory, on every path, and no others', async () => {
@@ -48,6 +64,18 @@ it('refuses costly filters of a large directory, on every path, and no others', 
   expect(await ask('userName eq "user-7"')).toEqual([200, 1]);
   expect(await ask('externalId eq "e-7" and active eq true')).toEqual([200, 1]);
   expect((await project.request('GET', '/Users?count=1')).body.totalResults).toBe(201_000);
+});
+
+it('refuses a search in a large directory that finds groups with more than 5,000 members together', async () => {
+  const refused = [400, 'tooMany'];
+  expect(await askGroups('filter=members+pr')).toEqual(refused);
+  expect(await askGroups('filter=displayName+sw+%22Group%22&cursor=')).toEqual(refused);
+  const root = await project.request('POST', '/.search', { filter: 'displayName sw "Group"' });
+  expect(root.body).toMatchObject({ status: '400', scimType: 'tooMany' });
+  expect(await askGroups('filter=members+pr&count=5')).toEqual([200, 5]);
+  expect(await askGroups('filter=members+pr&excludedAttributes=members')).toEqual([200, 6]);
+  expect(await askGroups('filter=displayName+eq+%22Group+1%22')).toEqual([200, 1]);
+  expect(await askGroups('count=10')).toEqual([200, 6]);
 });
 
 it('ends without a bug', () => expect(app.bugs).toEqual([]));
