@@ -1,9 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { AccountAccess } from './domain/accounts/account-access.ts';
 import { Accounts } from './domain/accounts/accounts.ts';
+import { Invitations } from './domain/accounts/invitations.ts';
+import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
+import { AdminInvitations } from './domain/admins/admin-invitations.ts';
 import { Admins } from './domain/admins/admins.ts';
 import { DirectoryWarnings } from './domain/admins/directory-warnings.ts';
 import { Seed } from './domain/admins/seed.ts';
@@ -254,10 +257,13 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const directories = new Directories(base);
   const requestRecords = new RequestRecords(base);
   const directoryWarnings = new DirectoryWarnings({ ...base, directories, delivery });
+  const adminInvitations = new AdminInvitations({ ...base, admins, delivery });
   const seed = new Seed({ ...base, projects, clients });
   const accounts = new Accounts({ ...base, users, sessions, customAttributes });
   const person = { users, devices, passkeys, consents, sessions, mfa, logout };
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
+  const invitations = new Invitations({ ...base, users, accounts, admins, delivery, issuers });
+  const newUsers = new NewUsers({ ...base, customAttributes, invitations });
   const recoveries = new Recoveries({ ...base, users, mfa, delivery, issuers });
   const ownAccount = new OwnAccount({
     ...base,
@@ -340,8 +346,11 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     requestRecords,
     admins,
     adminClients,
+    adminInvitations,
     accounts,
     accountAccess,
+    invitations,
+    newUsers,
     ownAccount,
     recoveries,
     seed,

@@ -41,6 +41,8 @@ export interface AdminRoom {
   mailbox: MailboxMessage[];
   flows: Map<string, string>;
   bugs: unknown[];
+  /** Jobs that were asked for. */
+  jobs: { job: string; data: Record<string, unknown> }[];
   /** Calls the API with the bootstrap token, unless other headers are given. */
   call(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
   /** Authorization header with an admin API token of that role. */
@@ -85,12 +87,16 @@ export async function openAdminRoom(
   const clock = turnableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);
+  const jobs: AdminRoom['jobs'] = [];
   const services = buildServices(
     {
       orm,
       clock,
       random,
-      queue: { send: async () => undefined },
+      queue: {
+        send: async (_em, job, data) => void jobs.push({ job, data }),
+        sendMany: async (_em, job, list) => void jobs.push(...list.map((data) => ({ job, data }))),
+      },
       senders: options.senders ?? { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },
@@ -139,6 +145,9 @@ export async function openAdminRoom(
         access: services.accountAccess,
         recoveries: services.recoveries,
         accounts: services.accounts,
+        invitations: services.invitations,
+        newUsers: services.newUsers,
+        adminInvitations: services.adminInvitations,
         logout: services.logout,
         system: services.systemStatus,
         directoryTest: { run: async () => [] },
@@ -174,6 +183,7 @@ export async function openAdminRoom(
     url,
     issuer,
     services,
+    jobs,
     builtIn,
     clock,
     mailbox,

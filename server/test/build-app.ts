@@ -8,6 +8,7 @@ import { openLog } from '../src/adapters/telemetry/log.ts';
 import { type AppOptions, buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
 import type { ReadTxt } from '../src/domain/domains/domains.ts';
+import { noQueue } from '../src/domain/kernel/queue.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
 import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
@@ -95,7 +96,10 @@ async function build(
       orm,
       clock,
       random,
-      queue: { send: async (_em, job, data) => void asked.push({ job, data }) },
+      queue: {
+        send: async (_em, job, data) => void asked.push({ job, data }),
+        sendMany: async (_em, job, list) => void asked.push(...list.map((data) => ({ job, data }))),
+      },
       senders: {
         mail: { kind: 'mailbox', send: async (mail) => void mailbox.push(mail) },
         sms: { kind: 'mailbox', send: async (sms) => void mailbox.push(sms) },
@@ -135,7 +139,7 @@ async function build(
     const onError = (error: unknown) => {
       throw error;
     };
-    const { queued } = jobs({ ...services, queue: { send: async () => undefined }, onError });
+    const { queued } = jobs({ ...services, queue: noQueue, onError });
     await queued.find(({ name }) => name === next.job)?.run(next.data);
     return next.data;
   };

@@ -4,6 +4,7 @@ import express from 'express';
 import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
 import { system } from '../src/domain/kernel/actor.ts';
+import { noQueue } from '../src/domain/kernel/queue.ts';
 import { withContext } from '../src/http/context.ts';
 import type { RateLimit } from '../src/scim/rate-limit.ts';
 import { scimRoutes } from '../src/scim/routes.ts';
@@ -65,7 +66,7 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
       orm,
       clock,
       random: systemRandom,
-      queue: { send: async () => undefined },
+      queue: noQueue,
       senders: { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },

@@ -1,4 +1,4 @@
-import { Badge, Button, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
 import { useMutation } from '../api.ts';
@@ -142,10 +142,11 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
   const [text, setText] = useState('');
   const email = text.trim();
   const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
+  const [invite, setInvite] = useState(true);
   const [grant, busy, failure] = useMutation(GrantRole, [Memberships, Session]);
   const firstFocus = useFirstFocus<HTMLInputElement>();
   const submit = async () => {
-    const outcome = await grant({ input: { email, role, projectId: projectId ?? null } });
+    const outcome = await grant({ input: { email, role, projectId: projectId ?? null, invite } });
     if (!outcome.data) return;
     toast(`${email} is ${roleNames[role].toLowerCase()} now`);
     onClose();
@@ -160,7 +161,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
     >
       <TextInput
         label="E-mail address"
-        description="Used to sign in to the console. No invitation is sent."
+        description="Used to sign in to the console."
         type="email"
         autoComplete="off"
         value={text}
@@ -169,6 +170,12 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
         {...firstFocus}
       />
       {projectId && <RoleSelect role={role} onChange={setRole} />}
+      <Checkbox
+        label="Send an invitation"
+        description="A mail with the role and a link to the console."
+        checked={invite}
+        onChange={(event) => setInvite(event.currentTarget.checked)}
+      />
     </DialogForm>
   );
 }

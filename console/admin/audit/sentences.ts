@@ -71,6 +71,8 @@ const sentences: Record<EventType, readonly [EventGroup, string]> = {
   'access.removed': ['sign-in', '{actor} removed the access of {client} to the account of {subject}'],
   'code.replayed': ['sign-in', 'An authorization code was used twice; its access token is revoked'],
   'user.created': ['people', '{actor} created the user {subject}'],
+  'user.invited': ['people', '{actor} invited {subject}'],
+  'user.invitation_revoked': ['people', '{actor} revoked the invitation of {subject}'],
   'user.updated': ['people', '{actor} changed the user {subject}'],
   'user.erased': ['people', '{actor} erased a user'],
   'users.exported': ['people', '{actor} exported a list of users'],

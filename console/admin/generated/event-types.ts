@@ -116,6 +116,8 @@ export type EventType =
   | 'user.created'
   | 'user.erased'
   | 'user.exported'
+  | 'user.invitation_revoked'
+  | 'user.invited'
   | 'user.phone_change_begun'
   | 'user.phone_change_refused'
   | 'user.phone_changed'

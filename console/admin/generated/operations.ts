@@ -247,17 +247,26 @@ export type CreateRoleInput = {
 
 /** Needs an e-mail address or a userName. */
 export type CreateUserInput = {
+  /** ISO 8601, e.g. 1990-12-31. */
+  birthdate?: string | null | undefined;
+  /** Custom attributes of the project. */
+  custom?: Array<CustomValueInput> | null | undefined;
+  displayName?: string | null | undefined;
   /** Login address. */
   email?: string | null | undefined;
   familyName?: string | null | undefined;
   givenName?: string | null | undefined;
-  /** Not supported: true is refused. No mail is sent. */
+  /** Sends an invitation, in the language of `locale`. Default: false. */
   invite?: boolean | null | undefined;
+  /** BCP 47, e.g. en-US. Also the language of mails. */
+  locale?: string | null | undefined;
   /** E.164, e.g. +41791234567. */
   phone?: string | null | undefined;
   projectId: string;
   /** Default: the e-mail address. */
   userName?: string | null | undefined;
+  /** IANA time zone, e.g. Europe/Zurich. */
+  zoneinfo?: string | null | undefined;
 };
 
 /** Who sees values: applications, by claim mappings; the user, on the account page. */
@@ -366,6 +375,8 @@ export type FinishTrialInput = {
 export type GrantRoleInput = {
   /** The address used to sign in to the console. */
   email: string;
+  /** Sends a mail with the role and the address of the console. Default: false. */
+  invite?: boolean | null | undefined;
   /** Required for every role but OWNER. */
   projectId?: string | null | undefined;
   role: Role;
@@ -398,6 +409,16 @@ export type IdTokenAlgorithm =
   | 'ES256'
   | 'ES512'
   | 'RS256';
+
+export type ImportUsersInput = {
+  /** Checks the rows and changes nothing. Default: false. */
+  dryRun?: boolean | null | undefined;
+  /** Sends an invitation to each new user. Default: false. */
+  invite?: boolean | null | undefined;
+  projectId: string;
+  /** At most 500, within 64 KB. */
+  rows: Array<NewUserInput>;
+};
 
 export type IssueAdminTokenInput = {
   /** Absent: never. */
@@ -459,8 +480,10 @@ export type MessageState =
 
 /** Template of a message. */
 export type MessageTemplate =
+  | 'ADMIN_INVITATION'
   | 'FACTOR_CHANGED'
   | 'FACTOR_CODE'
+  | 'INVITATION'
   | 'NEW_DEVICE'
   | 'PASSKEY_CHANGED'
   | 'PHONE_CHANGED'
@@ -484,6 +507,27 @@ export type MfaPolicy =
   | 'OFF'
   | 'OPTIONAL'
   | 'REQUIRED';
+
+/** Needs an e-mail address or a userName. */
+export type NewUserInput = {
+  /** ISO 8601, e.g. 1990-12-31. */
+  birthdate?: string | null | undefined;
+  /** Custom attributes of the project. */
+  custom?: Array<CustomValueInput> | null | undefined;
+  displayName?: string | null | undefined;
+  /** Login address. */
+  email?: string | null | undefined;
+  familyName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  /** BCP 47, e.g. en-US. Also the language of mails. */
+  locale?: string | null | undefined;
+  /** E.164, e.g. +41791234567. */
+  phone?: string | null | undefined;
+  /** Default: the e-mail address. */
+  userName?: string | null | undefined;
+  /** IANA time zone, e.g. Europe/Zurich. */
+  zoneinfo?: string | null | undefined;
+};
 
 /** Who signs in with a passkey. */
 export type PasskeyPolicy =
@@ -793,6 +837,8 @@ export type UserFilter = {
   hasFactor?: boolean | null | undefined;
   /** Whether the user has ever signed in. */
   hasSignedIn?: boolean | null | undefined;
+  /** Whether the user was invited and has not signed in. */
+  isInvited?: boolean | null | undefined;
   /** Has signed in, but not since this time. */
   notSignedInSince?: string | null | undefined;
   provenance?: Provenance | null | undefined;
@@ -1585,7 +1631,28 @@ export type SystemLevelQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type SystemLevelQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string }> } };
 
-export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, createdAt: string };
+export type ImportUsersMutationVariables = Exact<{
+  input: ImportUsersInput;
+}>;
+
+
+export type ImportUsersMutation = { importUsers: { created: number, known: Array<number>, refused: Array<{ row: number, field: string | null, message: string }> } };
+
+export type InviteUserMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type InviteUserMutation = { inviteUser: { id: string } };
+
+export type RevokeInvitationMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type RevokeInvitationMutation = { revokeInvitation: { id: string } };
+
+export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, invitedAt: string | null, createdAt: string };
 
 export type UsersQueryVariables = Exact<{
   projectId: string;
@@ -1787,8 +1854,11 @@ export const AssignRole = "mutation AssignRole($input:AssignRoleInput!){assignRo
 export const UnassignRole = "mutation UnassignRole($input:UnassignRoleInput!){unassignRole(input:$input){id}}" as Operation<UnassignRoleMutation, UnassignRoleMutationVariables>;
 export const System = "query System{system{level checks{name level summary advice}processes{id host pid version nodeVersion startedAt seenAt signMicroseconds clockSkewMs}database{version sizeBytes connections maxConnections migrationsApplied}mail{kind lastSentAt}sms{kind lastSentAt}jobs{name waiting deferred active failed}backup{takenAt bytes}}}" as Operation<SystemQuery, SystemQueryVariables>;
 export const SystemLevel = "query SystemLevel{system{level checks{name level summary}}}" as Operation<SystemLevelQuery, SystemLevelQueryVariables>;
-export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount isLimited pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
-export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName locale zoneinfo birthdate address{formatted streetAddress locality region postalCode country}updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
+export const ImportUsers = "mutation ImportUsers($input:ImportUsersInput!){importUsers(input:$input){created known refused{row field message}}}" as Operation<ImportUsersMutation, ImportUsersMutationVariables>;
+export const InviteUser = "mutation InviteUser($userId:ID!){inviteUser(userId:$userId){id}}" as Operation<InviteUserMutation, InviteUserMutationVariables>;
+export const RevokeInvitation = "mutation RevokeInvitation($userId:ID!){revokeInvitation(userId:$userId){id}}" as Operation<RevokeInvitationMutation, RevokeInvitationMutationVariables>;
+export const Users = "query Users($projectId:ID!$search:String$filter:UserFilter$orderBy:UserOrder$direction:Direction$after:String){users(projectId:$projectId search:$search filter:$filter orderBy:$orderBy direction:$direction first:50 after:$after){totalCount isLimited pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...UserRow}}}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt invitedAt createdAt}" as Operation<UsersQuery, UsersQueryVariables>;
+export const UserById = "query UserById($id:ID!){user(id:$id){...UserRow givenName familyName locale zoneinfo birthdate address{formatted streetAddress locality region postalCode country}updatedAt}}fragment UserRow on User{id userName displayName externalId email phone active provenance lastSignInAt invitedAt createdAt}" as Operation<UserByIdQuery, UserByIdQueryVariables>;
 export const UserAccess = "query UserAccess($userId:ID!){userAccess(userId:$userId){recoveryCodesLeft recovery{reason createdAt usableAt expiresAt}sessions{id amr authTime createdAt lastSeenAt idleExpiresAt expiresAt ip userAgent deviceId}devices{id name remembered trustedUntil createdAt lastUsedAt userAgent client{id name}}passkeys{id name aaguid attested synced userVerified createdAt lastUsedAt}consents{id scopes createdAt updatedAt client{id name}}factors{id method phone verifiedAt lastUsedAt}}}" as Operation<UserAccessQuery, UserAccessQueryVariables>;
 export const UserHoldings = "query UserHoldings($userId:ID!){userHoldings(userId:$userId){sessions devices passkeys secondFactors recoveryCodes groups messages events adminRoles}}" as Operation<UserHoldingsQuery, UserHoldingsQueryVariables>;
 export const ChangeUsers = "mutation ChangeUsers($input:ChangeUsersInput!){changeUsers(input:$input){userId done code message}}" as Operation<ChangeUsersMutation, ChangeUsersMutationVariables>;

@@ -13,6 +13,8 @@ export const templateNames: Record<MessageTemplate, string> = {
   RECOVERY_CODES_RENEWED: 'New recovery codes',
   RECOVERY_GRANTED: 'Account recovery granted',
   RECOVERY_USED: 'Account recovery used',
+  INVITATION: 'Invitation',
+  ADMIN_INVITATION: 'Invitation of an admin',
   SCIM_TOKEN_EXPIRING: 'Directory token expires',
   TEST_MESSAGE: 'Test message',
 };

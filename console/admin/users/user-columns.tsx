@@ -8,6 +8,13 @@ type Row = UserRowFragment;
 
 export const nameOf = ({ displayName, userName }: Row) => displayName ?? userName;
 
+/** Whether a user can sign in, or is invited to. */
+export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 'lastSignInAt'> }) {
+  if (!user.active) return <Badge color="bad">Deactivated</Badge>;
+  const isInvited = user.invitedAt != null && user.lastSignInAt == null;
+  return isInvited ? <Badge color="note">Invited</Badge> : <Badge color="good">Active</Badge>;
+}
+
 /** Available columns of the user list. */
 export const userColumns = {
   name: { header: 'Name', isName: true, width: '26%', cell: nameOf },
@@ -17,11 +24,11 @@ export const userColumns = {
   externalId: { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
   state: {
     header: 'Status',
-    cell: ({ active }) => (active ? <Badge color="good">Active</Badge> : <Badge color="bad">Deactivated</Badge>),
+    cell: (user) => <StateBadge user={user} />,
   },
   provenance: {
     header: 'Source',
-    cell: ({ provenance }) => (provenance === 'SCIM' ? 'Directory' : 'Sign-up'),
+    cell: ({ provenance }) => (provenance === 'SCIM' ? 'Directory' : 'Local'),
   },
   lastSignIn: { header: 'Last sign-in', cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
   created: { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },

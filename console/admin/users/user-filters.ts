@@ -11,7 +11,7 @@ export const userFilters = [
   {
     name: 'provenance',
     label: 'Source',
-    options: filterOptions('Any source', { SCIM: 'Directory', LOCAL: 'Sign-up' }),
+    options: filterOptions('Any source', { SCIM: 'Directory', LOCAL: 'Local' }),
   },
   {
     name: 'factor',
@@ -26,6 +26,7 @@ export const userFilters = [
       month: 'In the last 30 days',
       quiet: 'Not in 90 days',
       never: 'Never',
+      invited: 'Never, invited',
     }),
   },
 ];
@@ -50,6 +51,7 @@ export function filterOf(get: Get): UserFilter {
     ...(provenance === 'SCIM' || provenance === 'LOCAL' ? { provenance } : {}),
     ...(factor === 'yes' || factor === 'no' ? { hasFactor: factor === 'yes' } : {}),
     ...(seen === 'never' ? { hasSignedIn: false } : {}),
+    ...(seen === 'invited' ? { isInvited: true } : {}),
     ...(seen === 'week' ? { signedInSince: daysAgo(7) } : {}),
     ...(seen === 'month' ? { signedInSince: daysAgo(30) } : {}),
     ...(seen === 'quiet' ? { notSignedInSince: daysAgo(90) } : {}),
@@ -72,6 +74,7 @@ export function exportAddress(
   set('provenance', filter.provenance?.toLowerCase());
   set('has_factor', filter.hasFactor);
   set('has_signed_in', filter.hasSignedIn);
+  set('is_invited', filter.isInvited);
   set('signed_in_since', filter.signedInSince);
   set('not_signed_in_since', filter.notSignedInSince);
   return `/admin/export/users?${query}`;

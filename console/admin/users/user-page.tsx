@@ -18,17 +18,20 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { UserActionItems } from './user-actions.tsx';
+import { StateBadge } from './user-columns.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserGroups } from './user-groups.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
-import { UserRecovery } from './user-recovery.tsx';
-import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
 const UserAttributes = lazy(async () => ({
   default: (await import('../attributes/user-attributes.tsx')).UserAttributes,
 }));
+const UserRecovery = lazy(async () => ({ default: (await import('./user-recovery.tsx')).UserRecovery }));
+const UserRoles = lazy(async () => ({ default: (await import('./user-roles.tsx')).UserRoles }));
+const UserInvitation = lazy(async () => ({ default: (await import('./add/user-invitation.tsx')).UserInvitation }));
+const UserClaims = lazy(async () => ({ default: (await import('../claims/user-claims.tsx')).UserClaims }));
 const ChangeUsersDialog = lazy(async () => ({ default: (await import('./change-users.tsx')).ChangeUsersDialog }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
@@ -44,6 +47,7 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
   const [isRecovering, setRecovering] = useState(false);
+  const [showsClaims, setShowsClaims] = useState(false);
   const { download, failure: refused } = useDownload();
   const { data, failure, reload } = useQuery(UserById, { id: userId });
   const access = useQuery(UserAccess, { userId });
@@ -59,7 +63,7 @@ export function Component() {
       back={{ to: path('users'), label: 'Users' }}
       badges={
         <>
-          {user.active ? <Badge color="good">Active</Badge> : <Badge color="bad">Deactivated</Badge>}
+          <StateBadge user={user} />
           {user.provenance === 'SCIM' && <Badge color="accent">From the directory</Badge>}
           <IdChip id={user.id} label="user ID (sub)" />
         </>
@@ -99,6 +103,11 @@ export function Component() {
             : 'An admin deactivated this account.'}
         </Alert>
       )}
+      {!user.lastSignInAt && (
+        <Suspense>
+          <UserInvitation user={user} mayChange={mayChange} />
+        </Suspense>
+      )}
       <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} mayChange={mayChange} />
       <Suspense>
         <UserAttributes
@@ -107,9 +116,32 @@ export function Component() {
           mayChange={mayChange}
         />
       </Suspense>
-      <UserRecovery user={{ id: user.id, name }} recovery={found?.recovery} mayChange={mayChange} />
+      {found?.recovery && (
+        <Suspense>
+          <UserRecovery user={{ id: user.id, name }} recovery={found.recovery} mayChange={mayChange} />
+        </Suspense>
+      )}
       <UserGroups userId={user.id} />
-      <UserRoles userId={user.id} mayChange={mayChange} />
+      <Suspense>
+        <UserRoles userId={user.id} mayChange={mayChange} />
+      </Suspense>
+      <Section
+        title="Claims"
+        lead="What an application receives about this user."
+        actions={
+          !showsClaims && (
+            <Button variant="default" onClick={() => setShowsClaims(true)}>
+              Preview
+            </Button>
+          )
+        }
+      >
+        {showsClaims && (
+          <Suspense>
+            <UserClaims userId={user.id} />
+          </Suspense>
+        )}
+      </Section>
       <UserSessions sessions={found?.sessions} mayChange={mayChange} />
       <UserConsents user={user.userName} consents={found?.consents} mayChange={mayChange} />
       <GrantList of={{ userId: user.id }} mayChange={mayChange} />
@@ -166,7 +198,7 @@ function Profile({ user, isLocked, mayChange }: { user: User; isLocked: boolean;
       lead={
         fromDirectory
           ? `Locked fields are managed by the directory${isLocked ? '' : '; changes made here last until the next sync'}.`
-          : 'Created by the user at first sign-in.'
+          : undefined
       }
       actions={
         mayChange && (

@@ -17,7 +17,7 @@ import { choosable, chosenColumns, keepColumns, nameOf, type UserColumn, userCol
 import { filterNames, filterOf, nextSorting, sortingOf, sortings, userFilters } from './user-filters.ts';
 import styles from './users-page.module.css';
 
-const AddUser = lazy(async () => ({ default: (await import('./add-user.tsx')).AddUser }));
+const AddUser = lazy(async () => ({ default: (await import('./add/add-user.tsx')).AddUser }));
 const ExportUsers = lazy(async () => ({ default: (await import('./export-users.tsx')).ExportUsers }));
 
 type Row = UserRowFragment;
@@ -113,6 +113,9 @@ export function Component() {
                 Export
               </Button>
             )}
+            <Button component={Link} to={path('users/import')} variant="default">
+              Import
+            </Button>
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
               Add user
             </Button>

@@ -5,6 +5,7 @@ import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { rows } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
+import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
 const { visitOf, somebody, giveFactor } = peopleOf(world);
@@ -89,6 +90,44 @@ describe('/account', () => {
     const none = '00000000-0000-7000-8000-000000000000';
     const unknown = await stranger.post(`${app.url}/account`, { change: 'sign-in', project: none });
     expect(locationOf(unknown)).toBe(`/account?project=${none}`);
+  });
+
+  it('fills in the address of an invitation, which lets nobody in without a code', async () => {
+    await world.begin({ signUp: 'provisioned_only' });
+    const email = "O'Neil+1@example.com";
+    const { services } = app;
+    await services.newUsers.add(world.project.id, { email, locale: 'fr' }, { invite: true }, system);
+    await app.runJobs();
+    const mail = app.mailbox.findLast(({ to }) => to === email);
+    expect(mail).toMatchObject({ subject: 'Invitation à Example' });
+    const link = /https?:\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    expect(link).toContain(`/account?project=${world.project.id}&login_hint=`);
+    const invitee = new CookieBrowser();
+    const page = `${app.url}${link.slice(link.indexOf('/account'))}`;
+    const html = await (await invitee.get(page)).text();
+    expect(html).toContain('O&#39;Neil+');
+    const field = /name="login_hint" value="([^"]+)"/.exec(html)?.[1]?.replaceAll('&#39;', "'") ?? '';
+    expect(field).toBe(email);
+    const form = { change: 'sign-in', project: world.project.id, login_hint: field };
+    const begun = await invitee.post(`${app.url}/account`, form);
+    expect(locationOf(begun)).toMatch(/^\/signin\?flow=/);
+    const signIn = await (await invitee.get(`${app.url}${locationOf(begun)}`)).text();
+    expect(signIn).toContain('value="O&#39;Neil+');
+    expect(await (await invitee.get(`${app.url}/account?project=${world.project.id}`)).text()).toContain(
+      'not signed in',
+    );
+
+    // Another user of this browser is offered the sign-in, the invited one sees the account.
+    const { db, users } = services;
+    const [other, user] = await Promise.all([
+      db.transaction((em) => users.signUp(em, world.project.id, 'other@example.com', system)),
+      users.findByAddress(db.reader(), world.project.id, email),
+    ]);
+    const query = `?project=${world.project.id}&login_hint=${encodeURIComponent(email)}`;
+    expect(await (await visitOf(other)).page(query)).toContain('Sign in</button>');
+    expect(await (await visitOf(user as User)).page(query)).not.toContain('Sign in</button>');
+    const injected = await invitee.get(`${app.url}/account?project=${world.project.id}&login_hint=%22%3E%3Cscript%3E`);
+    expect(await injected.text()).not.toContain('login_hint');
   });
 
   it('begins no more sign-ins than a network may, and then stores nothing', async () => {

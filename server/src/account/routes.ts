@@ -15,6 +15,7 @@ import { brandIn, type ExperienceContent } from '../domain/experience/content.ts
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
+import { foldCase, isAddress } from '../domain/users/login.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -190,8 +191,10 @@ async function show(deps: AccountDeps, req: Request, res: Response): Promise<voi
     isUuid(projectId) ? [deps.ownAccount.visit(projectId, secret, held.length === 1)] : [],
   );
   const visitors = (await Promise.all(visits)).filter((visitor) => visitor !== null);
-  const [visitor, ...others] = visitors;
-  if (!visitor) return send(deps, req, res, signedOutView(projectToOffer(req, asked, held)));
+  const loginHint = loginHintOf(query);
+  const invited = visitors.filter((visitor) => isOf(visitor, loginHint));
+  const [visitor, ...others] = loginHint === undefined ? visitors : invited;
+  if (!visitor) return send(deps, req, res, signedOutView(projectToOffer(req, asked, held), { loginHint }));
   if (others.length > 0) return send(deps, req, res, chooserView(visitors));
   openProject(visitor.project.id);
   const notice = query.get('notice');
@@ -209,17 +212,34 @@ function projectToOffer(
   return id !== undefined && isUuid(id) && isServed(req, id) ? id : undefined;
 }
 
+/** The address in the link of an invitation; undefined without one. */
+function loginHintOf(parameters: Parameters): string | undefined {
+  const hint = parameters.get('login_hint');
+  return hint !== undefined && isAddress(hint) ? hint : undefined;
+}
+
+/** Whether the visitor signs in with this address. */
+function isOf({ user }: Visitor, address: string | undefined): boolean {
+  return (
+    address !== undefined &&
+    [user.email, user.userName].some((own) => own != null && foldCase(own) === foldCase(address))
+  );
+}
+
 /** Needs no session and no token: another site could as well send the visitor to an application's sign-in. */
 async function signIn(deps: AccountDeps, req: Request, res: Response, projectId: string): Promise<void> {
+  const loginHint = loginHintOf(parametersOf(req));
   try {
-    toSignin(deps, res, await deps.ownAccount.signIn(projectId, siteAt(req).domain, requestContext(req).ip));
+    const { ip } = requestContext(req);
+    toSignin(deps, res, await deps.ownAccount.signIn(projectId, siteAt(req).domain, ip, loginHint));
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const { problem } = thrown;
     if (problem.code === 'not-found') return back(res, projectId);
     if (problem.code !== 'too-many') throw thrown;
     res.setHeader('Retry-After', String(problem.retryAfterSeconds));
-    await send(deps, req, res, signedOutView(projectId, problem.retryAfterSeconds), { status: 429 });
+    const view = signedOutView(projectId, { loginHint, waitSeconds: problem.retryAfterSeconds });
+    await send(deps, req, res, view, { status: 429 });
   }
 }
 
@@ -234,11 +254,10 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   const projectId = form.get('project') ?? '';
   const isKnown = isUuid(projectId) && isServed(req, projectId);
   const secret = isKnown ? deps.cookies.session(req, projectId) : undefined;
+  const asksSignIn = isKnown && form.get('change') === 'sign-in' && isSameOrigin(req, siteAt(req).origin);
+  if (asksSignIn) return signIn(deps, req, res, projectId);
   const visitor = secret === undefined ? null : await deps.ownAccount.visit(projectId, secret, false);
-  if (!visitor) {
-    const asksSignIn = isKnown && form.get('change') === 'sign-in' && isSameOrigin(req, siteAt(req).origin);
-    return asksSignIn ? signIn(deps, req, res, projectId) : back(res, projectId);
-  }
+  if (!visitor) return back(res, projectId);
   openProject(projectId);
   const asked = form.get('change') ?? '';
   const change = Object.hasOwn(changes, asked) ? changes[asked] : undefined;

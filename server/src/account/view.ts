@@ -61,18 +61,31 @@ export type View = (say: Say, language: string) => Html;
  * The page without a session.
  *
  * @param projectId where to sign in; undefined: not known, an application must begin
+ * @param loginHint the address that an invitation went to
  * @param waitSeconds until this network may begin another sign-in
  */
-export function signedOutView(projectId: string | undefined, waitSeconds?: number): View {
-  return (say, language) => html`<h1>${say('signedOutTitle')}</h1>
-    ${waitSeconds === undefined ? nothing : waitProblem(say, language, '', waitSeconds)}
-    <p class="lead">${say(projectId === undefined ? 'signedOutText' : 'signInText')}</p>
-    ${
-      projectId === undefined
-        ? nothing
-        : html`<form method="post" action="/account">${hidden({ change: 'sign-in', project: projectId })}
-            <button type="submit" class="main">${say('signIn')}</button></form>`
-    }`;
+export function signedOutView(
+  projectId: string | undefined,
+  { loginHint, waitSeconds }: { loginHint?: string | undefined; waitSeconds?: number } = {},
+): View {
+  return (say, language) => {
+    const wait = waitSeconds === undefined ? nothing : waitProblem(say, language, '', waitSeconds);
+    if (projectId === undefined) {
+      return html`<h1>${say('signedOutTitle')}</h1>${wait}<p class="lead">${say('signedOutText')}</p>`;
+    }
+    const fields = {
+      change: 'sign-in',
+      project: projectId,
+      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    };
+    const [title, lead] =
+      loginHint === undefined
+        ? [say('signedOutTitle'), say('signInText')]
+        : [say('signIn'), say('signInAs', { address: loginHint })];
+    return html`<h1>${title}</h1>${wait}<p class="lead">${lead}</p>
+      <form method="post" action="/account">${hidden(fields)}
+        <button type="submit" class="main">${say('signIn')}</button></form>`;
+  };
 }
 
 /** Project chooser for a browser with sessions of several projects. */

@@ -36,6 +36,7 @@ import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-
 import { ProjectResolver } from './projects/project.resolver.ts';
 import { RoleAssignmentResolver, RoleResolver } from './roles/role.resolver.ts';
 import { GroupResolver } from './users/group.resolver.ts';
+import { NewUserResolver } from './users/new-user.resolver.ts';
 import { ProfileResolver } from './users/profile.resolver.ts';
 import { RecoveryResolver } from './users/recovery.resolver.ts';
 import { UserResolver } from './users/user.resolver.ts';
@@ -66,6 +67,7 @@ export function adminSchema(): GraphQLSchema {
         UserConsentResolver,
         RecoveryResolver,
         ProfileResolver,
+        NewUserResolver,
         CustomAttributeResolver,
         GroupResolver,
         DirectoryResolver,

@@ -108,7 +108,8 @@ export async function withInstance<T>(
   try {
     orm = await reach(database.url, config, { migrate });
     // Commands do not enqueue jobs.
-    const queue = { send: async () => Promise.reject(new StartError('commands cannot enqueue jobs')) };
+    const refuseJobs = async () => Promise.reject(new StartError('commands cannot enqueue jobs'));
+    const queue = { send: refuseJobs, sendMany: refuseJobs };
     return await work({
       config,
       database,

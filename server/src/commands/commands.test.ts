@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { firstStart, shell, shellAt, testMasterKey } from '../../test/shell.ts';
+import { noQueue } from '../domain/kernel/queue.ts';
 import { commands } from './commands.ts';
 
 let app: TestApp;
@@ -213,7 +214,7 @@ async function openedWith(masterKey: string, second?: string) {
       orm,
       clock: app.clock,
       random: systemRandom,
-      queue: { send: async () => undefined },
+      queue: noQueue,
       senders: { mail: null, sms: null },
       postLogoutToken: async () => ({ status: 200 }),
     },

@@ -5,6 +5,7 @@ import { runtimeOf } from '../adapters/system/runtime.ts';
 import { measureSigning } from '../adapters/system/signing-speed.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { type SystemCheck, worst } from '../domain/instance/checks.ts';
+import { noQueue } from '../domain/kernel/queue.ts';
 import { compose, faultLines, hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';
 import type { Command, Surroundings } from './command.ts';
 import {
@@ -108,7 +109,7 @@ async function examineDatabase(
     tell(reached);
     if (statements) tell(statements);
     if (reached.level === 'fail') return;
-    const queue = { send: async () => undefined };
+    const queue = noQueue;
     const services = compose(config, database, orm, { queue, clock, runtime: await runtimeOf() });
     const report = await services.systemStatus.report(em).catch((error: unknown) => reasonOf(error));
     if (typeof report === 'string') {

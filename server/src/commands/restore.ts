@@ -13,6 +13,7 @@ import {
 } from '../adapters/postgres/table-copy.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import type { Config } from '../config.ts';
+import { noQueue } from '../domain/kernel/queue.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { compose, givenMasterKeys, openConfigured, StartError } from '../instance.ts';
@@ -145,7 +146,7 @@ async function load(
       }
       await orm.migrator.up({ transaction });
     });
-    const queue = { send: async () => undefined };
+    const queue = noQueue;
     const services = compose(config, database, orm, { queue, clock });
     await services.backups.restored(path.split('/').at(-1) as string, new Date(manifest.takenAt));
   } finally {

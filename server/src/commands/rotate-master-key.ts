@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { nextMasterKeyOf, promoteNextMasterKey } from '../adapters/files/master-key.ts';
 import { systemRandom } from '../adapters/system/random.ts';
+import { noQueue } from '../domain/kernel/queue.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { compose, openConfigured, reach, StartError } from '../instance.ts';
 import { type Command, mustHaveDatabase, type Surroundings, withInstance } from './command.ts';
@@ -52,7 +53,7 @@ async function changeOwnKey({ config: load, clock, say, complain }: Surroundings
     const orm = await reach(database.url, config);
     const masterKeys = { first: next, second: old };
     const { masterKeyChange, vault } = compose(config, { ...database, masterKeys }, orm, {
-      queue: { send: async () => undefined },
+      queue: noQueue,
       clock,
     });
     const count = await masterKeyChange.reseal().finally(() => orm.close(true));

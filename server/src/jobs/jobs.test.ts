@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { previousLane } from '../domain/delivery/lanes.ts';
 import { Message } from '../domain/delivery/message.entity.ts';
+import { noQueue } from '../domain/kernel/queue.ts';
 import { jobs } from './jobs.ts';
 
 let world: SigninWorld;
@@ -13,7 +14,7 @@ afterAll(() => world.app.close());
 const table = () =>
   jobs({
     ...world.app.services,
-    queue: { send: async () => undefined },
+    queue: noQueue,
     onError: (error) => {
       throw error;
     },

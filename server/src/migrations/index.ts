@@ -58,6 +58,7 @@ import { Migration20261123021300ErasureMarks } from './20261123021300-erasure-ma
 import { Migration20261123021500UserSearch } from './20261123021500-user-search.ts';
 import { Migration20261123021501ClientKinds } from './20261123021501-client-kinds.ts';
 import { Migration20261123029000AfterTenantKeys } from './20261123029000-after-tenant-keys.ts';
+import { Migration20261123030000Invitations } from './20261123030000-invitations.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   { name: '20261123021500-user-search', class: Migration20261123021500UserSearch },
   { name: '20261123021501-client-kinds', class: Migration20261123021501ClientKinds },
   { name: '20261123029000-after-tenant-keys', class: Migration20261123029000AfterTenantKeys },
+  { name: '20261123030000-invitations', class: Migration20261123030000Invitations },
 ];

@@ -77,15 +77,22 @@ export abstract class OnlineMigration extends Migration {
     );
   }
 
-  /** Creates an index without blocking writes. */
-  protected async index(table: string, name: string, columns: string, unique = false, method = 'btree'): Promise<void> {
+  /** Creates an index without blocking writes. @param where condition of a partial index */
+  protected async index(
+    table: string,
+    name: string,
+    columns: string,
+    unique = false,
+    method = 'btree',
+    where = 'true',
+  ): Promise<void> {
     const [known] = await this.execute(
       `select indisvalid as valid from pg_index where indexrelid = to_regclass('"${name}"')`,
     );
     if (known?.['valid'] === true) return;
     if (known) await this.execute(`drop index "${name}"`);
     await this.execute(
-      `create ${unique ? 'unique ' : ''}index ${this.ctx ? '' : 'concurrently '}"${name}" on "${table}" using ${method} (${columns})`,
+      `create ${unique ? 'unique ' : ''}index ${this.ctx ? '' : 'concurrently '}"${name}" on "${table}" using ${method} (${columns})${where === 'true' ? '' : ` where (${where})`}`,
     );
   }
 

@@ -69,6 +69,20 @@ describe('the job queue', () => {
     await vi.waitFor(() => expect(done).toEqual([2]), soon);
   });
 
+  it('runs several jobs of one statement, none of a rolled-back transaction', async () => {
+    const queue = newQueue();
+    const done: unknown[] = [];
+    await queue.start({ queued: [job(async (data) => void done.push(data['n']))], periodic: [] });
+    const rolledBack = db.transaction(async (em) => {
+      await queue.sendMany(em, 'test.job', [{ n: 1 }]);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    await expect(queue.sendMany(db.reader(), 'test.job', [{ n: 1 }])).rejects.toThrow('transaction');
+    await db.transaction((em) => queue.sendMany(em, 'test.job', [{ n: 2 }, { n: 3 }]));
+    await vi.waitFor(() => expect(done.toSorted()).toEqual([2, 3]), soon);
+  });
+
   it('gives each job to one of several processes, and installs its schema once if they start concurrently', async () => {
     const done: number[] = [];
     const table = { queued: [job(async (data) => void done.push(Number(data['n'])))], periodic: [] };

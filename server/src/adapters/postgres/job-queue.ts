@@ -100,6 +100,12 @@ export class JobQueue implements Queue, QueueGauge {
     await this.boss.send(job, data, { ...options, db: fromKysely(em.getKysely()) });
   }
 
+  async sendMany(em: EntityManager, job: string, data: readonly Record<string, unknown>[]): Promise<void> {
+    if (!em.isInTransaction()) throw new Error(`${job} must be asked for in a transaction`);
+    const jobs = data.map((one) => ({ data: one }));
+    await this.boss.insert(job, jobs, { db: fromKysely(em.getKysely()) });
+  }
+
   /** Cached counts, at most 30 seconds old. */
   async stats(): Promise<QueueStats[]> {
     const queues = await this.boss.getQueues();

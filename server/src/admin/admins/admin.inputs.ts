@@ -13,6 +13,12 @@ export class GrantRoleInput {
 
   @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
   projectId?: string | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Sends a mail with the role and the address of the console. Default: false.',
+  })
+  invite?: boolean | null;
 }
 
 @InputType()

@@ -43,7 +43,9 @@ export class MembershipResolver {
   })
   @Mutation(() => MembershipView, { description: 'Replaces an existing role in the same project.' })
   grantRole(@Arg('input', () => GrantRoleInput) input: GrantRoleInput, @Ctx() ctx: AdminContext) {
-    return ctx.domain.admins.grantRole({ ...input, projectId: input.projectId ?? undefined }, granter(ctx));
+    const { email, invite, projectId, role } = input;
+    const wanted = { email, role, projectId: projectId ?? undefined };
+    return ctx.domain.adminInvitations.grantRole(wanted, { invite: invite === true }, granter(ctx));
   }
 
   @Requires('project_admin', {

@@ -1,7 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountAccess } from '../../domain/accounts/account-access.ts';
 import type { Accounts } from '../../domain/accounts/accounts.ts';
+import type { Invitations } from '../../domain/accounts/invitations.ts';
+import type { NewUsers } from '../../domain/accounts/new-users.ts';
 import type { Recoveries } from '../../domain/accounts/recoveries.ts';
+import type { AdminInvitations } from '../../domain/admins/admin-invitations.ts';
 import type { Admins, Granter } from '../../domain/admins/admins.ts';
 import type { Apis } from '../../domain/apis/apis.ts';
 import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
@@ -68,6 +71,7 @@ export interface AdminDomain {
   claims: Claims;
   trials: Trials;
   admins: Admins;
+  adminInvitations: Pick<AdminInvitations, 'grantRole'>;
   experiences: Experiences;
   mfa: Pick<Mfa, 'standing'>;
   delivery: Delivery;
@@ -76,7 +80,9 @@ export interface AdminDomain {
   directories: DirectoryTokens;
   access: AccountAccess;
   recoveries: Pick<Recoveries, 'cancel' | 'grant'>;
-  accounts: Pick<Accounts, 'add' | 'editProfile' | 'editCustom'>;
+  accounts: Pick<Accounts, 'editProfile' | 'editCustom'>;
+  invitations: Pick<Invitations, 'invite' | 'revoke'>;
+  newUsers: Pick<NewUsers, 'add' | 'addMany'>;
   customAttributes: CustomAttributes;
   directoryTest: { run(projectId: string, actor: Actor): Promise<SelfTestStep[]> };
   requestRecords: Pick<RequestRecords, 'recent'>;

@@ -83,7 +83,7 @@ export class UpdateCustomAttributeInput extends CustomAttributeFields {
 }
 
 @InputType()
-class CustomValueInput {
+export class CustomValueInput {
   @Field(() => String)
   name!: string;
 

@@ -50,27 +50,3 @@ export class UpdateUserInput {
   @Field(() => PostalAddressInput, { nullable: true })
   address?: PostalAddressInput | null;
 }
-
-@InputType({ description: 'Needs an e-mail address or a userName.' })
-export class CreateUserInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => String, { nullable: true, description: 'Login address.' })
-  email?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Default: the e-mail address.' })
-  userName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  givenName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  familyName?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'E.164, e.g. +41791234567.' })
-  phone?: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Not supported: true is refused. No mail is sent.' })
-  invite?: boolean | null;
-}

@@ -1,11 +1,12 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
-import { found, refuse } from '../../domain/kernel/problem.ts';
+import { found } from '../../domain/kernel/problem.ts';
 import { profileOf } from '../../domain/users/profile.ts';
 import { addressOf } from '../../domain/users/profile-edit.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
-import { CreateUserInput, UpdateUserInput } from './profile.inputs.ts';
+import { CreateUserInput, newUserOf } from './new-user.inputs.ts';
+import { UpdateUserInput } from './profile.inputs.ts';
 import { PostalAddressView } from './profile.view.ts';
 import { UserView } from './user.view.ts';
 
@@ -13,19 +14,12 @@ import { UserView } from './user.view.ts';
 @Resolver(() => UserView)
 export class ProfileResolver {
   @Requires('project_admin', { about: { project: 'projectId' }, scope: 'users:write' })
-  @Mutation(() => UserView, { description: 'The user signs in with the address. No invitation is sent.' })
+  @Mutation(() => UserView, { description: 'The user signs in with the address.' })
   async createUser(
     @Arg('input', () => CreateUserInput) { projectId, invite, ...wanted }: CreateUserInput,
     @Ctx() { actor, domain, em }: AdminContext,
   ) {
-    if (invite === true) {
-      refuse({
-        code: 'invalid',
-        field: 'invite',
-        reason: 'is not supported: send the user the address of an application',
-      });
-    }
-    const { id } = await domain.accounts.add(projectId, wanted, actor);
+    const id = await domain.newUsers.add(projectId, newUserOf(wanted), { invite: invite === true }, actor);
     return found(await em.findOne(User, { project: projectId, id }), 'user');
   }
 

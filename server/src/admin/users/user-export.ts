@@ -32,13 +32,13 @@ const columns = Object.fromEntries(
   exportedProperties.map((name) => [columnOf(name), (user: ExportedUser) => user[name]]),
 );
 
-const filters = ['search', 'active', 'provenance', 'has_factor', 'has_signed_in', 'group'] as const;
+const filters = ['search', 'active', 'provenance', 'has_factor', 'has_signed_in', 'is_invited', 'group'] as const;
 const moments = ['signed_in_since', 'not_signed_in_since'] as const;
 
 /**
  * Mounted at `/admin`, for project admins with a fresh sign-in. Each export is recorded as an event.
  * - `GET /export/users`: the users of `users` as a file. Parameters: `project`, `format` (`csv`, `jsonl`), `search`, and
- *   the filters `active`, `provenance`, `has_factor`, `has_signed_in`, `group`, `signed_in_since`, `not_signed_in_since`.
+ *   the filters `active`, `provenance`, `has_factor`, `has_signed_in`, `is_invited`, `group`, `signed_in_since`, `not_signed_in_since`.
  * - `GET /export/users/{id}`: all data about one user, as a JSON object.
  */
 export function userExport(deps: UserExportDeps): Router {
@@ -129,6 +129,7 @@ function filterOf(get: (name: string) => string | undefined): UserFilter {
     provenance,
     hasFactor: flag('has_factor'),
     hasSignedIn: flag('has_signed_in'),
+    isInvited: flag('is_invited'),
     groupId: get('group'),
     signedInSince: momentOf('signed_in_since', get('signed_in_since')),
     notSignedInSince: momentOf('not_signed_in_since', get('not_signed_in_since')),

@@ -17,6 +17,9 @@ export class UserFilterInput {
   @Field(() => Boolean, { nullable: true, description: 'Whether the user has ever signed in.' })
   hasSignedIn?: boolean | null;
 
+  @Field(() => Boolean, { nullable: true, description: 'Whether the user was invited and has not signed in.' })
+  isInvited?: boolean | null;
+
   @Field(() => GraphQLDateTime, { nullable: true, description: 'Last signed in at or after this time.' })
   signedInSince?: Date | null;
 

@@ -46,6 +46,12 @@ export class UserView {
 
   @Field(() => GraphQLDateTime, { nullable: true })
   lastSignInAt!: Date | null;
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: 'Time of the last invitation. Absent: not invited, or revoked. It is open until the user signs in.',
+  })
+  invitedAt!: Date | null;
 }
 
 export const UserConnection = connectionType(UserView, 'User');

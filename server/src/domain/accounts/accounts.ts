@@ -5,7 +5,7 @@ import { restoreDevices, revokeSuspended } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found, Refusal, refuse } from '../kernel/problem.ts';
+import { found } from '../kernel/problem.ts';
 import { type Executing, execute, type Fragment, query } from '../kernel/sql.ts';
 import { endGrants, followPhone } from '../mfa/user-tables.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -15,7 +15,6 @@ import { type CustomEdit, editedCustom } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { countRows, isCostly, type Listed, type Selection } from '../users/listing.ts';
-import { type NewUser, newUserValues } from '../users/new-user.ts';
 import { editedProfile, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
@@ -23,9 +22,6 @@ import { changesLogin, loginOf } from '../users/user-writing.ts';
 import type { Users } from '../users/users.ts';
 import { erasure, heldForErasure } from './erasure.ts';
 import { userTables } from './user-tables.ts';
-
-/** The input that a taken attribute comes from. */
-const inputFields: Partial<Record<string, string>> = { emails: 'email', phoneNumbers: 'phone' };
 
 /** Maps current values to new ones. */
 type Edit = (current: UserRecord) => UserValues | Promise<UserValues>;
@@ -74,18 +70,6 @@ export class Accounts {
     const { db, users } = this.deps;
     const user = await users.create(db.alone, projectId, values, 'scim', actor, id, schema);
     return users.shown(db.alone, projectId, user);
-  }
-
-  /** Adds a user on behalf of an admin. Refuses `invalid` and `taken`, naming the field. */
-  async add(projectId: string, wanted: NewUser, actor: Actor): Promise<UserRecord> {
-    const values = newUserValues(wanted);
-    return this.deps.users.create(this.deps.db.alone, projectId, values, 'local', actor).catch((error: unknown) => {
-      const problem = error instanceof Refusal ? error.problem : undefined;
-      if (problem?.code !== 'taken') throw error;
-      // Without a userName, the address is both.
-      const isAddress = problem.field === 'userName' && values.userName !== wanted.userName?.trim();
-      refuse({ ...problem, field: isAddress ? 'email' : (inputFields[problem.field] ?? problem.field) });
-    });
   }
 
   /**

@@ -51,12 +51,14 @@ export async function beginConfirmation(
  * `not-found` if the project has no enabled client of its own.
  *
  * @param domain null: the base host
+ * @param loginHint the address to fill in
  */
 export async function beginAccountSignIn(
   { issuer, random, requests }: ConfirmationDeps,
   em: EntityManager,
   projectId: string,
   domain: string | null,
+  loginHint?: string,
 ): Promise<BegunFlow> {
   const origin = domain === null ? issuer : domainOrigin(issuer, domain);
   const [client] = await query(
@@ -72,6 +74,7 @@ export async function beginAccountSignIn(
     scope: 'openid',
     state: projectId,
     codeChallenge: digest(newSecret(random)),
+    loginHint,
   });
 }
 

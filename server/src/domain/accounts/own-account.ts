@@ -145,10 +145,15 @@ export class OwnAccount {
    * Begins a sign-in that ends at this page; see {@link beginAccountSignIn}. Open to unauthenticated callers, so limited per
    * network. Refuses `not-found`, `too-many`.
    */
-  async signIn(projectId: string, domain: string | null, ip: string | undefined): Promise<BegunFlow> {
+  async signIn(
+    projectId: string,
+    domain: string | null,
+    ip: string | undefined,
+    loginHint?: string,
+  ): Promise<BegunFlow> {
     await this.deps.authorizations.countStart(ip);
     return inProject(projectId, () =>
-      this.deps.db.transaction((em) => beginAccountSignIn(this.deps, em, projectId, domain)),
+      this.deps.db.transaction((em) => beginAccountSignIn(this.deps, em, projectId, domain, loginHint)),
     );
   }
 

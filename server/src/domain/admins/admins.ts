@@ -36,6 +36,14 @@ export interface MintedSetupLink {
   expiresAt: Date;
 }
 
+/** A role for the user with this e-mail address. */
+export interface NewRole {
+  email: string;
+  role: Role;
+  /** Absent for `owner`. */
+  projectId?: string | undefined;
+}
+
 export interface NewAdminToken {
   name: string;
   role: Role;
@@ -188,15 +196,18 @@ export class Admins {
    * Grants a role to the user with this e-mail address, who signs in to the console with it. Replaces their role in the
    * same project. Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`.
    */
-  grantRole(input: { email: string; role: Role; projectId?: string | undefined }, by: Granter): Promise<Membership> {
-    return this.deps.db.transaction(async (em) => {
-      const project = await this.scope(em, input.role, input.projectId, by.grants);
-      const console = await em.findOneOrFail(Project, { builtIn: 'console' });
-      const user =
-        (await this.deps.users.findByAddress(em, console.id, input.email)) ??
-        (await this.deps.users.signUp(em, console.id, input.email, by.actor));
-      return this.put(em, user, input.role, project, by.actor);
-    });
+  grantRole(input: NewRole, by: Granter): Promise<Membership> {
+    return this.deps.db.transaction((em) => this.grantRoleIn(em, input, by));
+  }
+
+  /** Joins: {@link grantRole}. */
+  async grantRoleIn(em: EntityManager, { email, role, projectId }: NewRole, by: Granter): Promise<Membership> {
+    const project = await this.scope(em, role, projectId, by.grants);
+    const console = await em.findOneOrFail(Project, { builtIn: 'console' });
+    const user =
+      (await this.deps.users.findByAddress(em, console.id, email)) ??
+      (await this.deps.users.signUp(em, console.id, email, by.actor));
+    return this.put(em, user, role, project, by.actor);
   }
 
   /** Refuses `not-found`, and `forbidden` beyond the granter's rights and for the last owner. */

@@ -115,6 +115,8 @@ export const eventTypes = [
   'user.created',
   'user.erased',
   'user.exported',
+  'user.invitation_revoked',
+  'user.invited',
   'user.phone_change_begun',
   'user.phone_change_refused',
   'user.phone_changed',

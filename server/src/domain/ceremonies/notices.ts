@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Delivery } from '../delivery/delivery.ts';
-import { chooseLocale } from '../delivery/locale.ts';
+import { chooseLocale, type Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import { contactsOf, isAddress } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
@@ -32,13 +32,18 @@ export async function notifyEverywhere(
   user: User,
   content: Notice,
 ): Promise<void> {
-  const { attributes, id, project } = user;
-  const language = attributes['preferredLanguage'] ?? attributes['locale'];
-  const locale = chooseLocale(typeof language === 'string' ? language.replaceAll('_', '-') : null, undefined);
+  const { id, project } = user;
+  const locale = languageOf(user);
   for (const to of mailboxesOf(user)) {
     const context = { account: id, mailbox: to };
     await delivery.enqueue(em, { projectId: project.id, channel: 'mail', to, locale, content, context });
   }
+}
+
+/** The language of a user's mails, from their profile. */
+export function languageOf({ attributes }: Pick<User, 'attributes'>): Locale {
+  const language = attributes['preferredLanguage'] ?? attributes['locale'];
+  return chooseLocale(typeof language === 'string' ? language.replaceAll('_', '-') : null, undefined);
 }
 
 /** All e-mail addresses of the user, the login address first. */

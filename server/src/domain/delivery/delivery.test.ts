@@ -50,6 +50,9 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
         asked.push(messageId);
         jobs.push({ lane, messageId, startAfter });
       },
+      sendMany: async (_em, lane, data) => {
+        for (const { messageId } of data) jobs.push({ lane, messageId: String(messageId), startAfter: undefined });
+      },
     },
     senders: { mail: kind === null ? null : mail, sms: null },
     lookOf: async () => ({ name: 'Project', accent: null, words: {} }),

@@ -12,6 +12,8 @@ export const templateNames = [
   'recovery-codes-renewed',
   'recovery-granted',
   'recovery-used',
+  'invitation',
+  'admin-invitation',
   'scim-token-expiring',
   'test-message',
 ] as const satisfies MessageContent['template'][];
@@ -39,6 +41,14 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
       at,
     },
     'recovery-used': { template: 'recovery-used', app, at },
+    invitation: { template: 'invitation', app, url: 'https://example.com/account', at },
+    'admin-invitation': {
+      template: 'admin-invitation',
+      app,
+      role: 'project_admin',
+      url: 'https://example.com/admin',
+      at,
+    },
     'scim-token-expiring': { template: 'scim-token-expiring', app, token: 'Okta', days: 7, at },
     'test-message': { template: 'test-message', app, at },
   };

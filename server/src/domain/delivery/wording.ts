@@ -13,6 +13,8 @@ export type MessageContent =
   | { template: 'recovery-codes-renewed'; app: string; at: string }
   | { template: 'recovery-granted'; app: string; from: string; until: string; cancelUrl: string; at: string }
   | { template: 'recovery-used'; app: string; at: string }
+  | { template: 'invitation'; app: string; url: string; at: string }
+  | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }
   | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
   | { template: 'test-message'; app: string; at: string };
 
@@ -22,6 +24,7 @@ export const codeTemplates: readonly string[] = ['sign-in-code', 'factor-code', 
   { code: string }
 >['template'][];
 
+type AdminRole = 'owner' | 'project_admin' | 'project_viewer';
 type FactorChange = 'added' | 'replaced' | 'removed';
 type FactorName = 'email' | 'sms' | 'totp';
 

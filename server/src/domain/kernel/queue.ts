@@ -17,8 +17,13 @@ export interface QueueGauge {
   stats(): Promise<QueueStats[]>;
 }
 
+/** Accepts jobs and does none. */
+export const noQueue: Queue = { send: async () => undefined, sendMany: async () => undefined };
+
 /** Transactional job queue: a job runs after the transaction that sent it commits, at least once, in any process. */
 export interface Queue {
   /** Joins `em`'s transaction. Data is small and holds ids, never secrets. */
   send(em: EntityManager, job: string, data: Record<string, unknown>, options?: { startAfter?: Date }): Promise<void>;
+  /** Like {@link send}, several jobs by one statement. */
+  sendMany(em: EntityManager, job: string, data: readonly Record<string, unknown>[]): Promise<void>;
 }

@@ -38,6 +38,32 @@ beforeEach(async () => {
   await execute(db.alone, sql`delete from budgets`);
 });
 
+describe('spending of many budgets', () => {
+  const shared = { name: 'shared', max: 3, windowSeconds: 60, subject: 'all' };
+  const spendMany = (subjects: string[]) =>
+    db.transaction((em) => limits.spendMany(em, { each: rule, shared }, subjects));
+
+  it('counts each subject, repeated ones too, and their number for all', async () => {
+    const first = await spendMany(['one', 'two', 'one']);
+    expect(first.each.map(({ allowed, left }) => [allowed, left])).toEqual([
+      [true, 0],
+      [true, 1],
+      [true, 0],
+    ]);
+    expect(first.shared).toMatchObject({ allowed: true, left: 0 });
+    const second = await spendMany(['one']);
+    expect([second.each[0]?.allowed, second.shared.allowed]).toEqual([false, false]);
+    expect(await peek('one')).toBe(3);
+    now = new Date(now.getTime() + 60_000);
+    expect(await spendMany(['one'])).toMatchObject({ each: [{ allowed: true, left: 1 }], shared: { left: 2 } });
+  });
+
+  it('loses no count in a race', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => spendMany(['one', `own ${n}`])));
+    expect(await peek('one')).toBe(20);
+  });
+});
+
 describe('peeking at a budget', () => {
   it('returns the count, refused attempts included, and spends nothing', async () => {
     expect(await peek('one')).toBe(0);

@@ -84,6 +84,41 @@ export class Limits {
     return { ...spent, allowed: true, left: spent.left + purse.prepaid };
   }
 
+  /**
+   * Spends one of the budget of each subject, and `subjects.length` of what they share, by one statement. For callers that
+   * roll back what the budgets do not allow. A change of the master key starts new windows.
+   */
+  async spendMany(
+    em: EntityManager,
+    { each, shared }: { each: LimitRule; shared: LimitRule & { subject: string } },
+    subjects: readonly string[],
+  ): Promise<{ each: Spent[]; shared: Spent }> {
+    const now = this.deps.clock.now();
+    const end = ({ windowSeconds }: LimitRule) => secondsLater(now, windowSeconds).toISOString();
+    const budgets = [
+      ...subjects.map((subject) => ({ id: this.idsOf(each, subject)[0], amount: 1, end: end(each) })),
+      { id: this.idsOf(shared, shared.subject)[0], amount: subjects.length, end: end(shared) },
+    ];
+    const ids = budgets.map(({ id }) => id as string);
+    const rows = await query(
+      em,
+      sql<BudgetRow & { id: string }>`
+        insert into budgets (id, spent, resets_at)
+          select b.id, sum(b.amount)::int, max(b.resets_at) from unnest(${ids}::text[],
+            ${budgets.map(({ amount }) => amount)}::int[], ${budgets.map((budget) => budget.end)}::timestamptz[])
+            as b(id, amount, resets_at)
+          group by b.id order by b.id
+        on conflict (id) do update set
+          spent = case when budgets.resets_at <= ${now} then excluded.spent else budgets.spent + excluded.spent end,
+          resets_at = case when budgets.resets_at <= ${now} then excluded.resets_at else budgets.resets_at end
+        returning id, spent, resets_at`,
+      { prepare: 'limits.spend-many' },
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const spent = (rule: LimitRule, at: number) => judge(rule, byId.get(ids[at] as string) as BudgetRow, now);
+    return { each: subjects.map((_, at) => spent(each, at)), shared: spent(shared, subjects.length) };
+  }
+
   private purseOf(key: string): Purse {
     const known = this.purses.get(key);
     const now = this.deps.clock.now();

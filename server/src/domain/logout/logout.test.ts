@@ -8,6 +8,7 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { buildServices, type Services } from '../../services.ts';
 import { Client } from '../clients/client.entity.ts';
 import { system } from '../kernel/actor.ts';
+import { noQueue } from '../kernel/queue.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { Participation } from '../sessions/participation.entity.ts';
@@ -39,7 +40,7 @@ beforeAll(async () => {
       orm,
       clock,
       random: systemRandom,
-      queue: { send: async (_em, _job, data) => void jobs.push(String(data['deliveryId'])) },
+      queue: { ...noQueue, send: async (_em, _job, data) => void jobs.push(String(data['deliveryId'])) },
       senders: { mail: null, sms: null },
       postLogoutToken: async (uri, token) => {
         sent.push({ uri, token });

@@ -23,6 +23,9 @@ export interface ProfileChange {
   address?: PostalAddress | null | undefined;
 }
 
+/** What an edit reads of a user. */
+export type EditedUser = Pick<UserRecord, keyof UserValues | 'provenance'>;
+
 /** Attributes of this service, which directories neither read nor write. */
 export const ownAttributes = ['birthdate'] as const;
 
@@ -37,7 +40,7 @@ const maxLines = 1024;
  * @param isLocked whether the directory of the project is authoritative
  */
 export function editedProfile(
-  user: UserRecord,
+  user: EditedUser,
   change: ProfileChange,
   { isLocked, now }: { isLocked: boolean; now: Date },
 ): UserValues {

@@ -23,6 +23,8 @@ export interface UserFilter {
   notSignedInSince?: Date | undefined;
   /** Has ever signed in. */
   hasSignedIn?: boolean | undefined;
+  /** Was invited, and has not signed in. */
+  isInvited?: boolean | undefined;
   /** Is a member of this group. */
   groupId?: string | undefined;
 }
@@ -89,7 +91,7 @@ export async function countUsers(em: EntityManager, projectId: string, filter: U
 
 /** The condition on the row `r`. */
 function matching(projectId: string, filter: UserFilter): Fragment {
-  const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, groupId } = filter;
+  const { active, provenance, hasFactor, signedInSince, notSignedInSince, hasSignedIn, isInvited, groupId } = filter;
   const words = wordsOf(filter.search ?? '');
   const conditions = [sql`r.project_id = ${projectId}`];
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
@@ -105,6 +107,10 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (notSignedInSince !== undefined) conditions.push(sql`r.last_sign_in_at < ${notSignedInSince}`);
   if (hasSignedIn === true) conditions.push(sql`r.last_sign_in_at is not null`);
   if (hasSignedIn === false) conditions.push(sql`r.last_sign_in_at is null`);
+  if (isInvited !== undefined) {
+    const invited = sql`r.invited_at is not null and r.last_sign_in_at is null`;
+    conditions.push(isInvited ? sql`(${invited})` : sql`not (${invited})`);
+  }
   if (groupId !== undefined) {
     conditions.push(sql`exists (select from group_members m
       where m.project_id = r.project_id and m.group_id = ${groupId}::uuid and m.user_id = r.id)`);

@@ -5,7 +5,7 @@ import type { User } from './user.entity.ts';
 
 /**
  * The columns of a user, and when each is written: `values` are set by clients and directories, `derived` columns follow at
- * each change. Selects, inserts, updates and the types below derive from this table.
+ * each change, `apart` ones have statements of their own. Selects, inserts, updates and the types below derive from this table.
  */
 const columns = {
   id: 'once',
@@ -22,8 +22,9 @@ const columns = {
   version: 'derived',
   createdAt: 'once',
   updatedAt: 'derived',
-  lastSignInAt: 'sign-in',
-} as const satisfies { [Property in keyof User]?: 'once' | 'values' | 'derived' | 'sign-in' };
+  lastSignInAt: 'apart',
+  invitedAt: 'apart',
+} as const satisfies { [Property in keyof User]?: 'once' | 'values' | 'derived' | 'apart' };
 
 type Columns = typeof columns;
 type Property = keyof Columns;
@@ -44,11 +45,11 @@ export interface ShownUser extends UserRecord {
 }
 
 const properties = Object.keys(columns) as Property[];
-const valueProperties = properties.filter((name) => columns[name] === 'values');
+const valueProperties = properties.filter((name) => columns[name] === 'values') as (keyof UserValues)[];
 const changingProperties = properties.filter((name) => columns[name] === 'values' || columns[name] === 'derived');
 
 /** The values of a user. */
-export function valuesOf(user: UserRecord): UserValues {
+export function valuesOf(user: Pick<UserRecord, keyof UserValues>): UserValues {
   return Object.fromEntries(valueProperties.map((name) => [name, user[name] ?? null])) as unknown as UserValues;
 }
 
@@ -77,30 +78,39 @@ export const shownSelection = `${recordSelection}, coalesce((
   where m.project_id = r.project_id and m.user_id = r.id), '[]') as groups, ${managerName} as "managerName"`;
 
 /** Parses the instants of a selected row. */
-export function withInstants<Row extends Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'>>(row: Row): Row {
-  const { createdAt, updatedAt, lastSignInAt } = row;
+export function withInstants<Row extends Instants>(row: Row): Row {
+  const { createdAt, updatedAt, lastSignInAt, invitedAt } = row;
   return {
     ...row,
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
     lastSignInAt: lastSignInAt && new Date(lastSignInAt),
+    ...(invitedAt ? { invitedAt: new Date(invitedAt) } : {}),
   };
 }
+
+type Instants = Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'> & Partial<Pick<UserRecord, 'invitedAt'>>;
 
 /** The columns that an insert or an update writes, and their values. */
 export function writtenOf(user: UserRecord, { userNameKey, emailKey }: UserKeys, statement: 'insert' | 'update') {
   const written = statement === 'insert' ? properties : changingProperties;
   const values = { ...user, attributes: JSON.stringify(user.attributes) };
-  const columnsOf = ['user_name_key', 'email_key', ...written.map(columnOf)];
   return {
-    names: sql.raw(columnsOf.join(', ')),
-    /** The same as a table of one row. */
-    row: () => {
-      const json = [userNameKey, emailKey, ...written.map((name) => user[name] ?? null)];
-      const record = Object.fromEntries(columnsOf.map((column, at) => [column, json[at]]));
-      return sql`jsonb_populate_record(null::users, ${JSON.stringify(record)}::jsonb)`;
-    },
+    names: sql.raw(['user_name_key', 'email_key', ...written.map(columnOf)].join(', ')),
     values: sql.join([userNameKey, emailKey, ...written.map((name) => values[name] ?? null)]),
+  };
+}
+
+/** The columns that an insert writes, and new users as a table with these columns. */
+export function newRows(users: readonly { user: UserRecord; login: UserKeys }[]) {
+  const records = users.map(({ user, login: { userNameKey, emailKey } }) => ({
+    user_name_key: userNameKey,
+    email_key: emailKey,
+    ...Object.fromEntries(properties.map((name) => [columnOf(name), user[name] ?? null])),
+  }));
+  return {
+    names: sql.raw(['user_name_key', 'email_key', ...properties.map(columnOf)].join(', ')),
+    rows: sql`jsonb_populate_recordset(null::users, ${JSON.stringify(records)}::jsonb)`,
   };
 }
 

@@ -35,6 +35,8 @@ const schema = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
     lastSignInAt: instant().nullable(),
+    /** When the last invitation was sent. Null: never, or it was revoked. */
+    invitedAt: instant().nullable(),
   },
   indexes: [
     {
@@ -67,6 +69,11 @@ const schema = defineEntity({
       name: 'users_project_id_family_name_index',
       expression:
         'create index "users_project_id_family_name_index" on "users" ("project_id", lower("family_name") collate "C")',
+    },
+    {
+      name: 'users_invited_index',
+      expression:
+        'create index "users_invited_index" on "users" ("project_id", "id") where ("invited_at" is not null and "last_sign_in_at" is null)',
     },
     // For searches (`user-list.ts`).
     { name: 'users_search_index', expression: searchIndex },

@@ -24,6 +24,7 @@ import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {
   findShown,
+  newRows,
   recordOf,
   type ShownUser,
   shownSelection,
@@ -117,7 +118,7 @@ export class Users {
     const now = this.deps.clock.now();
     const login = loginOf(values);
     const { email, phone } = login;
-    const times = { createdAt: now, updatedAt: now, lastSignInAt: null };
+    const times = { createdAt: now, updatedAt: now, lastSignInAt: null, invitedAt: null };
     const user = { id, ...values, email, phone, provenance, version: 1, ...times };
     return this.insert(em, projectId, user, { login, actor, custom: customWrite(schema, {}, values.attributes) });
   }
@@ -129,7 +130,7 @@ export class Users {
     { login, actor, custom }: { login: Login; actor: Actor; custom: CustomWrite | undefined },
   ): Promise<UserRecord> {
     const { id, attributes, phone, provenance, userName } = user;
-    const { names, row, values: written } = writtenOf(user, login, 'insert');
+    const { names, values: written } = writtenOf(user, login, 'insert');
     const event = {
       type: 'user.created' as const,
       actor,
@@ -139,7 +140,7 @@ export class Users {
     };
     // Nothing is inserted if the definitions have changed.
     const source = custom
-      ? sql`select defined.project_id, ${names} from ${row()}, (${currentSchema(projectId, custom)}) as defined`
+      ? sql`select defined.project_id, ${names} from ${newRows([{ user, login }]).rows}, (${currentSchema(projectId, custom)}) as defined`
       : sql`values (${projectId}, ${written})`;
     const creation = sql`with created as (
         insert into users (project_id, ${names}) ${source}

@@ -107,6 +107,29 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  invitation: ({ app, url }) => ({
+    subject: `Einladung zu ${app}`,
+    before: [
+      `Eine Administratorin oder ein Administrator von ${app} hat ein Konto für Sie angelegt.`,
+      `Hier melden Sie sich an: ${url}`,
+      'Bei jeder Anmeldung auf einem neuen Gerät erhalten Sie einen Code an diese Adresse. Ein Passwort gibt es nicht.',
+      `Wenn Sie ${app} nicht kennen, müssen Sie nichts tun.`,
+    ],
+    after: [],
+  }),
+  'admin-invitation': ({ app, role, url }) => ({
+    subject: `Zugriff auf ${app} in der Verwaltungskonsole`,
+    before: [
+      {
+        owner: `Sie sind jetzt Owner von ${app}, mit vollem Zugriff auf alle Projekte.`,
+        project_admin: `Sie sind jetzt Admin des Projekts ${app}.`,
+        project_viewer: `Sie können jetzt das Projekt ${app} ansehen.`,
+      }[role],
+      `Melden Sie sich mit dieser Adresse an der Konsole an: ${url}`,
+      'Wenn Sie das nicht erwartet haben, müssen Sie nichts tun.',
+    ],
+    after: [],
+  }),
   'scim-token-expiring': ({ app, token, days, at }) => ({
     subject: `Das Verzeichnis-Token ${token} für ${app} läuft in ${days} ${days === 1 ? 'Tag' : 'Tagen'} ab`,
     before: [

@@ -107,6 +107,29 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  invitation: ({ app, url }) => ({
+    subject: `You are invited to ${app}`,
+    before: [
+      `An administrator of ${app} created an account for you.`,
+      `Sign in here: ${url}`,
+      'You get a code at this address each time you sign in on a new device. There is no password.',
+      `If you do not know ${app}, ignore this message.`,
+    ],
+    after: [],
+  }),
+  'admin-invitation': ({ app, role, url }) => ({
+    subject: `You have access to ${app} in the admin console`,
+    before: [
+      {
+        owner: `You are now an owner of ${app}, with full access to every project.`,
+        project_admin: `You are now an admin of the project ${app}.`,
+        project_viewer: `You can now view the project ${app}.`,
+      }[role],
+      `Sign in to the console with this address: ${url}`,
+      'If you did not expect this, ignore this message.',
+    ],
+    after: [],
+  }),
   'scim-token-expiring': ({ app, token, days, at }) => ({
     subject: `The directory token ${token} for ${app} expires in ${days} ${days === 1 ? 'day' : 'days'}`,
     before: [

@@ -107,6 +107,29 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  invitation: ({ app, url }) => ({
+    subject: `Invitación a ${app}`,
+    before: [
+      `Un administrador de ${app} ha creado una cuenta para ti.`,
+      `Inicia sesión aquí: ${url}`,
+      'Cada vez que inicies sesión en un dispositivo nuevo recibirás un código en esta dirección. No hay contraseña.',
+      `Si no conoces ${app}, ignora este mensaje.`,
+    ],
+    after: [],
+  }),
+  'admin-invitation': ({ app, role, url }) => ({
+    subject: `Tienes acceso a ${app} en la consola de administración`,
+    before: [
+      {
+        owner: `Ahora eres propietario de ${app}, con acceso completo a todos los proyectos.`,
+        project_admin: `Ahora eres administrador del proyecto ${app}.`,
+        project_viewer: `Ahora puedes ver el proyecto ${app}.`,
+      }[role],
+      `Inicia sesión en la consola con esta dirección: ${url}`,
+      'Si no lo esperabas, ignora este mensaje.',
+    ],
+    after: [],
+  }),
   'scim-token-expiring': ({ app, token, days, at }) => ({
     subject: `El token de directorio ${token} de ${app} caduca en ${days} ${days === 1 ? 'día' : 'días'}`,
     before: [

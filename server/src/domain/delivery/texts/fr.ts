@@ -107,6 +107,29 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  invitation: ({ app, url }) => ({
+    subject: `Invitation à ${app}`,
+    before: [
+      `Un administrateur de ${app} a créé un compte pour vous.`,
+      `Connectez-vous ici : ${url}`,
+      'À chaque connexion sur un nouvel appareil, vous recevez un code à cette adresse. Il n’y a pas de mot de passe.',
+      `Si vous ne connaissez pas ${app}, ignorez ce message.`,
+    ],
+    after: [],
+  }),
+  'admin-invitation': ({ app, role, url }) => ({
+    subject: `Vous avez accès à ${app} dans la console d’administration`,
+    before: [
+      {
+        owner: `Vous êtes maintenant propriétaire de ${app}, avec un accès complet à tous les projets.`,
+        project_admin: `Vous êtes maintenant administrateur du projet ${app}.`,
+        project_viewer: `Vous pouvez maintenant consulter le projet ${app}.`,
+      }[role],
+      `Connectez-vous à la console avec cette adresse : ${url}`,
+      'Si vous ne vous y attendiez pas, ignorez ce message.',
+    ],
+    after: [],
+  }),
   'scim-token-expiring': ({ app, token, days, at }) => ({
     subject: `Le jeton d’annuaire ${token} de ${app} expire dans ${days} ${days === 1 ? 'jour' : 'jours'}`,
     before: [

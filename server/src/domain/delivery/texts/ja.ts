@@ -107,6 +107,29 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  invitation: ({ app, url }) => ({
+    subject: `${app} への招待`,
+    before: [
+      `${app} の管理者があなたのアカウントを作成しました。`,
+      `こちらからサインインしてください: ${url}`,
+      '新しいデバイスでサインインするたびに、このアドレスにコードが届きます。パスワードはありません。',
+      `${app} に心当たりがない場合は、このメッセージを無視してください。`,
+    ],
+    after: [],
+  }),
+  'admin-invitation': ({ app, role, url }) => ({
+    subject: `管理コンソールで ${app} にアクセスできます`,
+    before: [
+      {
+        owner: `${app} のオーナーになりました。すべてのプロジェクトを管理できます。`,
+        project_admin: `プロジェクト ${app} の管理者になりました。`,
+        project_viewer: `プロジェクト ${app} を閲覧できるようになりました。`,
+      }[role],
+      `このアドレスでコンソールにサインインしてください: ${url}`,
+      '心当たりがない場合は、このメッセージを無視してください。',
+    ],
+    after: [],
+  }),
   'scim-token-expiring': ({ app, token, days, at }) => ({
     subject: `${app} のディレクトリトークン ${token} はあと ${days} 日で期限切れになります`,
     before: [

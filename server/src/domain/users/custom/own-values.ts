@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { refuse } from '../../kernel/problem.ts';
+import type { EditedUser } from '../profile-edit.ts';
 import { type UserRecord, type UserValues, valuesOf } from '../user-record.ts';
 import type { CustomAttribute, ScalarType } from './custom-schema.entity.ts';
 import { customLimits, customUrn } from './definition.ts';
@@ -13,7 +14,7 @@ export type CustomEdit = Readonly<Record<string, unknown>>;
  * directory is authoritative for a user and could write the attribute, and for an immutable value.
  */
 export function editedCustom(
-  user: UserRecord,
+  user: EditedUser,
   edit: CustomEdit,
   { schema, isLocked }: { schema: CustomSchema; isLocked: boolean },
 ): UserValues {
@@ -36,7 +37,7 @@ export function editedCustom(
 
 function checkEdit(
   { name, mutability, required }: CustomAttribute,
-  { provenance }: UserRecord,
+  { provenance }: EditedUser,
   before: unknown,
   after: unknown,
   isLocked: boolean,

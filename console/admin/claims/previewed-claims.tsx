@@ -1,0 +1,90 @@
+import { Alert, Badge, Chip, Group, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { useQuery } from '../api.ts';
+import { formatClaim } from '../clients/trial/claim-descriptions.ts';
+import { type ClaimSettingsInput, PreviewClaims, type PreviewClaimsQuery } from '../generated/operations.ts';
+import { Code } from '../ui/code/code.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { scopes } from './mapping-row.ts';
+
+type Claim = PreviewClaimsQuery['previewClaims']['claims'][number];
+
+const columns: readonly Column<Claim>[] = [
+  { header: 'Claim', isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
+  { header: 'Value', cell: ({ value }) => formatClaim(value) },
+  { header: 'From', width: '26%', cell: originOf },
+];
+
+const reasons = { NO_VALUE: 'no value', TOO_LONG: 'too long' } as const;
+
+interface PreviewedClaimsProps {
+  /** Null: not chosen yet. */
+  clientId: string | null;
+  userId: string | null;
+  /** Settings that are not saved. */
+  draft?: ClaimSettingsInput;
+}
+
+/** The claims of a user for an application, by granted scopes, each with its origin. */
+export function PreviewedClaims({ clientId, userId, draft }: PreviewedClaimsProps) {
+  const [asked, setAsked] = useState<string[]>([...scopes]);
+  const [settled] = useDebouncedValue(JSON.stringify(draft ?? null), 250);
+  const isChosen = clientId !== null && userId !== null;
+  const variables = {
+    clientId: clientId ?? '',
+    userId: userId ?? '',
+    scopes: asked,
+    draft: JSON.parse(settled) as ClaimSettingsInput | null,
+  };
+  const { data, failure } = useQuery(PreviewClaims, variables, { pause: !isChosen, keep: true });
+  const preview = isChosen ? data?.previewClaims : undefined;
+  return (
+    <>
+      <Chip.Group multiple value={asked} onChange={setAsked}>
+        <Group gap="xs" role="group" aria-label="Granted scopes">
+          {scopes.map((scope) => (
+            <Chip key={scope} value={scope} size="xs" variant="outline" radius="md">
+              {scope}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      {isChosen && failure && (
+        <Alert color="bad" role="alert" py="xs">
+          {failure.path ? `${failure.path}: ` : ''}
+          {failure.message}
+        </Alert>
+      )}
+      {preview && (
+        <>
+          <DataTable
+            dense
+            label="Claims"
+            columns={columns}
+            rows={preview.claims}
+            keyOf={({ name }) => name}
+            empty={<Text c="dimmed">Only the user ID (sub).</Text>}
+          />
+          {preview.omitted.length > 0 && (
+            <Group gap="xs">
+              <Text c="dimmed">Not sent:</Text>
+              {preview.omitted.map(({ name, reason }) => (
+                <Badge key={name} color="note" tt="none">
+                  {name}: {reasons[reason]}
+                </Badge>
+              ))}
+            </Group>
+          )}
+          <Code label="ID token claims" code={JSON.stringify(preview.idToken, null, 2)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function originOf({ scope, mapping }: Claim): string {
+  if (!mapping) return `Scope ${scope}`;
+  const source = mapping.attribute ?? mapping.template ?? (mapping.list ? 'list' : 'constant');
+  return `Mapping: ${source}`;
+}

@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import { useSearch } from '../frame/search/use-search.ts';
+import { Clients } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
+import { SearchSelect } from '../ui/forms/search-select.tsx';
+import { PreviewedClaims } from './previewed-claims.tsx';
+
+/** What an application receives about a user, by its saved settings. */
+export function UserClaims({ userId }: { userId: string }) {
+  const project = useProject();
+  const [search, setSearch] = useState('');
+  const [clientId, setClientId] = useState<string | null>(null);
+  const { answer } = useSearch(Clients, { projectId: project.id, search, after: null }, true);
+  return (
+    <>
+      <SearchSelect
+        label="Application"
+        options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
+        value={clientId}
+        onChange={setClientId}
+        onSearch={setSearch}
+        nothing="No matching application"
+      />
+      <PreviewedClaims clientId={clientId} userId={userId} />
+    </>
+  );
+}

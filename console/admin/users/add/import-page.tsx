@@ -1,0 +1,196 @@
+import { Alert, Button, Checkbox, Group, Progress, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { Link } from 'react-router';
+import { useAccess } from '../../access.tsx';
+import { useMutation, useQuery } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
+import { CustomAttributes, ImportUsers } from '../../generated/operations.ts';
+import { useProject, useProjectPath } from '../../projects/project.tsx';
+import { count, counted } from '../../ui/counted.ts';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { useUnloadWarning } from '../../ui/forms/unload-warning.ts';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { ColumnTable } from './column-table.tsx';
+import type { Source } from './csv.ts';
+import { FileSection } from './file-section.tsx';
+import { guessedColumns, type ImportRow, prepare, targetsOf } from './import-columns.ts';
+import { Outcome } from './import-outcome.tsx';
+import { type Progress as Done, runImport } from './import-run.ts';
+
+interface Run {
+  kind: 'check' | 'import';
+  progress: Done;
+  /** Not imported yet. */
+  remaining: readonly ImportRow[];
+  isRunning: boolean;
+  failure: Failure | undefined;
+}
+
+/** Imports users from a CSV file: choose it, map its columns, check, import. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { mayChange } = useAccess(project.id);
+  return (
+    <Page
+      title="Import users"
+      lead="From a CSV file with one user per line."
+      back={{ to: path('users'), label: 'Users' }}
+    >
+      {mayChange ? (
+        <Import projectId={project.id} />
+      ) : (
+        <Alert>Only project admins import users. You are a viewer of {project.name}.</Alert>
+      )}
+    </Page>
+  );
+}
+
+function Import({ projectId }: { projectId: string }) {
+  const path = useProjectPath();
+  const { data } = useQuery(CustomAttributes, { projectId });
+  const [source, setSource] = useState<Source>();
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const [invite, setInvite] = useState(false);
+  const { run, start, stop, clear } = useRun({ projectId, invite });
+  const targets = targetsOf(data?.customAttributes ?? []);
+  const columns = chosen ?? guessedColumns(source?.header ?? [], targets);
+  const prepared = source && prepare(source.body, columns, targets);
+  const hasLogin = columns.includes('email') || columns.includes('userName');
+  const isRunning = run?.isRunning === true;
+  useUnloadWarning(isRunning);
+  const begin = (kind: Run['kind']) => prepared && void start(kind, prepared.rows, prepared.refused, targets);
+  const rows = prepared?.rows.length ?? 0;
+  return (
+    <>
+      <FileSection
+        source={source}
+        disabled={isRunning}
+        onRead={(read) => {
+          setSource(read);
+          setChosen(undefined);
+          clear();
+        }}
+      />
+      {source && data && (
+        <Section flush title="Columns" lead="Choose the attribute of each column. The first line is the header.">
+          <ColumnTable
+            source={source}
+            columns={columns}
+            targets={targets}
+            disabled={isRunning}
+            onChange={(next) => {
+              setChosen(next);
+              clear();
+            }}
+          />
+        </Section>
+      )}
+      {source && data && (
+        <Section
+          title="Import"
+          lead="Users who exist already stay as they are. A refused line does not affect the others."
+        >
+          <Checkbox
+            label="Send invitations"
+            description="Each new user gets a mail with a link to sign in, in their language."
+            checked={invite}
+            disabled={isRunning}
+            onChange={(event) => {
+              setInvite(event.currentTarget.checked);
+              clear();
+            }}
+          />
+          {!hasLogin && (
+            <Alert color="warn" mt="md">
+              One column must be the email address or the user name.
+            </Alert>
+          )}
+          <Group mt="md" gap="xs">
+            <Button variant="default" disabled={!hasLogin || rows === 0 || isRunning} onClick={() => begin('check')}>
+              Check
+            </Button>
+            <Button disabled={!hasLogin || rows === 0 || isRunning} onClick={() => begin('import')}>
+              Import {counted(rows, 'user')}
+            </Button>
+            {isRunning && (
+              <Button variant="default" onClick={stop}>
+                Stop
+              </Button>
+            )}
+          </Group>
+          {run && (
+            <RunProgress run={run} onContinue={() => void start(run.kind, run.remaining, [], targets, run.progress)} />
+          )}
+        </Section>
+      )}
+      {run && source && !isRunning && (
+        <Outcome kind={run.kind} progress={run.progress} source={source}>
+          {run.kind === 'import' && (
+            <Button component={Link} to={path(invite ? 'users?seen=invited' : 'users')} variant="default">
+              Show users
+            </Button>
+          )}
+        </Outcome>
+      )}
+    </>
+  );
+}
+
+/** The progress bar, and what stopped the import. */
+function RunProgress({ run, onContinue }: { run: Run; onContinue(): void }) {
+  const { done, total, isWaiting } = run.progress;
+  const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
+  const noun = run.kind === 'check' ? 'checked' : 'processed';
+  return (
+    <>
+      <Progress.Root mt="lg" size="lg">
+        <Progress.Section value={percent} aria-label={`Lines ${noun}`} />
+      </Progress.Root>
+      <Text mt="xs" role="status">
+        {count.format(done)} of {counted(total, 'line')} {noun}
+        {isWaiting && '. The server does not respond: trying again…'}
+      </Text>
+      <FormError failure={run.failure} />
+      {!run.isRunning && run.remaining.length > 0 && (
+        <Group mt="sm">
+          <Button onClick={onContinue}>Continue with {counted(run.remaining.length, 'line')}</Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** Runs a check or an import, one at a time. */
+function useRun({ projectId, invite }: { projectId: string; invite: boolean }) {
+  const [run, setRun] = useState<Run>();
+  const stopping = useRef<AbortController>(undefined);
+  const [send] = useMutation(ImportUsers, []);
+  const start = async (
+    kind: Run['kind'],
+    rows: readonly ImportRow[],
+    refused: Done['refused'],
+    targets: Parameters<typeof runImport>[2]['targets'],
+    before: Done = {
+      done: refused.length,
+      total: rows.length + refused.length,
+      created: 0,
+      known: [],
+      refused,
+      isWaiting: false,
+    },
+  ) => {
+    const abort = new AbortController();
+    stopping.current = abort;
+    let progress = before;
+    setRun({ kind, progress, remaining: rows, isRunning: true, failure: undefined });
+    const onProgress = (next: Done) => {
+      progress = next;
+      setRun({ kind, progress, remaining: rows, isRunning: true, failure: undefined });
+    };
+    const options = { projectId, invite, dryRun: kind === 'check', targets, send, onProgress, signal: abort.signal };
+    const { failure, remaining } = await runImport(rows, before, options);
+    setRun({ kind, progress: { ...progress, isWaiting: false }, remaining, isRunning: false, failure });
+  };
+  return { run, start, stop: () => stopping.current?.abort(), clear: () => setRun(undefined) };
+}

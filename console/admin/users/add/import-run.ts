@@ -1,0 +1,142 @@
+import type { Outcome } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
+import type { ImportUsersMutation, ImportUsersMutationVariables } from '../../generated/operations.ts';
+import { type ImportRow, labelOf, type RefusedLine, type Target } from './import-columns.ts';
+
+/** Rows of a request, and its size in bytes: the API takes 500 and 64 KB. */
+const maxRows = 500;
+const maxBytes = 56 * 1024;
+/** Requests in flight. */
+const parallel = 2;
+/** While the server is unreachable or restarts: about three minutes. */
+const pauses = [1, 2, 4, 8, 15, 30, 30, 30, 30, 30];
+
+/** What has become of the rows. */
+export interface Progress {
+  done: number;
+  total: number;
+  created: number;
+  /** Lines of users who exist already. */
+  known: number[];
+  refused: RefusedLine[];
+  /** The server does not respond; the request is repeated. */
+  isWaiting: boolean;
+}
+
+export type Send = (variables: ImportUsersMutationVariables) => Promise<Outcome<ImportUsersMutation>>;
+
+export interface ImportOptions {
+  projectId: string;
+  invite: boolean;
+  dryRun: boolean;
+  targets: readonly Target[];
+  send: Send;
+  onProgress(progress: Progress): void;
+  signal: AbortSignal;
+  /** For tests. */
+  pause?(seconds: number): Promise<void>;
+}
+
+/**
+ * Imports rows in chunks. Repeats a chunk whose response was lost: users who exist are skipped. Returns the failure that
+ * stopped it, if any; `remaining` was not imported and can be tried again.
+ */
+export async function runImport(
+  rows: readonly ImportRow[],
+  before: Progress,
+  options: ImportOptions,
+): Promise<{ failure: Failure | undefined; remaining: ImportRow[] }> {
+  const { onProgress, signal } = options;
+  const chunks = chunksOf(rows);
+  const unfinished = new Set(chunks);
+  let progress = before;
+  let failure: Failure | undefined;
+  const worker = async () => {
+    for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
+      if (signal.aborted || failure) return;
+      const outcome = await sendChunk(chunk, options, () => {
+        progress = { ...progress, isWaiting: true };
+        onProgress(progress);
+      });
+      if (!outcome) return;
+      if (outcome.failure) {
+        failure ??= outcome.failure;
+        return;
+      }
+      unfinished.delete(chunk);
+      progress = added(progress, chunk, outcome.data.importUsers, options.targets);
+      onProgress(progress);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+  return { failure, remaining: [...unfinished].flat() };
+}
+
+/** Chunks within the limits of a request. */
+export function chunksOf(rows: readonly ImportRow[]): ImportRow[][] {
+  const encoder = new TextEncoder();
+  const chunks: ImportRow[][] = [];
+  let bytes = maxBytes;
+  for (const row of rows) {
+    const size = encoder.encode(JSON.stringify(row.input)).length + 1;
+    const last = chunks.at(-1);
+    if (last && last.length < maxRows && bytes + size <= maxBytes) {
+      last.push(row);
+      bytes += size;
+    } else {
+      chunks.push([row]);
+      bytes = size;
+    }
+  }
+  return chunks;
+}
+
+/** Undefined if it was stopped. */
+async function sendChunk(
+  chunk: readonly ImportRow[],
+  { projectId, invite, dryRun, send, signal, pause = sleep }: ImportOptions,
+  onWaiting: () => void,
+): Promise<Outcome<ImportUsersMutation> | undefined> {
+  const input = { projectId, invite, dryRun, rows: chunk.map((row) => row.input) };
+  for (const seconds of [...pauses, undefined]) {
+    const outcome = await send({ input });
+    if (!outcome.failure || seconds === undefined || !isTransient(outcome.failure)) return outcome;
+    onWaiting();
+    await pause(seconds);
+    if (signal.aborted) return undefined;
+  }
+  return undefined;
+}
+
+/** "email must be…" becomes "Must be…". */
+function reasonOf(message: string, field: string | null | undefined): string {
+  const text = field != null && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, '');
+}
+
+const isTransient = ({ code }: Failure) => code === 'network' || code === 'unavailable' || code === 'conflict';
+const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
+
+function added(
+  before: Progress,
+  chunk: readonly ImportRow[],
+  { created, known, refused }: ImportUsersMutation['importUsers'],
+  targets: readonly Target[],
+): Progress {
+  const lineOf = (row: number) => chunk[row]?.line ?? 0;
+  return {
+    ...before,
+    done: before.done + chunk.length,
+    created: before.created + created,
+    known: [...before.known, ...known.map(lineOf)],
+    refused: [
+      ...before.refused,
+      ...refused.map(({ row, field, message }) => ({
+        line: lineOf(row),
+        field: field === null || field === undefined ? null : labelOf(field, targets),
+        reason: reasonOf(message, field),
+      })),
+    ],
+    isWaiting: false,
+  };
+}

@@ -1,0 +1,212 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Audit } from '../audit/audit.ts';
+import type { Actor } from '../kernel/actor.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../kernel/database.ts';
+import { type Problem, Refusal, refuse } from '../kernel/problem.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Spent } from '../limits/limits.ts';
+import { createMany, type PlannedUser, takenValues } from '../users/creation/create-many.ts';
+import { type NewUser, newUserValues } from '../users/creation/new-user.ts';
+import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
+import { type CustomSchema, customName } from '../users/custom/values.ts';
+import { customWrite } from '../users/custom/writing.ts';
+import { pastDeadlocks } from '../users/deadlock.ts';
+import { loginOf } from '../users/user-writing.ts';
+import type { Invitations, Letterhead } from './invitations.ts';
+
+/** Users in one call of {@link NewUsers.addMany}. */
+const maxNewUsers = 500;
+/** Repeated if users or custom attributes change meanwhile. */
+const maxTries = 5;
+
+/** What became of one row. */
+export type RowOutcome =
+  | { userId: string }
+  /** `isKnown`: the project has a user with this login already, who stays as they are. */
+  | { refused: Problem; isKnown: boolean };
+
+interface Options {
+  /** Sends an invitation to each new user. */
+  invite: boolean;
+  /** Checks all rows and writes nothing. */
+  dryRun?: boolean;
+}
+
+/** Adds users on behalf of an admin. */
+export class NewUsers {
+  constructor(
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      customAttributes: CustomAttributes;
+      invitations: Invitations;
+    },
+  ) {}
+
+  /** Adds one user and returns the id. Refuses `invalid` and `taken`, naming the field, and `too-many`. */
+  async add(projectId: string, wanted: NewUser, options: Pick<Options, 'invite'>, actor: Actor): Promise<string> {
+    const [outcome] = await this.addMany(projectId, [wanted], options, actor);
+    if (outcome === undefined) throw new Error('a row has no outcome');
+    return 'userId' in outcome ? outcome.userId : refuse(outcome.refused);
+  }
+
+  /**
+   * Adds users in one transaction; a refused row does not affect the others. Idempotent: a row of a user whom the project
+   * has already is refused as known. Refuses `invalid` for the number of rows, and `too-many`.
+   */
+  async addMany(projectId: string, wanted: readonly NewUser[], options: Options, actor: Actor): Promise<RowOutcome[]> {
+    if (wanted.length === 0 || wanted.length > maxNewUsers) {
+      refuse({ code: 'invalid', field: 'rows', reason: `must be from 1 to ${maxNewUsers}` });
+    }
+    const { customAttributes, db, invitations } = this.deps;
+    const letterhead = options.invite ? await invitations.letterhead(projectId, 'invite') : null;
+    for (let tries = 1; ; tries += 1) {
+      const schema = await customAttributes.current(projectId);
+      try {
+        return await pastDeadlocks(() =>
+          db.transaction((em) => this.attempt(em, projectId, wanted, { ...options, letterhead, schema, actor })),
+        );
+      } catch (error) {
+        const code = error instanceof Refusal ? error.problem.code : undefined;
+        if ((code !== 'conflict' && code !== 'taken') || tries === maxTries) throw error;
+      }
+    }
+  }
+
+  private async attempt(
+    em: EntityManager,
+    projectId: string,
+    wanted: readonly NewUser[],
+    context: Options & { letterhead: Letterhead | null; schema: CustomSchema; actor: Actor },
+  ): Promise<RowOutcome[]> {
+    const { actor, dryRun = false, letterhead, schema } = context;
+    const outcomes: RowOutcome[] = [];
+    const planned = new Map<number, PlannedUser>();
+    for (const [at, row] of wanted.entries()) {
+      const plan = this.plan(row, schema, letterhead !== null);
+      if ('refused' in plan) outcomes[at] = { ...plan, isKnown: false };
+      else planned.set(at, plan);
+    }
+    const taken = new Takers(await takenValues(em, projectId, [...planned.values()]));
+    for (const [at, plan] of planned) {
+      const problem = taken.problemOf(plan, wanted[at] as NewUser);
+      if (problem) {
+        outcomes[at] = problem;
+        planned.delete(at);
+      } else taken.add(plan);
+    }
+    if (!dryRun) {
+      if (letterhead) await this.countInvitations(em, letterhead, planned, outcomes);
+      await this.write(em, projectId, [...planned.values()], letterhead, actor);
+    }
+    for (const [at, { user }] of planned) outcomes[at] = { userId: user.id };
+    return outcomes;
+  }
+
+  /** Refuses the rows whose addresses have received too many. */
+  private async countInvitations(
+    em: EntityManager,
+    letterhead: Letterhead,
+    planned: Map<number, PlannedUser>,
+    outcomes: RowOutcome[],
+  ): Promise<void> {
+    const rows = [...planned];
+    const addresses = rows.map(([, { user }]) => user.email as string);
+    const spent = await this.deps.invitations.spend(em, letterhead, addresses);
+    for (const [index, [at]] of rows.entries()) {
+      const { allowed, retryAfterSeconds } = spent[index] as Spent;
+      if (allowed) continue;
+      outcomes[at] = { refused: { code: 'too-many', retryAfterSeconds }, isKnown: false };
+      planned.delete(at);
+    }
+  }
+
+  private async write(
+    em: EntityManager,
+    projectId: string,
+    planned: readonly PlannedUser[],
+    letterhead: Letterhead | null,
+    actor: Actor,
+  ): Promise<void> {
+    if (planned.length === 0) return;
+    const { audit, invitations } = this.deps;
+    // In one order, so that concurrent imports do not wait for each other in a circle.
+    const sorted = planned.toSorted((a, b) => (a.login.userNameKey < b.login.userNameKey ? -1 : 1));
+    await createMany(em, audit, projectId, sorted, actor);
+    const users = planned.map(({ user }) => user);
+    if (letterhead) await invitations.send(em, letterhead, users, actor);
+  }
+
+  private plan(row: NewUser, schema: CustomSchema, isInvited: boolean): PlannedUser | { refused: Problem } {
+    const now = this.deps.clock.now();
+    try {
+      const values = newUserValues(row, { schema, now });
+      const login = loginOf(values);
+      const { email, phone } = login;
+      if (isInvited && email === null) {
+        refuse({ code: 'invalid', field: 'email', reason: 'is required for an invitation' });
+      }
+      const custom = customWrite(schema, {}, values.attributes);
+      const user = {
+        id: this.deps.random.id(),
+        ...values,
+        email,
+        phone,
+        provenance: 'local' as const,
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+        lastSignInAt: null,
+        invitedAt: isInvited ? now : null,
+      };
+      return { user, login, custom };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { refused: error.problem };
+    }
+  }
+}
+
+/** Who has unique values: users of the project, and rows before. */
+class Takers {
+  private readonly byValue = new Map<string, string>();
+
+  constructor(taken: Awaited<ReturnType<typeof takenValues>>) {
+    for (const { field, key, userId } of taken) this.byValue.set(keyOf(field, key), userId);
+  }
+
+  add(plan: PlannedUser): void {
+    for (const { field, key } of uniqueValues(plan)) this.byValue.set(keyOf(field, key), plan.user.id);
+  }
+
+  /** The user with this address, or without one this userName, is the same; another value of theirs is taken. */
+  problemOf(plan: PlannedUser, row: NewUser): Extract<RowOutcome, { refused: Problem }> | undefined {
+    const conflicts = uniqueValues(plan).filter(({ field, key }) => this.byValue.has(keyOf(field, key)));
+    const [first] = conflicts;
+    if (!first) return undefined;
+    const identity = plan.login.emailKey === null ? 'userName' : 'email';
+    const same = conflicts.find(({ field }) => field === identity);
+    // Without a userName, the address is both.
+    const hasName = row.userName != null && row.userName.trim() !== '';
+    const { field } = hasName ? first : (same ?? first);
+    const named = field === 'userName' && !hasName ? 'email' : field;
+    return { refused: { code: 'taken', what: 'user', field: named }, isKnown: same !== undefined };
+  }
+}
+
+const keyOf = (field: string, key: string) => `${field}\n${key}`;
+
+function uniqueValues({ login, custom }: PlannedUser): { field: string; key: string }[] {
+  const { userNameKey, emailKey, phone } = login;
+  return [
+    { field: 'userName', key: userNameKey },
+    ...(emailKey === null ? [] : [{ field: 'email', key: emailKey }]),
+    ...(phone === null ? [] : [{ field: 'phone', key: phone }]),
+    ...(custom?.keys ?? [])
+      .filter(({ isUnique }) => isUnique)
+      .map(({ attribute, key }) => ({ field: customName(attribute), key })),
+  ];
+}
