@@ -58,10 +58,19 @@ export const clients: readonly InteropClient[] = [
     logout: '/logout',
     pkce: false,
     lacks: () => fault(python, ['-c', 'import authlib, flask, requests']),
-    start: (registration) => ({
-      process: spawn(python, [join(apps, 'authlib_app.py')], { env: environment(registration), stdio: 'pipe' }),
-      clear: () => undefined,
-    }),
+    start: (registration) => pythonApp('authlib_app.py', registration),
+  },
+  {
+    name: 'Authlib (FastAPI)',
+    ...{ callback: '/callback', login: '/login', logout: '/logout', pkce: true },
+    lacks: () => fault(python, ['-c', 'import authlib, fastapi, httpx, itsdangerous, uvicorn']),
+    start: (registration) => pythonApp('fastapi_app.py', registration),
+  },
+  {
+    name: 'Authlib (Django)',
+    ...{ callback: '/callback', login: '/login', logout: '/logout', pkce: true },
+    lacks: () => fault(python, ['-c', 'import authlib, django, requests']),
+    start: (registration) => pythonApp('django_app.py', registration),
   },
   {
     name: 'go-oidc with x/oauth2',
@@ -116,6 +125,11 @@ export const clients: readonly InteropClient[] = [
     }),
   },
 ];
+
+function pythonApp(file: string, registration: Registration): ReturnType<InteropClient['start']> {
+  const process = spawn(python, [join(apps, file)], { env: environment(registration), stdio: 'pipe' });
+  return { process, clear: () => undefined };
+}
 
 /** Packages of Debian are folders of a GOPATH, without modules. */
 function goEnvironment(): NodeJS.ProcessEnv {
