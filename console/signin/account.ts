@@ -1,7 +1,7 @@
 /**
  * The account page works without script. This one deletes device keys ("Forget this browser") and tells the browser which
  * passkeys the account still has, and its current name (Signal API, WebAuthn Level 3 section 5.1.10). Times are shown in the
- * zone of the browser if the user has none, and waits are counted down.
+ * zone of the browser if the user has none, waits are counted down, and the key of an authenticator app is drawn as QR code.
  */
 import { signalAccepted, signalUser } from '@latchkey/browser/internal';
 import { countDown, wait } from './countdown.ts';
@@ -33,3 +33,10 @@ for (const seen of document.querySelectorAll<HTMLElement>('[data-wait]')) {
     else seen.parentElement!.textContent = over;
   });
 }
+
+const picture = document.querySelector<HTMLElement>('[data-qr]');
+if (picture)
+  void import('@latchkey/browser/qr').then(({ drawQr }) => {
+    picture.replaceChildren(drawQr(picture.dataset['qr'] ?? ''));
+    picture.hidden = false;
+  });

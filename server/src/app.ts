@@ -113,6 +113,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   app.use(
     accountRoutes({
       ownAccount: services.ownAccount,
+      ownAuthenticator: services.ownAuthenticator,
       recoveries: services.recoveries,
       experienceOf: (projectId) => services.experiences.published(services.db.reader(), projectId),
       cookies,

@@ -4,6 +4,7 @@ import { Accounts } from './domain/accounts/accounts.ts';
 import { Invitations } from './domain/accounts/invitations.ts';
 import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
+import { OwnAuthenticator } from './domain/accounts/own-authenticator.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
 import { AdminInvitations } from './domain/admins/admin-invitations.ts';
@@ -280,6 +281,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const configurations = new Configurations({
     ...{ ...base, projects, clients, roles, claims, apis, customAttributes, experiences },
   });
+  const ownAuthenticator = new OwnAuthenticator({ ...base, ...person, delivery, requests });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
   const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime, follow: ports.follow });
@@ -352,6 +354,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     invitations,
     newUsers,
     ownAccount,
+    ownAuthenticator,
     recoveries,
     seed,
     retention,

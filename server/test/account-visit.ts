@@ -4,8 +4,8 @@ import type { Passkey } from '../src/domain/credentials/passkey.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { Enrolment, MfaMethod } from '../src/domain/mfa/enrolment.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
-import { CookieBrowser } from './browser.ts';
-import type { DeviceKey } from './signin-browser.ts';
+import { CookieBrowser, locationOf } from './browser.ts';
+import { type DeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
 import { newAddress, type SigninWorld } from './signin-world.ts';
 
 /** A user's browser on the account page. */
@@ -109,5 +109,25 @@ export function peopleOf(world: SigninWorld) {
     return services.db.transaction((em) => services.passkeys.register(em, registration));
   }
 
-  return { visitOf, somebody, giveFactor, givePasskey };
+  /** The hosted page that a button of the account page opens. */
+  async function pageOf(visit: Visit, change: string, key: DeviceKey): Promise<SigninPage> {
+    const { url, clock } = world.app;
+    const to = locationOf(await visit.change(change));
+    if (to.pathname !== '/signin') throw new Error(`${change} led to ${to.href}`);
+    const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ');
+    const credential = { origin: url, flow: to.searchParams.get('flow') ?? '', cookie };
+    return new SigninPage(url, credential, key, () => Math.floor(clock.now().getTime() / 1000));
+  }
+
+  /** Follows the redirects after SUCCESS on the hosted page; returns their URLs. */
+  async function afterwards(visit: Visit, done: StepAnswer): Promise<URL[]> {
+    for (const line of done.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
+      visit.browser.cookies.set(name, value);
+    }
+    const confirmed = locationOf(await visit.browser.get(done['redirect_to']));
+    return [confirmed, locationOf(await visit.browser.get(confirmed.href))];
+  }
+
+  return { visitOf, somebody, giveFactor, givePasskey, pageOf, afterwards };
 }

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { peopleOf, type Visit } from '../../test/account-visit.ts';
+import { peopleOf } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
 import type { TestApp } from '../../test/build-app.ts';
-import { type DeviceKey, newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import { newDeviceKey } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
@@ -11,7 +11,7 @@ import { AuthorizationCode } from '../domain/tokens/authorization-code.entity.ts
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { visitOf, somebody } = peopleOf(world);
+const { afterwards, pageOf, somebody, visitOf } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -20,25 +20,6 @@ beforeAll(() => {
 
 const reader = () => app.services.db.reader();
 
-/** The hosted page opened by the “Confirm it’s you” button. */
-async function confirming(visit: Visit, key: DeviceKey): Promise<SigninPage> {
-  const to = locationOf(await visit.change('confirm'));
-  expect(to.pathname).toBe('/signin');
-  const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ');
-  const credential = { origin: app.url, flow: to.searchParams.get('flow') ?? '', cookie };
-  return new SigninPage(app.url, credential, key, () => Math.floor(app.clock.now().getTime() / 1000));
-}
-
-/** Follows the redirects after SUCCESS on the hosted page; returns their URLs. */
-async function afterwards(visit: Visit, done: StepAnswer): Promise<URL[]> {
-  for (const line of done.headers.getSetCookie()) {
-    const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
-    visit.browser.cookies.set(name, value);
-  }
-  const confirmed = locationOf(await visit.browser.get(done['redirect_to']));
-  return [confirmed, locationOf(await visit.browser.get(confirmed.href))];
-}
-
 describe('the “Confirm it’s you” button', () => {
   it('starts a sign-in with a code and returns to the page, which then allows the change', async () => {
     const { address, user } = await somebody();
@@ -46,7 +27,7 @@ describe('the “Confirm it’s you” button', () => {
     expect((await visit.change('renew-recovery-codes')).status).toBe(403);
     expect(await visit.page()).toContain('Confirm it’s you');
     app.clock.turn(31);
-    const page = await confirming(visit, await newDeviceKey());
+    const page = await pageOf(visit, 'confirm', await newDeviceKey());
     const done = expectStatus(await world.register(page, address), 'SUCCESS');
     const [confirmed, back] = await afterwards(visit, done);
     expect(confirmed?.pathname).toBe('/account/confirmed');
@@ -61,7 +42,7 @@ describe('the “Confirm it’s you” button', () => {
     const { address, device, key, user } = await somebody();
     const visit = await visitOf(user, ['swk'], device.id, 'device-key');
     app.clock.turn(31);
-    const page = await confirming(visit, key);
+    const page = await pageOf(visit, 'confirm', key);
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'OTP_NEEDED');
     expect((await visit.change('renew-recovery-codes')).status).toBe(403);
@@ -79,7 +60,7 @@ describe('the “Confirm it’s you” button', () => {
     const user = (await world.findUser(address)) as User;
     const { id } = await reader().findOneOrFail(Device, { user });
     const visit = await visitOf(user, ['swk'], id, 'device-key');
-    const page = await confirming(visit, own.key);
+    const page = await pageOf(visit, 'confirm', own.key);
     await world.meetFactor(page, address);
     const done = await page.step('verify-mfa', { userid: address, otp: world.totp(secret) }, 'use');
     await afterwards(visit, expectStatus(done, 'SUCCESS'));
@@ -101,7 +82,7 @@ describe('the “Confirm it’s you” button', () => {
     const { address, user } = await somebody();
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');
     app.clock.turn(31);
-    const page = await confirming(visit, await newDeviceKey());
+    const page = await pageOf(visit, 'confirm', await newDeviceKey());
     const [confirmed] = await afterwards(visit, expectStatus(await world.register(page, address), 'SUCCESS'));
     expect([...(confirmed?.searchParams.keys() ?? [])]).toEqual(['state']);
     expect(await reader().count(AuthorizationCode, { project: world.project.id, redirectUri: { $ne: null } })).toBe(0);

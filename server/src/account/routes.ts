@@ -5,7 +5,9 @@
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';
-import type { AccountOverview, OwnAccount, OwnChange, Visitor } from '../domain/accounts/own-account.ts';
+import type { AccountOverview, OwnAccount } from '../domain/accounts/own-account.ts';
+import type { OwnAuthenticator } from '../domain/accounts/own-authenticator.ts';
+import type { OwnChange, Visitor } from '../domain/accounts/own-change.ts';
 import type { OwnField } from '../domain/accounts/own-profile.ts';
 import { cancelPath, type Recoveries } from '../domain/accounts/recoveries.ts';
 import type { BegunFlow } from '../domain/ceremonies/requests/authorization-requests.ts';
@@ -28,6 +30,7 @@ import { accountView, chooserView, type Notice, recoveryCodesView, signedOutView
 
 export interface AccountDeps {
   ownAccount: OwnAccount;
+  ownAuthenticator: OwnAuthenticator;
   recoveries: Pick<Recoveries, 'cancelBySecret' | 'isCancellable'>;
   experienceOf(projectId: string): Promise<ExperienceContent>;
   cookies: Pick<Cookies, 'session' | 'sessions' | 'clearSession' | 'setFlow'>;
@@ -40,7 +43,8 @@ export interface AccountDeps {
 /** Result of a change: a redirect to the page with a status, or a page that is shown once. */
 type ActionOutcome =
   | { notice: Notice; waitSeconds?: number }
-  | { recoveryCodes: string[] }
+  /** `isFirst`: they replace no others. */
+  | { recoveryCodes: string[]; isFirst?: boolean }
   /** Redirects to the hosted page for a fresh sign-in. */
   | BegunFlow
   /** A code was sent to a new number; shown in test mode. */
@@ -66,6 +70,9 @@ const statuses: Partial<Record<Notice, number>> = {
   'profile-birthdate': 400,
   'profile-address': 400,
   'profile-locked': 403,
+  'app-code': 400,
+  'app-wait': 429,
+  'app-off': 409,
 };
 /** The field `change` of a form. */
 const changes: Record<string, Change> = {
@@ -104,6 +111,16 @@ const changes: Record<string, Change> = {
   'end-other-sessions': async ({ ownAccount }, change) => {
     await ownAccount.endOtherSessions(change);
     return saved;
+  },
+  'add-authenticator': ({ ownAuthenticator }, change) => ownAuthenticator.add(change),
+  'verify-authenticator': async ({ ownAuthenticator }, change, form) => {
+    const code = (form.get('code') ?? '').replace(/[\s-]/g, '');
+    const recoveryCodes = await ownAuthenticator.verify(change, code).catch(refusedApp);
+    return Array.isArray(recoveryCodes) ? { recoveryCodes, isFirst: true } : (recoveryCodes ?? saved);
+  },
+  'drop-authenticator': async ({ ownAuthenticator }, change) => {
+    await ownAuthenticator.drop(change);
+    return unsaid;
   },
   'remove-factor': async ({ ownAccount }, change, form) => {
     await ownAccount.removeFactor(change, form.get('id') ?? '');
@@ -270,7 +287,7 @@ async function take(deps: AccountDeps, req: Request, res: Response): Promise<voi
   };
   const outcome = await change(deps, made, form).catch((thrown: unknown) => refused(deps, req, thrown));
   if ('recoveryCodes' in outcome) {
-    return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes), { visitor });
+    return send(deps, req, res, recoveryCodesView(visitor, outcome.recoveryCodes, outcome.isFirst), { visitor });
   }
   if ('flow' in outcome) return toSignin(deps, res, outcome);
   if ('phoneCode' in outcome) {
@@ -298,6 +315,14 @@ const ofPhones: Partial<Record<Problem['code'], Notice>> = {
   unavailable: 'phone-off',
 };
 
+/** A code of an authenticator app; other refusals are those of any change. */
+function refusedApp(thrown: unknown): ActionOutcome {
+  const problem = thrown instanceof Refusal ? thrown.problem : null;
+  if (problem?.code === 'too-many') return { notice: 'app-wait', waitSeconds: problem.retryAfterSeconds };
+  if (problem?.code === 'code-rejected') return { notice: 'app-code' };
+  throw thrown;
+}
+
 /** The notice for a field that is invalid; `name` is that of a device. */
 function noticeOf({ field, reason }: Extract<Problem, { code: 'invalid' }>): Notice {
   const [name = ''] = field.split('.');
@@ -322,6 +347,7 @@ function refused(deps: AccountDeps, req: Request, thrown: unknown): ActionOutcom
   if (code === 'invalid') return { notice: noticeOf(thrown.problem) };
   if (code === 'forbidden') return { notice: 'stale' };
   if (code === 'last-sign-in-method') return { notice: 'last-method' };
+  if (code === 'mfa-method-not-allowed') return { notice: 'app-off' };
   const notice = ofPhones[code];
   if (!notice) throw thrown;
   return code === 'too-many' ? { notice, waitSeconds: thrown.problem.retryAfterSeconds } : { notice };
@@ -338,7 +364,9 @@ async function sendAccount(
   waitSeconds?: number,
 ): Promise<void> {
   const overview = await deps.ownAccount.overview(visitor);
-  const view = accountView(visitor, overview, deps.csrf.make(visitor.session.id), { notice, waitSeconds }, testCode);
+  const app = await deps.ownAuthenticator.state(visitor);
+  const csrf = deps.csrf.make(visitor.session.id);
+  const view = accountView(visitor, { ...overview, app }, csrf, { notice, waitSeconds }, testCode);
   const values = signals(req, visitor, overview);
   await send(deps, req, res, view, { visitor, status, values });
 }

@@ -1,5 +1,7 @@
 import type { ApplicationAccess } from '../domain/accounts/application-access.ts';
-import type { AccountOverview, OwnFactor, OwnPhone, Visitor } from '../domain/accounts/own-account.ts';
+import type { AccountOverview, OwnFactor, OwnPhone } from '../domain/accounts/own-account.ts';
+import type { AuthenticatorState } from '../domain/accounts/own-authenticator.ts';
+import type { Visitor } from '../domain/accounts/own-change.ts';
 import type { Credential } from '../domain/credentials/credential.entity.ts';
 import type { Device } from '../domain/credentials/device.entity.ts';
 import { deviceName } from '../domain/credentials/device-name.ts';
@@ -9,6 +11,7 @@ import { profileOf } from '../domain/users/profile.ts';
 import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { scopeTexts } from '../http/scopes.ts';
+import { beginApp, setUpApp } from './authenticator-view.ts';
 import { profileSection } from './profile-view.ts';
 
 /** Status of the last change, shown on the page. */
@@ -29,7 +32,10 @@ export type Notice =
   | 'profile-zoneinfo'
   | 'profile-birthdate'
   | 'profile-address'
-  | 'profile-locked';
+  | 'profile-locked'
+  | 'app-code'
+  | 'app-wait'
+  | 'app-off';
 
 /** The text key of each problem. */
 const problems: Record<Exclude<Notice, 'saved'>, string> = {
@@ -49,6 +55,9 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'profile-birthdate': 'problemBirthdate',
   'profile-address': 'problemAddress',
   'profile-locked': 'profileLocked',
+  'app-code': 'problem.codeTotp',
+  'app-wait': 'problemAppWait',
+  'app-off': 'problem.method',
 };
 
 /** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
@@ -97,16 +106,17 @@ export function chooserView(visitors: readonly Visitor[]): View {
     )}</ul>`;
 }
 
-/** The page with ten new recovery codes, shown once. */
-export function recoveryCodesView({ project }: Visitor, codes: readonly string[]): View {
-  return (say) => html`<h1>${say('newCodesTitle')}</h1><p class="lead">${say('newCodesText')}</p>
+/** The page with ten new recovery codes, shown once. @param isFirst they replace no others */
+export function recoveryCodesView({ project }: Visitor, codes: readonly string[], isFirst = false): View {
+  const [title, text] = isFirst ? ['recovery.title', 'recovery.text'] : ['newCodesTitle', 'newCodesText'];
+  return (say) => html`<h1>${say(title)}</h1><p class="lead">${say(text)}</p>
     <ol class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ol>
     <a class="main" href="/account?project=${project.id}">${say('newCodesSaved')}</a>`;
 }
 
 export function accountView(
   visitor: Visitor,
-  overview: AccountOverview,
+  overview: AccountOverview & { app: AuthenticatorState },
   csrf: string,
   { notice, waitSeconds }: { notice: Notice | undefined; waitSeconds?: number | undefined },
   /** Code for a new phone number; in test mode only. */
@@ -120,12 +130,13 @@ export function accountView(
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
       ${notice ? page.notice(notice, waitSeconds) : nothing}
       ${page.recovery(overview)}
+      ${page.setUp(overview.app)}
       ${page.profile(overview)}
       ${page.devices(overview.devices)}
       ${page.passkeys(overview)}
       ${page.sessions(overview.sessions, [...overview.devices, ...overview.passkeys])}
       ${page.applications(overview.applications)}
-      ${page.factors(overview)}
+      ${page.factors(overview, overview.app)}
       ${page.recoveryCodes(overview)}
       ${page.phone(overview, testCode)}`;
   };
@@ -204,14 +215,24 @@ class AccountPage {
   }
 
   profile({ isFresh, profile }: AccountOverview): Html {
-    const parts = {
+    return profileSection(this.parts(), profile, isFresh);
+  }
+
+  /** The authenticator app that this session has begun. */
+  setUp(app: AuthenticatorState): Html {
+    return setUpApp(this.parts(), app);
+  }
+
+  /** For sections in files of their own. */
+  private parts() {
+    return {
       say: this.say,
       form: (change: string, content: Html) => this.form(change, {}, content),
-      button: (label: string, spoken: string) => this.button(label, spoken),
+      button: (label: string, spoken?: string) => this.button(label, spoken),
       fold: (label: string, spoken: string, content: Html) => this.fold(label, spoken, content),
       stale: () => this.stale(),
+      confirmation: () => this.confirmation(),
     };
-    return profileSection(parts, profile, isFresh);
   }
 
   devices(devices: readonly Device[]): Html {
@@ -290,12 +311,14 @@ class AccountPage {
       <div class="acts">${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div></li>`;
   }
 
-  factors({ factors, isFresh }: AccountOverview): Html {
+  factors({ factors, isFresh }: AccountOverview, app: AuthenticatorState): Html {
     const { say } = this;
+    const none = app.can === 'nothing' ? 'factorsNone' : 'factorsNoneYet';
     return html`<section aria-labelledby="factors"><h2 id="factors">${say('factors')}</h2>
-      <p class="hint">${say(factors.length > 0 ? 'factorsText' : 'factorsNone')}</p>
+      <p class="hint">${say(factors.length > 0 ? 'factorsText' : none)}</p>
       ${factors.length > 0 && !isFresh ? this.stale() : nothing}
-      ${list(factors.map((factor) => this.factor(factor, isFresh)))}</section>`;
+      ${list(factors.map((factor) => this.factor(factor, isFresh)))}
+      ${beginApp(this.parts(), app)}</section>`;
   }
 
   recoveryCodes({ factors, isFresh, recoveryCodesLeft }: AccountOverview): Html {

@@ -20,13 +20,15 @@ export const confirmedPath = '/account/confirmed';
 /**
  * Begins a sign-in at the host of the visitor's session that requires a mail code or a factor, to refresh the session. It
  * gives no authorization code. Refuses `not-found` if the project has no enabled client.
+ *
+ * @param adds what the sign-in is to add; it then needs the evidence that a new passkey needs
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,
   em: EntityManager,
   user: User,
   session: Session,
-  addsPasskey = false,
+  adds?: 'passkey' | 'authenticator',
 ): Promise<BegunFlow> {
   const projectId = user.project.id;
   const { domain } = session;
@@ -42,7 +44,8 @@ export async function beginConfirmation(
     loginHint: user.email ?? user.userName,
     hintedUserId: user.id,
     personRequired: true,
-    addsPasskey,
+    addsPasskey: adds === 'passkey',
+    addsAuthenticator: adds === 'authenticator',
   });
 }
 

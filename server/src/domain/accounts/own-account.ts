@@ -14,7 +14,6 @@ import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
-import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { problemOf, refuse } from '../kernel/problem.ts';
@@ -30,7 +29,6 @@ import type { TestMode } from '../projects/test-mode.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
-import { pastDeadlocks } from '../users/deadlock.ts';
 import type { ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -42,6 +40,7 @@ import {
 } from './application-access.ts';
 import { beginAccountSignIn, beginConfirmation, type ConfirmationDeps } from './confirmation.ts';
 import { freshSeconds, isFresh } from './freshness.ts';
+import { type OwnChange, type OwnWork, underLock, type Visitor } from './own-change.ts';
 import { editOwnProfile, type OwnProfile, ownProfile } from './own-profile.ts';
 import type { Recoveries } from './recoveries.ts';
 import { keepSignInMethod } from './sign-in-methods.ts';
@@ -62,13 +61,6 @@ export interface OwnAccountDeps extends ConfirmationDeps, ApplicationAccessDeps 
   delivery: Pick<Delivery, 'enqueue' | 'isAvailable'>;
   testMode: TestMode;
   phones: Pick<PhoneChanges, 'begin' | 'count' | 'complete' | 'note' | 'drop' | 'pending'>;
-}
-
-/** A browser with a live session. The cookie determines the account, never a form. */
-export interface Visitor {
-  project: Project;
-  user: User;
-  session: Session;
 }
 
 export interface OwnFactor {
@@ -111,14 +103,6 @@ export interface AccountOverview {
   isFresh: boolean;
   /** An admin's grant that can be used, now or after its waiting time. */
   recovery: Pick<RecoveryGrant, 'expiresAt' | 'usableAt'> | null;
-}
-
-/** A change that a user makes to their own account. */
-export interface OwnChange {
-  visitor: Visitor;
-  actor: Actor;
-  /** Language of the notice, if one is sent. */
-  locale: Locale;
 }
 
 /**
@@ -283,7 +267,7 @@ export class OwnAccount {
 
   /** Begins the sign-in that adds a passkey, on the hosted page. */
   addPasskey(change: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
-    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session, true));
+    return this.change(change, (em, user, session) => beginConfirmation(this.deps, em, user, session, 'passkey'));
   }
 
   /** Ends all sessions except the visitor's. */
@@ -379,21 +363,8 @@ export class OwnAccount {
     return 'refused' in outcome ? refuse(outcome.refused) : outcome;
   }
 
-  /** Runs one change under the user's lock, and checks the session again. */
-  private change<T>(
-    { visitor }: Pick<OwnChange, 'visitor'>,
-    work: (em: EntityManager, user: User, session: Session) => Promise<T>,
-  ): Promise<T> {
-    const { db, sessions, users } = this.deps;
-    return pastDeadlocks(() =>
-      db.transaction(async (em) => {
-        const user = await users.locked(em, visitor.project.id, visitor.user.id);
-        const live = user?.active ? await sessions.listLive(em, visitor.project, user.id) : [];
-        const session = live.find(({ id }) => id === visitor.session.id);
-        if (!user || !session) return refuse({ code: 'unauthenticated' });
-        return work(em, user, session);
-      }),
-    );
+  private change<T>(change: Pick<OwnChange, 'visitor'>, work: OwnWork<T>): Promise<T> {
+    return underLock(this.deps, change.visitor, work);
   }
 
   private endWork(em: EntityManager, user: User): Promise<void> {

@@ -103,7 +103,7 @@ export interface Standing {
   skipsFactor: boolean;
   /** A device key alone is insufficient: step-up, `prompt=login`, `max_age`. */
   personRequired: boolean;
-  /** The sign-in is to add a passkey ({@link mayAddPasskey}). */
+  /** The sign-in is to add a passkey, or an authenticator app at the account page ({@link mayAddPasskey}). */
   addsPasskey: boolean;
   /** The sign-in must end with a passkey: by policy, by its client, or because an admin has one. */
   passkeyRequired: boolean;

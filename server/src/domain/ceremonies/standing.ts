@@ -18,8 +18,9 @@ export async function standingOf(
   const { project } = caller;
   const isAdmin = project.builtIn === 'console';
   const isRequired = isPasskeyRequired(caller);
-  const asksToAdd = ceremony.stepUp === 'create_passkey' || caller.request?.addsPasskey === true;
-  const { acrValues, acrEssential = false } = caller.request ?? {};
+  const { acrValues, acrEssential = false, addsAuthenticator, addsPasskey } = caller.request ?? {};
+  // An authenticator app needs the evidence that a passkey needs.
+  const asksToAdd = ceremony.stepUp === 'create_passkey' || addsPasskey === true || addsAuthenticator === true;
   const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
   const asksForPasskeys =
     project.mfaPolicy === 'required' || isRequired || isAdmin || asksToAdd || acrValues != null || isMarked;

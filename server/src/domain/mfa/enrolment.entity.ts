@@ -14,9 +14,9 @@ const schema = defineEntity({
     id: key(),
     user: () => sameProject(User, 'user_id'),
     method: p.enum(mfaMethods),
-    /** The device that enrols it: until it is verified, only that device can continue. Null for a back end. */
+    /** The device that enrols it: until it is verified, only that device can continue. Null for a back end and the account page. */
     deviceId: p.uuid().nullable(),
-    /** The sign-in or factor change that started it: it can be verified only there. */
+    /** The sign-in, factor change, or session (account page) that started it: it can be verified only there. */
     ceremonyId: p.uuid().nullable(),
     /** E.164, for `sms`. */
     phone: p.text().nullable(),

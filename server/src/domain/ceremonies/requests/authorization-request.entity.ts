@@ -41,6 +41,8 @@ const schema = defineEntity({
     personRequired: p.boolean().default(false),
     /** Whether the sign-in is to add a passkey (account page). */
     addsPasskey: p.boolean().default(false),
+    /** Whether the sign-in is to begin an authenticator app, for the session (account page). */
+    addsAuthenticator: p.boolean().default(false),
     /** Authentication context classes that the request asks for. */
     acrValues: p.array().columnType('text[]').nullable(),
     /** Whether it must fail if none is met. */

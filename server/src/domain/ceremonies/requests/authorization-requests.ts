@@ -42,6 +42,8 @@ export interface NewAuthorizationRequest {
   personRequired?: boolean | undefined;
   /** Whether the sign-in is to add a passkey (account page). */
   addsPasskey?: boolean | undefined;
+  /** Whether the sign-in is to begin an authenticator app, for the session (account page). */
+  addsAuthenticator?: boolean | undefined;
   acr?: AcrRequest | undefined;
   /** The session that meets the request; absent: a sign-in is needed. */
   sessionId?: string | undefined;
@@ -86,6 +88,7 @@ export class AuthorizationRequests {
         deviceAuthorizationId: input.deviceAuthorizationId ?? null,
         personRequired: input.personRequired ?? false,
         addsPasskey: input.addsPasskey ?? false,
+        addsAuthenticator: input.addsAuthenticator ?? false,
         acrValues: input.acr ? [...input.acr.values] : null,
         acrEssential: input.acr?.essential ?? false,
         sessionId: input.sessionId ?? null,

@@ -131,7 +131,13 @@ async function mayOffer(
   factors: readonly FactorWorth[],
 ): Promise<boolean> {
   const { caller, ceremony } = flow;
-  if (!caller.request || has(evidence, 'new-passkey') || !ceremony.rememberDevice || !mayUsePasskeys(flow))
+  if (
+    !caller.request ||
+    caller.request.addsAuthenticator ||
+    has(evidence, 'new-passkey') ||
+    !ceremony.rememberDevice ||
+    !mayUsePasskeys(flow)
+  )
     return false;
   const holdsPasskey = await hasPasskey(flow, user.id);
   const isOffered = has(evidence, 'mail-code') || passkeyPolicyOf(caller.project) === 'preferred';
@@ -212,6 +218,9 @@ async function session(flow: Flow, { user, credential, proved }: Proved, conclud
   });
   const granted = grantOf([proved]);
   if (granted) await deps.mfa.recoveryGrants.bind(em, user, granted.grant, opened.id);
+  // Only this session can verify it, at the account page (decisions/0180).
+  const app = { user, ceremonyId: opened.id, deviceId: null, method: 'totp', phone: null } as const;
+  if (caller.request?.addsAuthenticator) await deps.mfa.begin(em, app);
   return { sessionSecret: secret, projectId: caller.project.id };
 }
 

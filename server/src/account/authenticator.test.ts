@@ -1,0 +1,211 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { peopleOf, type Visit } from '../../test/account-visit.ts';
+import type { TestApp } from '../../test/build-app.ts';
+import { type DeviceKey, newDeviceKey } from '../../test/signin-browser.ts';
+import { expectStatus, otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
+import type { User } from '../domain/users/user.entity.ts';
+
+const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
+const { afterwards, giveFactor, givePasskey, pageOf, somebody, visitOf } = peopleOf(world);
+let app: TestApp;
+
+beforeAll(() => {
+  ({ app } = world);
+});
+
+const secretOn = (page: string) => /secret=([A-Z2-7]{32})/.exec(page)?.[1] ?? '';
+const codesOn = (page: string) => [...page.matchAll(/<li>([\w-]{19})<\/li>/g)].map(([, code]) => code as string);
+const all = (user: User) => app.services.db.reader().find(Enrolment, { user }, { orderBy: { createdAt: 'asc' } });
+const verified = async (user: User) => (await all(user)).filter(({ verifiedAt }) => verifiedAt);
+
+/** Clicks the button, and signs in with a mail code. */
+async function begin(visit: Visit, address: string, key?: DeviceKey): Promise<void> {
+  app.clock.turn(31);
+  const page = await pageOf(visit, 'add-authenticator', key ?? (await newDeviceKey()));
+  await afterwards(visit, expectStatus(await world.register(page, address), 'SUCCESS'));
+}
+
+async function begun() {
+  const one = await somebody();
+  await begin(one.visit, one.address);
+  const secret = secretOn(await one.visit.page());
+  return { ...one, secret, code: () => world.totp(secret) };
+}
+
+describe('an authenticator app on the account page', () => {
+  it('is added after a mail code for this purpose and the first code; recovery codes are shown once', async () => {
+    const { address, code, secret, user, visit } = await begun();
+    expect(secret).not.toBe('');
+    const shown = await visit.change('verify-authenticator', { code: ` ${code()}` });
+    expect(shown.status).toBe(200);
+    const page = await shown.text();
+    expect(codesOn(page)).toHaveLength(10);
+    expect(page).not.toContain('previous codes');
+    expect(await verified(user)).toMatchObject([{ method: 'totp', besidePasskey: false }]);
+    const after = await visit.page();
+    expect(after).toContain('Set up another authenticator app');
+    for (const text of [secret, ...codesOn(page)]) expect(after + app.logLines.join()).not.toContain(text);
+    expect((await world.events()).filter((type) => type === 'mfa.enrolled')).toHaveLength(1);
+    expect(await world.subjectsFor(address)).toContain('Second step changed for Example');
+    app.clock.turn(31);
+    const own = await world.page();
+    await world.verifyAddress(own, address);
+    expectStatus(await own.step('verify-device', { userid: address }, 'registration'), 'DEVICE_REGISTERED');
+    await world.meetFactor(own, address);
+    expectStatus(await own.step('verify-mfa', { userid: address, otp: code() }, 'use'), 'SUCCESS');
+  });
+
+  it('replaces the previous one only once it is verified, after a code of the previous one', async () => {
+    const { address, code, key, secret, user, visit } = await begun();
+    await visit.change('verify-authenticator', { code: code() });
+    app.clock.turn(31);
+    const page = await pageOf(visit, 'add-authenticator', key);
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    await page.step('initiate-mfa', { userid: address, session_id: owed['session_id'] }, 'use');
+    const done = await page.step('verify-mfa', { userid: address, otp: code() }, 'use');
+    await afterwards(visit, expectStatus(done, 'SUCCESS'));
+    const next = secretOn(await visit.page());
+    expect(next).not.toBe(secret);
+    const [before] = await verified(user);
+    const replaced = await visit.change('verify-authenticator', { code: world.totp(next) });
+    expect(replaced.headers.get('location')).toContain('saved');
+    const left = await verified(user);
+    expect([left.length, left[0]?.id === before?.id]).toEqual([1, false]);
+    expect((await world.events()).filter((type) => type === 'mfa.removed')).toHaveLength(1);
+  });
+
+  it('needs more than the device key: its holder gets neither the secret nor a factor', async () => {
+    const { address, device, key, user } = await somebody();
+    const thief = await visitOf(user, ['swk'], device.id, 'device-key');
+    app.clock.turn(31);
+    const page = await pageOf(thief, 'add-authenticator', key);
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'OTP_NEEDED');
+    expect(secretOn(await thief.page())).toBe('');
+    await thief.change('verify-authenticator', { code: '000000' });
+    expect(await all(user)).toEqual([]);
+  });
+
+  it('needs a proof for this purpose: a fresh session alone begins none', async () => {
+    const { user } = await somebody();
+    const fresh = await visitOf(user, ['swk', 'otp']);
+    await fresh.change('add-authenticator');
+    expect(secretOn(await fresh.page())).toBe('');
+    await fresh.change('verify-authenticator', { code: '000000' });
+    expect(await all(user)).toEqual([]);
+  });
+
+  it('is neither shown nor verified in another session of the user, or in that of another user', async () => {
+    const { code, user } = await begun();
+    for (const other of [await visitOf(user, ['swk', 'otp']), (await somebody()).visit]) {
+      expect(secretOn(await other.page())).toBe('');
+      await other.change('verify-authenticator', { code: code() });
+      await other.change('drop-authenticator');
+    }
+    expect(await verified(user)).toEqual([]);
+    expect(await all(user)).toHaveLength(1);
+  });
+
+  it('waits for another confirmation after five minutes, and is gone after thirty', async () => {
+    const { code, secret, user, visit } = await begun();
+    app.clock.turn(5 * 60 + 1);
+    expect(secretOn(await visit.page())).toBe('');
+    expect(await visit.page()).toContain('finish setting up');
+    expect((await visit.change('verify-authenticator', { code: code() })).status).toBe(403);
+    const page = await pageOf(visit, 'confirm', await newDeviceKey());
+    const address = user.email ?? '';
+    await afterwards(visit, expectStatus(await world.register(page, address), 'SUCCESS'));
+    expect(secretOn(await visit.page())).toBe(secret);
+    app.clock.turn(25 * 60);
+    expect(await visit.page()).toContain('Add an authenticator app');
+    await visit.change('verify-authenticator', { code: code() });
+    expect(await verified(user)).toEqual([]);
+  });
+
+  it('is not verified by the mailbox alone once the user has a passkey or another factor', async () => {
+    const { code, user, visit } = await begun();
+    await giveFactor(user, 'sms');
+    expect((await visit.change('verify-authenticator', { code: code() })).status).toBe(403);
+    const other = await begun();
+    await givePasskey(other.user);
+    expect((await other.visit.change('verify-authenticator', { code: other.code() })).status).toBe(403);
+    expect(await verified(other.user)).toEqual([]);
+  });
+
+  it('keeps nothing of a wrong code but the count, and locks after five', async () => {
+    const { code, user, visit } = await begun();
+    const [before] = await all(user);
+    for (let tries = 1; tries <= 5; tries++) {
+      const wrong = await visit.change('verify-authenticator', { code: otherCode(code()) });
+      expect([wrong.status, (await wrong.text()).includes('This code is wrong')]).toEqual([400, true]);
+    }
+    const waiting = await visit.change('verify-authenticator', { code: code() });
+    expect([waiting.status, await waiting.text()]).toEqual([429, expect.stringContaining('data-wait="30"')]);
+    const [after] = await all(user);
+    const { failures, lockedUntil, ...same } = { ...before } as Enrolment;
+    expect([failures, lockedUntil]).toEqual([0, null]);
+    expect(after).toMatchObject({ id: same.id, verifiedAt: null, lastStep: null, failures: 5 });
+    expect((await world.events()).filter((type) => type === 'mfa.rejected')).toHaveLength(1);
+    app.clock.turn(31);
+    expect((await visit.change('verify-authenticator', { code: code() })).status).toBe(200);
+    expect(await verified(user)).toMatchObject([{ failures: 0 }]);
+  });
+
+  it('is verified once, however many requests race with its code', async () => {
+    const { code, user, visit } = await begun();
+    const [csrf, first] = [await visit.csrf(), code()];
+    const fields = { change: 'verify-authenticator', project: world.project.id, csrf, code: first };
+    const race = Array.from({ length: 20 }, () => visit.browser.post(`${app.url}/account`, fields));
+    const shown = await Promise.all((await Promise.all(race)).map((response) => response.text()));
+    expect(shown.filter((page) => codesOn(page).length === 10)).toHaveLength(1);
+    expect(await verified(user)).toHaveLength(1);
+    expect((await world.events()).filter((type) => type === 'mfa.enrolled')).toHaveLength(1);
+  });
+
+  it('ends with the open work of the user, and when it is cancelled', async () => {
+    const ended = await begun();
+    const elsewhere = await visitOf(ended.user, ['swk', 'otp']);
+    await elsewhere.change('end-session', { id: elsewhere.sessionId });
+    const dropped = await begun();
+    await dropped.visit.change('drop-authenticator');
+    for (const { code, user, visit } of [ended, dropped]) {
+      await visit.change('verify-authenticator', { code: code() });
+      expect(await all(user)).toEqual([]);
+    }
+  });
+
+  it('is offered only where the policy allows it', async () => {
+    const { code, user, visit } = await begun();
+    for (const policy of [
+      { mfaPolicy: 'off' },
+      { mfaPolicy: 'optional', offeredFactors: ['sms'] },
+      { offeredFactors: ['totp'], passkeyPolicy: 'required' },
+    ] as const) {
+      await world.set(policy as Parameters<typeof world.set>[0]);
+      const fresh = await visitOf(user, ['swk', 'otp', 'mfa']);
+      const page = await fresh.page();
+      if (policy.passkeyPolicy === undefined) {
+        expect(page).not.toContain('Add an authenticator app');
+        expect((await fresh.change('add-authenticator')).status).toBe(409);
+      }
+      expect((await visit.change('verify-authenticator', { code: code() })).status).not.toBe(200);
+    }
+    expect(await verified(user)).toEqual([]);
+  });
+});
+
+describe('the owner of a passkey', () => {
+  it('adds an authenticator app by the passkey, not by the mailbox', async () => {
+    const { address, user, visit } = await somebody();
+    await givePasskey(user);
+    app.clock.turn(31);
+    const page = await pageOf(visit, 'add-authenticator', await newDeviceKey());
+    const answer = await world.register(page, address);
+    expect(answer.status).not.toBe('SUCCESS');
+    expect(await all(user)).toEqual([]);
+    await world.set({ passkeyPolicy: 'off' });
+    expect(await visit.page()).not.toContain('Add an authenticator app');
+  });
+});
