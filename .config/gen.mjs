@@ -13,6 +13,7 @@ const codes = [];
 const generators = [
   'server/dist/gen.js',
   ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs'] : []),
+  '.config/gen-llms.mjs',
 ];
 for (const generator of generators) {
   codes.push((await run(projectNode(), ['--enable-source-maps', generator, ...process.argv.slice(2)])).code);

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './workspace.mjs';
+
+const folder = 'server/docs';
+const libraries = ['shared/browser/README.md', 'shared/react/README.md', 'shared/node/README.md'];
+
+/**
+ * The documentation for language models (llmstxt.org), by path: `llms.txt`, an index, and `llms-full.txt`, all pages in one
+ * file. The pages are the README, those of the libraries, and those in the table of contents of `server/docs`.
+ */
+export function llmsFiles(read = (path) => readFileSync(join(root, path), 'utf8')) {
+  const readme = read('README.md');
+  const [, , summary = ''] = readme.split('\n\n');
+  const contents = [...read(`${folder}/README.md`).matchAll(/^\| (.+) \| \[[^\]]+\]\(([\w-]+\.md)\) \|$/gm)];
+  const topics = contents.map(([, about, name]) => ({ path: `${folder}/${name}`, about }));
+  const entry = ({ path, about }) => `- [${titleOf(read(path))}](${path})${about ? `: ${about}` : ''}`;
+  const all = ['README.md', ...libraries, ...topics.map(({ path }) => path)];
+  const index = `# Latchkey
+
+> ${summary.replaceAll('\n', ' ').replaceAll('**', '')}
+
+Links are relative to this file. [llms-full.txt](llms-full.txt) has all pages of the first two sections.
+
+## Start
+
+- [README](README.md): start the server, sign in, connect an application and a directory
+${libraries.map((path) => entry({ path })).join('\n')}
+
+## Documentation
+
+${topics.map(entry).join('\n')}
+
+## Reference
+
+- [Settings](server/config.md): every setting, with its default
+- [OpenAPI](server/src/http/generated/openapi.json): the REST interfaces, also at /openapi.json of each instance
+- [GraphQL schema](server/src/admin/schema.graphql): the admin API
+- [Events](server/src/domain/audit/event-types.ts): the types of audit events
+`;
+  const pages = all.map((path) => `Source: ${path}\n\n${read(path).trim()}\n`);
+  return { 'llms.txt': index, 'llms-full.txt': pages.join('\n---\n\n') };
+}
+
+function titleOf(text) {
+  return /^# (.+)$/m.exec(text)?.[1];
+}
