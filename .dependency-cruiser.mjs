@@ -30,6 +30,7 @@ export const ladder = [
   'admins',
   'accounts',
   'configuration',
+  'webhooks',
   'instance',
 ];
 

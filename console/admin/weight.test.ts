@@ -54,7 +54,7 @@ describe('the console', () => {
     expect(pages.size).toBeGreaterThan(12);
     for (const page of pages) {
       const more = [...closure(page)].filter((name) => !first.has(name));
-      expect(weigh(more), page).toBeLessThanOrEqual(30_000);
+      expect(weigh(more), page).toBeLessThanOrEqual(30_720);
     }
   });
 });

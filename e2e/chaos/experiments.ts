@@ -13,11 +13,13 @@ import { pooler, poolerSession } from './experiments/pooler.ts';
 import { refreshKilled } from './experiments/refresh-killed.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
+import { webhooksKilled } from './experiments/webhooks-killed.ts';
 
 /** All experiments, in table order. */
 export const experiments: readonly Experiment[] = [
   scimImport,
   logoutKilled,
+  webhooksKilled,
   refreshKilled,
   databaseStopped,
   databaseFrozen,

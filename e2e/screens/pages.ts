@@ -11,11 +11,29 @@ export interface Shot {
 }
 
 /** All pages of the console, the hosted page and the account page: with data, empty, loading and failing. */
-export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId, groupId, issuer }: World): Shot[] {
+export function shots({
+  projectId,
+  emptyProjectId,
+  clientId,
+  userId,
+  bareUserId,
+  groupId,
+  webhookId,
+  issuer,
+}: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
   const inProject = [
     ...['overview', 'applications', 'apis', 'users', 'groups', 'directory', 'experience', 'factors'],
-    ...['session-policy', 'events', 'messages', 'messages/templates', 'messages/sending', 'logout-deliveries', 'team'],
+    ...[
+      'session-policy',
+      'events',
+      'messages',
+      'messages/templates',
+      'messages/sending',
+      'webhooks',
+      'logout-deliveries',
+      'team',
+    ],
     'settings',
   ];
   const withData: Shot[] = [
@@ -31,6 +49,7 @@ export function shots({ projectId, emptyProjectId, clientId, userId, bareUserId,
     { name: 'user', path: project(projectId, `users/${userId}`) },
     { name: 'empty-user', path: project(projectId, `users/${bareUserId}`) },
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
+    { name: 'webhook', path: project(projectId, `webhooks/${webhookId}`) },
     { name: 'events-filtered', path: project(projectId, 'events?group=sign-in&result=FAILURE&period=month') },
     { name: 'missing', path: '/admin/nowhere' },
   ];

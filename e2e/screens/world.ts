@@ -13,6 +13,7 @@ export interface World {
   /** A user without sessions, devices and passkeys. */
   bareUserId: string;
   groupId: string;
+  webhookId: string;
   issuer: string;
 }
 
@@ -62,7 +63,9 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   const users = { userId, bareUserId };
   await rolesAndClaims(admin, portal.clientId, userId, groupId);
   await apis(admin, projectId, portal.clientId);
-  return { admin, projectId, emptyProjectId, clientId: portal.clientId, ...users, groupId, issuer: latchkey.baseUrl };
+  const webhookId = await webhooks(latchkey, admin, projectId);
+  const clientId = portal.clientId;
+  return { admin, projectId, emptyProjectId, clientId, ...users, groupId, webhookId, issuer: latchkey.baseUrl };
 }
 
 type Scim = (method: string, path: string, body?: object) => Promise<{ id: string }>;
@@ -277,4 +280,41 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
      values (gen_random_uuid(), 'latchkey.backup', now() - interval '6 hours', now() - interval '6 hours', 48211033, 91244, 'x')`,
   );
   await client.end();
+}
+
+/** Three webhooks: one that works, one that fails, one that is disabled. Returns the second. */
+async function webhooks(latchkey: Latchkey, admin: AdminApi, projectId: string): Promise<string> {
+  const create = async (url: string, description: string, types: string[]) => {
+    const query = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }';
+    const input = { projectId, url, description, types };
+    return (await admin.run<{ createWebhook: { webhook: { id: string } } }>(query, { input })).createWebhook.webhook.id;
+  };
+  await create('https://crm.northwind.example/hooks/latchkey', 'Customer records', ['user.*', 'group.*']);
+  const orders = await create('https://orders.northwind.example/in?token=8c1f', 'Order service', []);
+  const old = await create('https://legacy.northwind.example/events', '', ['user.created', 'user.erased']);
+  const client = await openDatabase(latchkey);
+  await client.query(
+    `update webhooks set next_attempt_at = now() + interval '1 day', last_delivered_at = now() - interval '4 minutes',
+       failures = case when id = $1 then 7 else 0 end, failing_since = case when id = $1 then now() - interval '3 hours' end,
+       disabled_reason = case when id = $2 then 'failures' end, created_at = now() - interval '40 days'`,
+    [orders, old],
+  );
+  await client.query(
+    `insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, order_key, state, tries, attempts, next_attempt_at,
+       created_at, settled_at)
+     select e.project_id, (left(e.id::text, 24) || right(w.id::text, 12))::uuid, w.id, e.id, e.type, e.subject_id, state,
+       case state when 'delivered' then 1 else 3 end,
+       case state when 'delivered' then jsonb_build_array(jsonb_build_object('at', e.at, 'status', 204, 'durationMs', 41))
+         else jsonb_build_array(jsonb_build_object('at', e.at, 'status', 503, 'durationMs', 1210),
+           jsonb_build_object('at', e.at + interval '12 seconds', 'error', 'no answer in time', 'durationMs', 10000)) end,
+       case when state = 'pending' then now() + interval '40 minutes' end, e.at, case when state <> 'pending' then e.at end
+     from (select *, row_number() over (order by id desc) as n from audit_log where project_id = $1 and type = 'user.signed_in'
+         order by id desc limit 60) e, webhooks w,
+       lateral (select case when w.id = $2 and n < 5 then 'pending' when w.id = $2 and n in (7, 8, 19) then 'failed'
+         else 'delivered' end as state) s
+     where w.project_id = $1`,
+    [projectId, orders],
+  );
+  await client.end();
+  return orders;
 }

@@ -313,6 +313,7 @@ function adminDeps(
         delegationKeys,
         directories,
         domains: services.domains,
+        webhooks: services.webhooks,
         keys,
         mailbox,
       },

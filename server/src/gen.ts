@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { printAdminSchema, printPermissions } from './admin/schema.ts';
 import { renderConfigMarkdown } from './config.ts';
 import { baseIssuer, projectIssuer } from './domain/projects/issuer.ts';
+import { webhookSchema } from './domain/webhooks/payload.ts';
 import { discoveryDocument } from './oidc/discovery.ts';
 import { apiDocument } from './openapi.ts';
 
@@ -16,6 +17,7 @@ const ofProject = projectIssuer(base.url, { id: '', slug: 'example' });
 const generated: Record<string, string> = {
   'server/config.md': renderConfigMarkdown(),
   'server/src/http/generated/openapi.json': `${JSON.stringify(apiDocument(base.url), null, 2)}\n`,
+  'server/src/domain/webhooks/generated/event.schema.json': `${JSON.stringify(webhookSchema(), null, 2)}\n`,
   'server/src/admin/permissions.txt': printPermissions(),
   'server/src/admin/schema.graphql': printAdminSchema(),
   'server/src/oidc/generated/openid-configuration-of-project.json': `${JSON.stringify(discoveryDocument(ofProject), null, 2)}\n`,

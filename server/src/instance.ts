@@ -9,7 +9,7 @@ import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/files/
 import { ProjectFileError } from './adapters/files/project-yaml.ts';
 import { TransferFileError } from './adapters/files/transfer.ts';
 import { PortError } from './adapters/http/listener.ts';
-import { fetchJson, postForm } from './adapters/http/outbound.ts';
+import { fetchJson, postForm, postJson } from './adapters/http/outbound.ts';
 import { migrate, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
@@ -92,7 +92,7 @@ export function compose(
     onMessage = () => undefined,
     tracing,
     ...ports
-  }: Pick<Ports, 'queue' | 'clock' | 'follow' | 'gauge' | 'runtime' | 'onEvent'> & {
+  }: Pick<Ports, 'queue' | 'clock' | 'follow' | 'gauge' | 'runtime' | 'onEvent' | 'onWebhook'> & {
     onMessage?: (channel: string, result: 'sent' | 'failed' | 'expired', count?: number) => void;
     tracing?: Tracing | undefined;
   },
@@ -112,6 +112,11 @@ export function compose(
         const post = (headers: Record<string, string>) =>
           postForm(uri, new URLSearchParams({ logout_token: token }), { allowPrivate, timeoutMs: 5000, headers });
         return tracing ? tracing.outgoing(uri, post) : post({});
+      },
+      postWebhook: (url, body, signed) => {
+        const post = (headers: Record<string, string>) =>
+          postJson(url, body, { allowPrivate, timeoutMs: 10_000, headers: { ...headers, ...signed } });
+        return tracing ? tracing.outgoing(url, post) : post({});
       },
     },
     {

@@ -162,6 +162,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     runtime,
     tracing,
     onEvent: (type, result) => metrics.event(type, result),
+    onWebhook: (result) => metrics.webhook(result),
     onMessage: (channel, result, count) => metrics.message(channel, result, count),
   });
   servesHost = (host) => services.issuers.serves(host);
@@ -170,7 +171,10 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
   opened.add(() =>
-    Promise.race([Promise.all([services.logout.drain(), services.requestRecords.settled()]), pause(leftMs())]),
+    Promise.race([
+      Promise.all([services.logout.drain(), services.webhookRelay.drain(), services.requestRecords.settled()]),
+      pause(leftMs()),
+    ]),
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
@@ -197,9 +201,12 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   await beat();
   const beating = setInterval(beat, beatSeconds * 1000);
   // The heartbeat reports a database that does not answer.
+  const relay = () => relayWebhooks(services, log);
+  const relaying = setInterval(relay, relaySeconds * 1000);
   const renew = () => renewStatistics(services.db).catch(() => undefined);
   const renewing = setInterval(renew, renewSeconds * 1000);
   opened.add(() => {
+    clearInterval(relaying);
     clearInterval(renewing);
     clearInterval(beating);
     return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
@@ -214,6 +221,14 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
   await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
   log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
+}
+
+/** How often a process looks for events to deliver. */
+const relaySeconds = 1;
+
+/** The watch reports a database that does not answer. */
+async function relayWebhooks({ webhookRelay }: Services, log: Log): Promise<void> {
+  await webhookRelay.start((err) => log.warn({ err }, 'webhook delivery failed, will retry')).catch(() => undefined);
 }
 
 /** Imported on demand: the OpenTelemetry SDK is large. */

@@ -88,6 +88,9 @@ import { Tokens } from './domain/tokens/tokens.ts';
 import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
 import { Groups } from './domain/users/groups.ts';
 import { Users } from './domain/users/users.ts';
+import { WebhookRelay } from './domain/webhooks/webhook-relay.ts';
+import type { PostWebhook } from './domain/webhooks/webhook-round.ts';
+import { Webhooks } from './domain/webhooks/webhooks.ts';
 
 /** The ports of the domain. */
 export interface Ports {
@@ -98,12 +101,16 @@ export interface Ports {
   /** Null where messages of this kind cannot be sent. */
   senders: { mail: MailSender | null; sms: SmsSender | null };
   postLogoutToken: PostLogoutToken;
+  /** Absent: webhooks cannot be reached. */
+  postWebhook?: PostWebhook;
   /** Reads the key sets of clients. Absent: none can be read. */
   fetchJson?: FetchJson;
   /** Reads TXT records. Absent: none can be read. */
   readTxt?: ReadTxt;
   /** Called for each event of the audit log, for metrics. */
   onEvent?(type: string, result: string): void;
+  /** Called for each attempt to deliver an event to a webhook, for metrics. */
+  onWebhook?(result: 'delivered' | 'failed'): void;
   /** Called with the number of messages that expired unsent, for metrics. */
   onExpired?(channel: string, count: number): void;
   /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
@@ -282,6 +289,13 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     ...{ ...base, projects, clients, roles, claims, apis, customAttributes, experiences },
   });
   const ownAuthenticator = new OwnAuthenticator({ ...base, ...person, delivery, requests });
+  const webhooks = new Webhooks({ ...base, allowPrivateLogoutTargets });
+  const webhookRelay = new WebhookRelay({
+    ...base,
+    delivery,
+    post: ports.postWebhook ?? (async () => ({ error: 'no network' })),
+    onAttempt: ports.onWebhook,
+  });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
   const processes = new Processes({ ...base, runtime: ports.runtime ?? noRuntime, follow: ports.follow });
@@ -359,6 +373,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     seed,
     retention,
     auditRetention,
+    webhooks,
+    webhookRelay,
     backups,
     masterKeyChange,
     processes,

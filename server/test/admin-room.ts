@@ -134,6 +134,7 @@ export async function openAdminRoom(
         clientSecrets: services.clientSecrets,
         apis: services.apis,
         domains: services.domains,
+        webhooks: services.webhooks,
         consents: services.consents,
         refreshGrants: services.refreshGrants,
         admins,

@@ -79,6 +79,7 @@ export function useNavItems(projectId: string | undefined): NavGroup[] {
       places: [
         at('events', 'Events', 'events'),
         at('messages', 'Messages', 'mail'),
+        at('webhooks', 'Webhooks', 'code'),
         at('logout-deliveries', 'Logout deliveries', 'external'),
       ],
     },

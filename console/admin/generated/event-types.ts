@@ -123,4 +123,11 @@ export type EventType =
   | 'user.phone_changed'
   | 'user.signed_in'
   | 'user.updated'
-  | 'users.exported';
+  | 'users.exported'
+  | 'webhook.created'
+  | 'webhook.deleted'
+  | 'webhook.disabled'
+  | 'webhook.replayed'
+  | 'webhook.secret-rotated'
+  | 'webhook.tested'
+  | 'webhook.updated';

@@ -269,6 +269,16 @@ export type CreateUserInput = {
   zoneinfo?: string | null | undefined;
 };
 
+export type CreateWebhookInput = {
+  /** One line of at most 100 characters. */
+  description?: string | null | undefined;
+  projectId: string;
+  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  types?: Array<string> | null | undefined;
+  /** https. Its host must have a public address. */
+  url: string;
+};
+
 /** Who sees values: applications, by claim mappings; the user, on the account page. */
 export type CustomAudience =
   | 'APPLICATIONS'
@@ -494,7 +504,8 @@ export type MessageTemplate =
   | 'RECOVERY_USED'
   | 'SCIM_TOKEN_EXPIRING'
   | 'SIGN_IN_CODE'
-  | 'TEST_MESSAGE';
+  | 'TEST_MESSAGE'
+  | 'WEBHOOK_DISABLED';
 
 /** A kind of second factor. */
 export type MfaMethod =
@@ -820,6 +831,17 @@ export type UpdateUserInput = {
   zoneinfo?: string | null | undefined;
 };
 
+/** Absent fields do not change. */
+export type UpdateWebhookInput = {
+  description?: string | null | undefined;
+  /** False: events are not queued, and waiting ones are held back. */
+  enabled?: boolean | null | undefined;
+  id: string;
+  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  types?: Array<string> | null | undefined;
+  url?: string | null | undefined;
+};
+
 /** Action on a user. */
 export type UserAction =
   | 'ACTIVATE'
@@ -853,6 +875,25 @@ export type UserOrder =
   | 'LAST_SIGN_IN'
   | 'NAME'
   | 'USER_NAME';
+
+/** Absent fields do not filter. */
+export type WebhookDeliveryFilter = {
+  state?: WebhookDeliveryState | null | undefined;
+  /** Event type. */
+  type?: string | null | undefined;
+};
+
+/** Delivery state of an event. */
+export type WebhookDeliveryState =
+  | 'DELIVERED'
+  | 'FAILED'
+  | 'PENDING';
+
+/** Why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it answered 410 (Gone). */
+export type WebhookDisabledReason =
+  | 'ADMIN'
+  | 'FAILURES'
+  | 'GONE';
 
 export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string | null, email: string, active: boolean | null, lastSignInAt: string | null } };
 
@@ -1753,6 +1794,97 @@ export type RevokeConsentMutationVariables = Exact<{
 
 export type RevokeConsentMutation = { revokeConsent: string };
 
+export type WebhookRowFragment = { id: string, host: string, description: string, types: Array<string>, disabledReason: WebhookDisabledReason | null, failures: number, failingSince: string | null, lastDeliveredAt: string | null, secretCreatedAt: string, previousSecretUntil: string | null, pending: number, failed: number, createdAt: string };
+
+export type WebhookDeliveryRowFragment = { id: string, eventId: string, type: string, state: WebhookDeliveryState, createdAt: string, nextAttemptAt: string | null, attempts: Array<{ at: string, status: number | null, error: string | null, durationMs: number }> };
+
+export type WebhooksQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type WebhooksQuery = { webhooks: Array<WebhookRowFragment> };
+
+export type WebhookByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookByIdQuery = { webhook: WebhookRowFragment };
+
+export type WebhookUrlQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookUrlQuery = { webhookUrl: string };
+
+export type WebhookDeliveriesQueryVariables = Exact<{
+  webhookId: string;
+  filter?: WebhookDeliveryFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type WebhookDeliveriesQuery = { webhookDeliveries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: WebhookDeliveryRowFragment }> } };
+
+export type WebhookPayloadQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookPayloadQuery = { webhookDelivery: { id: string, payload: Record<string, unknown> | null } };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { createWebhook: { secret: string, webhook: WebhookRowFragment } };
+
+export type UpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type UpdateWebhookMutation = { updateWebhook: WebhookRowFragment };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteWebhookMutation = { deleteWebhook: string };
+
+export type RotateWebhookSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RotateWebhookSecretMutation = { rotateWebhookSecret: { secret: string, webhook: WebhookRowFragment } };
+
+export type TestWebhookMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TestWebhookMutation = { testWebhook: WebhookDeliveryRowFragment };
+
+export type ReplayWebhookDeliveryMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReplayWebhookDeliveryMutation = { replayWebhookDelivery: WebhookDeliveryRowFragment };
+
+export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
+  webhookId: string;
+}>;
+
+
+export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };
+
 export const Memberships = "query Memberships($projectId:ID){memberships(projectId:$projectId){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<MembershipsQuery, MembershipsQueryVariables>;
 export const AdminTokens = "query AdminTokens($projectId:ID){adminTokens(projectId:$projectId){...AdminTokenRow}}fragment AdminTokenRow on AdminToken{id name hint role createdAt expiresAt lastUsedAt revokedAt}" as Operation<AdminTokensQuery, AdminTokensQueryVariables>;
 export const GrantRole = "mutation GrantRole($input:GrantRoleInput!){grantRole(input:$input){...MembershipRow}}fragment MembershipRow on Membership{id role createdAt admin{id name email active lastSignInAt}}" as Operation<GrantRoleMutation, GrantRoleMutationVariables>;
@@ -1870,3 +2002,15 @@ export const CancelUserRecovery = "mutation CancelUserRecovery($userId:ID!){canc
 export const UpdateUser = "mutation UpdateUser($input:UpdateUserInput!){updateUser(input:$input){id}}" as Operation<UpdateUserMutation, UpdateUserMutationVariables>;
 export const CreateUser = "mutation CreateUser($input:CreateUserInput!){createUser(input:$input){id userName}}" as Operation<CreateUserMutation, CreateUserMutationVariables>;
 export const RevokeConsent = "mutation RevokeConsent($id:ID!){revokeConsent(id:$id)}" as Operation<RevokeConsentMutation, RevokeConsentMutationVariables>;
+export const Webhooks = "query Webhooks($projectId:ID!){webhooks(projectId:$projectId){...WebhookRow}}fragment WebhookRow on Webhook{id host description types disabledReason failures failingSince lastDeliveredAt secretCreatedAt previousSecretUntil pending failed createdAt}" as Operation<WebhooksQuery, WebhooksQueryVariables>;
+export const WebhookById = "query WebhookById($id:ID!){webhook(id:$id){...WebhookRow}}fragment WebhookRow on Webhook{id host description types disabledReason failures failingSince lastDeliveredAt secretCreatedAt previousSecretUntil pending failed createdAt}" as Operation<WebhookByIdQuery, WebhookByIdQueryVariables>;
+export const WebhookUrl = "query WebhookUrl($id:ID!){webhookUrl(id:$id)}" as Operation<WebhookUrlQuery, WebhookUrlQueryVariables>;
+export const WebhookDeliveries = "query WebhookDeliveries($webhookId:ID!$filter:WebhookDeliveryFilter$first:Int!$after:String){webhookDeliveries(webhookId:$webhookId filter:$filter first:$first after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{...WebhookDeliveryRow}}}}fragment WebhookDeliveryRow on WebhookDelivery{id eventId type state createdAt nextAttemptAt attempts{at status error durationMs}}" as Operation<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>;
+export const WebhookPayload = "query WebhookPayload($id:ID!){webhookDelivery(id:$id){id payload}}" as Operation<WebhookPayloadQuery, WebhookPayloadQueryVariables>;
+export const CreateWebhook = "mutation CreateWebhook($input:CreateWebhookInput!){createWebhook(input:$input){secret webhook{...WebhookRow}}}fragment WebhookRow on Webhook{id host description types disabledReason failures failingSince lastDeliveredAt secretCreatedAt previousSecretUntil pending failed createdAt}" as Operation<CreateWebhookMutation, CreateWebhookMutationVariables>;
+export const UpdateWebhook = "mutation UpdateWebhook($input:UpdateWebhookInput!){updateWebhook(input:$input){...WebhookRow}}fragment WebhookRow on Webhook{id host description types disabledReason failures failingSince lastDeliveredAt secretCreatedAt previousSecretUntil pending failed createdAt}" as Operation<UpdateWebhookMutation, UpdateWebhookMutationVariables>;
+export const DeleteWebhook = "mutation DeleteWebhook($id:ID!){deleteWebhook(id:$id)}" as Operation<DeleteWebhookMutation, DeleteWebhookMutationVariables>;
+export const RotateWebhookSecret = "mutation RotateWebhookSecret($id:ID!){rotateWebhookSecret(id:$id){secret webhook{...WebhookRow}}}fragment WebhookRow on Webhook{id host description types disabledReason failures failingSince lastDeliveredAt secretCreatedAt previousSecretUntil pending failed createdAt}" as Operation<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>;
+export const TestWebhook = "mutation TestWebhook($id:ID!){testWebhook(id:$id){...WebhookDeliveryRow}}fragment WebhookDeliveryRow on WebhookDelivery{id eventId type state createdAt nextAttemptAt attempts{at status error durationMs}}" as Operation<TestWebhookMutation, TestWebhookMutationVariables>;
+export const ReplayWebhookDelivery = "mutation ReplayWebhookDelivery($id:ID!){replayWebhookDelivery(id:$id){...WebhookDeliveryRow}}fragment WebhookDeliveryRow on WebhookDelivery{id eventId type state createdAt nextAttemptAt attempts{at status error durationMs}}" as Operation<ReplayWebhookDeliveryMutation, ReplayWebhookDeliveryMutationVariables>;
+export const ReplayFailedWebhookDeliveries = "mutation ReplayFailedWebhookDeliveries($webhookId:ID!){replayFailedWebhookDeliveries(webhookId:$webhookId)}" as Operation<ReplayFailedWebhookDeliveriesMutation, ReplayFailedWebhookDeliveriesMutationVariables>;

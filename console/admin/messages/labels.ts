@@ -16,6 +16,7 @@ export const templateNames: Record<MessageTemplate, string> = {
   INVITATION: 'Invitation',
   ADMIN_INVITATION: 'Invitation of an admin',
   SCIM_TOKEN_EXPIRING: 'Directory token expires',
+  WEBHOOK_DISABLED: 'Webhook disabled',
   TEST_MESSAGE: 'Test message',
 };
 

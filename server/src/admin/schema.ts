@@ -42,6 +42,8 @@ import { RecoveryResolver } from './users/recovery.resolver.ts';
 import { UserResolver } from './users/user.resolver.ts';
 import { UserAccessResolver } from './users/user-access.resolver.ts';
 import { UserConsentResolver } from './users/user-consent.resolver.ts';
+import { WebhookResolver } from './webhooks/webhook.resolver.ts';
+import { WebhookDeliveryResolver } from './webhooks/webhook-delivery.resolver.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -78,6 +80,8 @@ export function adminSchema(): GraphQLSchema {
         ScimRequestResolver,
         LogoutDeliveryResolver,
         LogoutReceiverResolver,
+        WebhookResolver,
+        WebhookDeliveryResolver,
         AuditResolver,
         ActivityResolver,
         MembershipResolver,

@@ -59,6 +59,8 @@ import { GroupMember, GroupNesting } from './users/group-member.entity.ts';
 import { User } from './users/user.entity.ts';
 import { UserCount } from './users/user-count.entity.ts';
 import { UserEmail } from './users/user-email.entity.ts';
+import { Webhook } from './webhooks/webhook.entity.ts';
+import { WebhookDelivery } from './webhooks/webhook-delivery.entity.ts';
 
 /** The whole model, lowest rung first. */
 export const entities = [
@@ -119,6 +121,8 @@ export const entities = [
   Membership,
   SetupLink,
   AdminToken,
+  Webhook,
+  WebhookDelivery,
   Backup,
   Process,
   ActivityDay,

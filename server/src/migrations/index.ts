@@ -59,6 +59,7 @@ import { Migration20261123021500UserSearch } from './20261123021500-user-search.
 import { Migration20261123021501ClientKinds } from './20261123021501-client-kinds.ts';
 import { Migration20261123029000AfterTenantKeys } from './20261123029000-after-tenant-keys.ts';
 import { Migration20261123030000Invitations } from './20261123030000-invitations.ts';
+import { Migration20261123031000Webhooks } from './20261123031000-webhooks.ts';
 import { Migration20261123033000OwnAuthenticators } from './20261123033000-own-authenticators.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
@@ -124,5 +125,6 @@ export const migrations = [
   { name: '20261123021501-client-kinds', class: Migration20261123021501ClientKinds },
   { name: '20261123029000-after-tenant-keys', class: Migration20261123029000AfterTenantKeys },
   { name: '20261123030000-invitations', class: Migration20261123030000Invitations },
+  { name: '20261123031000-webhooks', class: Migration20261123031000Webhooks },
   { name: '20261123033000-own-authenticators', class: Migration20261123033000OwnAuthenticators },
 ];

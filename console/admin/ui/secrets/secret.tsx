@@ -17,11 +17,13 @@ interface SecretsProps {
   secrets: readonly Secret[];
   /** Name of the downloaded file. */
   fileName: string;
+  /** How Latchkey keeps the secret ones. */
+  stored?: 'as a hash' | 'encrypted';
   onDone(): void;
 }
 
 /** New keys, to copy or download; secret ones are shown once. */
-export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
+export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: SecretsProps) {
   const [saved, setSaved] = useState(false);
   const secret = secrets.filter(({ isPublic }) => !isPublic).map(({ label }) => label);
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
@@ -29,8 +31,8 @@ export function Secrets({ secrets, fileName, onDone }: SecretsProps) {
     <Stack>
       {secret.length > 0 && (
         <Alert icon={<Icon name="lock" size={18} />} py="xs">
-          Shown only once{secret.length < secrets.length && `: ${secret.join(', ').toLowerCase()}`}. Latchkey stores a
-          hash.
+          Shown only once{secret.length < secrets.length && `: ${secret.join(', ').toLowerCase()}`}. Latchkey stores{' '}
+          {secret.length > 1 ? 'them' : 'it'} {stored}.
         </Alert>
       )}
       {secrets.map(({ isPublic: _, ...field }) => (

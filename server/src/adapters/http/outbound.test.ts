@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NameLookup } from './name-lookup.ts';
-import { fetchJson, isPublicAddress, postForm } from './outbound.ts';
+import { fetchJson, isPublicAddress, postForm, postJson } from './outbound.ts';
 
 const strict = { allowPrivate: false, timeoutMs: 2000 };
 const lenient = { allowPrivate: true, timeoutMs: 300 };
@@ -125,6 +125,23 @@ describe('a POST to a registered URL', () => {
     });
     await expect(postForm(url, form, lenient)).resolves.toEqual({ status: 204 });
     expect(received).toBe('logout_token=x');
+  });
+
+  it('sends JSON, and reads no body of the answer, however large', async () => {
+    let received: [string | undefined, string] = ['', ''];
+    const url = await serve((req, res) => {
+      let text = '';
+      req.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      req.on('end', () => {
+        received = [req.headers['content-type'], text];
+        res.writeHead(200);
+        const more = () => void (res.destroyed || (res.write('x'.repeat(65_536)), setImmediate(more)));
+        more();
+      });
+    });
+    await expect(postJson(url, '{"a":"é"}', lenient)).resolves.toEqual({ status: 200 });
+    expect(received).toEqual(['application/json', '{"a":"é"}']);
+    await expect(postJson('https://10.0.0.1/', '{}', strict)).resolves.toEqual({ error: 'the address is not public' });
   });
 
   it('does not follow a redirect', async () => {

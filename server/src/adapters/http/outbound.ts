@@ -61,10 +61,18 @@ export function isPublicAddress(address: string): boolean {
  * POSTs a form to a URL that a customer registered. Does not read the response body. See {@link send}.
  */
 export function postForm(url: string, form: URLSearchParams, options: OutboundOptions): Promise<PostResult> {
-  const body = form.toString();
+  return post(url, form.toString(), 'application/x-www-form-urlencoded', options);
+}
+
+/** Like {@link postForm}, with a JSON text as the body. */
+export function postJson(url: string, json: string, options: OutboundOptions): Promise<PostResult> {
+  return post(url, json, 'application/json', options);
+}
+
+function post(url: string, body: string, contentType: string, options: OutboundOptions): Promise<PostResult> {
   const headers = {
     ...options.headers,
-    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Type': contentType,
     'Content-Length': String(Buffer.byteLength(body)),
   };
   return send<PostResult>('POST', url, { ...options, headers }, body, (response, done) => {

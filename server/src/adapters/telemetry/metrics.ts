@@ -15,6 +15,7 @@ export class Metrics {
   private readonly inFlight: Gauge;
   private readonly signIns: Counter<'step' | 'result'>;
   private readonly messages: Counter<'channel' | 'result'>;
+  private readonly webhooks: Counter<'result'>;
   private readonly jobs: Counter<'job' | 'result'>;
   private readonly events: Counter<'type' | 'result'>;
   private clockSkew = (): number => 0;
@@ -45,6 +46,12 @@ export class Metrics {
       name: 'latchkey_messages_total',
       help: 'Attempts to send mails and text messages, by result, and messages that expired unsent.',
       labelNames: ['channel', 'result'],
+      registers,
+    });
+    this.webhooks = new Counter({
+      name: 'latchkey_webhook_attempts_total',
+      help: 'Attempts to deliver events to webhooks, by result.',
+      labelNames: ['result'],
       registers,
     });
     this.jobs = new Counter({
@@ -90,6 +97,10 @@ export class Metrics {
 
   message(channel: string, result: 'sent' | 'failed' | 'expired', count = 1): void {
     this.messages.inc({ channel, result }, count);
+  }
+
+  webhook(result: 'delivered' | 'failed'): void {
+    this.webhooks.inc({ result });
   }
 
   job(job: string, result: 'completed' | 'failed'): void {

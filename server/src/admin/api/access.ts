@@ -39,7 +39,7 @@ export interface OperationRule {
   /** `admin`: any role anywhere; the resolver returns only what the caller may read. */
   role: Role | 'admin';
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
-  about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' | 'groupId' | 'roleId' };
+  about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' | 'groupId' | 'roleId' | 'webhookId' };
   /**
    * Why its statements see all projects, always or if it is about the instance. Absent: they see the project that it is
    * about, else none.

@@ -39,6 +39,8 @@ let ours: Record<
   | 'adminToken'
   | 'logoutDelivery'
   | 'domain'
+  | 'webhook'
+  | 'webhookDelivery'
   | 'refreshGrant'
   | 'consent',
   string
@@ -61,6 +63,9 @@ beforeAll(async () => {
   const apiValues = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
   const api = await room.services.apis.create(apiValues, system);
   const domain = await room.services.domains.create(project.id, 'login.example.com', system);
+  const hooked = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
+  const { webhook, secret: webhookSecret } = await room.services.webhooks.create(project.id, hooked, system);
+  const webhookDelivery = await room.services.webhooks.test(webhook, system);
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const values = { key: 'editor', name: 'Editor' };
@@ -82,6 +87,8 @@ beforeAll(async () => {
     delegationKey: delegationKey.id,
     api: api.id,
     domain: domain.id,
+    webhook: webhook.id,
+    webhookDelivery: webhookDelivery.id,
     user: user.id,
     group: group.id,
     role: role.id,
@@ -95,7 +102,7 @@ beforeAll(async () => {
     refreshGrant: await room.refreshGrantOf(client, user),
     consent: await room.consentOf(client, user),
   };
-  secrets = [secretKey, scim.token, token.token, secret];
+  secrets = [secretKey, scim.token, token.token, secret, webhookSecret];
   viewer = await room.tokenOf('project_viewer', project.id);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
@@ -118,6 +125,7 @@ function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
   const { api, clientSecret, consent, domain, logoutDelivery, refreshGrant, passkey, role } = ours;
+  const { webhook, webhookDelivery } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -156,6 +164,18 @@ function argumentsOf(name: string): string {
     scimTokens: `(projectId: "${project}")`,
     scimRequests: `(projectId: "${project}")`,
     activity: `(projectId: "${project}", days: 28)`,
+    webhooks: `(projectId: "${project}")`,
+    webhook: `(id: "${webhook}")`,
+    webhookUrl: `(id: "${webhook}")`,
+    webhookDeliveries: `(webhookId: "${webhook}")`,
+    webhookDelivery: `(id: "${webhookDelivery}")`,
+    createWebhook: `(input: { projectId: "${project}", url: "https://x.example.com/" })`,
+    updateWebhook: `(input: { id: "${webhook}", enabled: false })`,
+    rotateWebhookSecret: `(id: "${webhook}")`,
+    testWebhook: `(id: "${webhook}")`,
+    replayWebhookDelivery: `(id: "${webhookDelivery}")`,
+    replayFailedWebhookDeliveries: `(webhookId: "${webhook}")`,
+    deleteWebhook: `(id: "${webhook}")`,
     logoutDeliveries: `(projectId: "${project}")`,
     logoutReceivers: `(projectId: "${project}")`,
     auditEvents: `(projectId: "${project}")`,
@@ -318,6 +338,8 @@ async function snapshot() {
     'apis',
     'api_grants',
     'custom_domains',
+    'webhooks',
+    'webhook_deliveries',
     'client_roles',
     'role_assignments',
     'claim_settings',

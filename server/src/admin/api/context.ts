@@ -32,6 +32,7 @@ import type { Projects } from '../../domain/projects/projects.ts';
 import type { TenantKey } from '../../domain/projects/tenant.ts';
 import type { Roles } from '../../domain/roles/roles.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
+import type { Webhooks } from '../../domain/webhooks/webhooks.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
 import type { AdminCaller } from './caller.ts';
 import { type Loaders, loadersFor } from './loaders.ts';
@@ -65,6 +66,7 @@ export interface AdminDomain {
   clientSecrets: ClientSecrets;
   apis: Apis;
   domains: Domains;
+  webhooks: Webhooks;
   consents: Pick<Consents, 'page' | 'count'>;
   refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
   roles: Roles;

@@ -26,6 +26,8 @@ import {
 } from '../../domain/users/custom/custom-schema.entity.ts';
 import { provenances } from '../../domain/users/user.entity.ts';
 import { userOrders } from '../../domain/users/user-list.ts';
+import { disabledReasons } from '../../domain/webhooks/webhook.entity.ts';
+import { webhookDeliveryStates } from '../../domain/webhooks/webhook-delivery.entity.ts';
 import { userActions } from '../users/user-action.ts';
 
 /** A GraphQL enum of the domain's values: `private_key_jwt` is `PRIVATE_KEY_JWT` on the wire. */
@@ -115,5 +117,15 @@ export const LogoutDeliveryStateEnum = enumOf(
   'LogoutDeliveryState',
   'Delivery state of a logout token.',
   logoutDeliveryStates,
+);
+export const WebhookDeliveryStateEnum = enumOf(
+  'WebhookDeliveryState',
+  'Delivery state of an event.',
+  webhookDeliveryStates,
+);
+export const WebhookDisabledReasonEnum = enumOf(
+  'WebhookDisabledReason',
+  'Why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it answered 410 (Gone).',
+  disabledReasons,
 );
 export const CheckLevelEnum = enumOf('CheckLevel', 'Severity of a check.', checkLevels);

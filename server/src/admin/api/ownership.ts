@@ -24,6 +24,8 @@ const owners = {
   'admin-token': ['admin_tokens', 'project_id'],
   membership: ['memberships', 'project_id'],
   'logout-delivery': ['logout_deliveries', 'project_id'],
+  webhook: ['webhooks', 'project_id'],
+  'webhook-delivery': ['webhook_deliveries', 'project_id'],
 } as const;
 
 export type OwnedNoun = keyof typeof owners;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-function record(entry: Omit<AuditEntry, 'projectId'>): Promise<void> {
+function record(entry: Omit<AuditEntry, 'projectId'>): Promise<unknown> {
   const { audit, db } = room.services;
   return db.transaction(async (em) => audit.record(em, { projectId, ...entry }));
 }

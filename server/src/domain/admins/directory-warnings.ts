@@ -1,12 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { notifyEverywhere } from '../ceremonies/notices.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Directories } from '../directories/directories.ts';
 import { system } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
-import type { User } from '../users/user.entity.ts';
-import { Membership } from './membership.entity.ts';
+import { adminsOf } from './admins-of.ts';
 
 interface Deps {
   db: Database;
@@ -36,15 +34,4 @@ export class DirectoryWarnings {
       });
     }
   }
-}
-
-/** The active admins of a project; the owners of the instance if it has none. */
-async function adminsOf(em: EntityManager, projectId: string): Promise<User[]> {
-  const ofProject = await activeUsers(em, { project: projectId, role: 'project_admin' });
-  return ofProject.length > 0 ? ofProject : activeUsers(em, { role: 'owner' });
-}
-
-async function activeUsers(em: EntityManager, where: { project?: string; role: Membership['role'] }): Promise<User[]> {
-  const memberships = await em.find(Membership, where, { populate: ['user'], limit: 50 });
-  return memberships.map(({ user }) => user.getEntity() as User).filter(({ active }) => active);
 }

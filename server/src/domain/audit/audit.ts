@@ -65,8 +65,10 @@ export class Audit {
   ) {}
 
   /** Written when `em`'s transaction commits. */
-  record(em: EntityManager, entry: AuditEntry): void {
-    em.persist(em.create(AuditEvent, this.valuesOf(entry)));
+  record(em: EntityManager, entry: AuditEntry): AuditEvent {
+    const event = em.create(AuditEvent, this.valuesOf(entry));
+    em.persist(event);
+    return event;
   }
 
   /**

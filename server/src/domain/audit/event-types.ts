@@ -123,6 +123,13 @@ export const eventTypes = [
   'user.signed_in',
   'user.updated',
   'users.exported',
+  'webhook.created',
+  'webhook.deleted',
+  'webhook.disabled',
+  'webhook.replayed',
+  'webhook.secret-rotated',
+  'webhook.tested',
+  'webhook.updated',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

@@ -43,6 +43,18 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     where: (at) => sql`state <> 'pending' and created_at <= ${at}`,
     graceSeconds: 30 * day,
   },
+  {
+    table: 'webhook_deliveries',
+    where: (at) => sql`settled_at <= ${at} and state = 'delivered'`,
+    graceSeconds: 7 * day,
+  },
+  { table: 'webhook_deliveries', where: (at) => sql`settled_at <= ${at}`, graceSeconds: 30 * day },
+  // Of webhooks that are disabled, and of projects that were deleted.
+  {
+    table: 'webhook_deliveries',
+    where: (at) => sql`state = 'pending' and created_at <= ${at}`,
+    graceSeconds: 30 * day,
+  },
 ];
 /** Rows per statement: batches keep locks short. */
 const bite = 5000;

@@ -15,6 +15,7 @@ export const templateNames = [
   'invitation',
   'admin-invitation',
   'scim-token-expiring',
+  'webhook-disabled',
   'test-message',
 ] as const satisfies MessageContent['template'][];
 export type TemplateName = MessageContent['template'];
@@ -50,6 +51,7 @@ export function sampleOf(template: TemplateName, app: string, now: Date): Messag
       at,
     },
     'scim-token-expiring': { template: 'scim-token-expiring', app, token: 'Okta', days: 7, at },
+    'webhook-disabled': { template: 'webhook-disabled', app, webhook: 'hooks.example.com', since: at, at },
     'test-message': { template: 'test-message', app, at },
   };
   return samples[template];

@@ -16,6 +16,7 @@ export type MessageContent =
   | { template: 'invitation'; app: string; url: string; at: string }
   | { template: 'admin-invitation'; app: string; role: AdminRole; url: string; at: string }
   | { template: 'scim-token-expiring'; app: string; token: string; days: number; at: string }
+  | { template: 'webhook-disabled'; app: string; webhook: string; since: string; at: string }
   | { template: 'test-message'; app: string; at: string };
 
 /** Templates that carry a one-time code; every other one is a notice. */

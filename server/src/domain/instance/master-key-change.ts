@@ -15,6 +15,8 @@ export const sealedColumns = [
   { table: 'delegation_keys', column: 'sealed_signing_key', purpose: 'delegation-signing-key' },
   { table: 'delegation_keys', column: 'sealed_encryption_key', purpose: 'delegation-encryption-key' },
   { table: 'messages', column: 'sealed_content', purpose: 'message' },
+  { table: 'webhooks', column: 'sealed_secret', purpose: 'webhook-secret' },
+  { table: 'webhooks', column: 'sealed_previous_secret', purpose: 'webhook-previous-secret' },
   { table: 'retired_mac_keys', column: 'sealed_key', purpose: 'mac-key' },
 ] as const;
 

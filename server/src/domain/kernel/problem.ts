@@ -23,6 +23,8 @@ export type Noun =
   | 'admin-token'
   | 'message'
   | 'logout-delivery'
+  | 'webhook'
+  | 'webhook-delivery'
   | 'domain'
   | 'signing-key'
   | 'authorization-request';

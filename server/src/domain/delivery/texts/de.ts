@@ -139,6 +139,15 @@ export const de: Texts = {
     ],
     after: [],
   }),
+  'webhook-disabled': ({ app, webhook, since, at }) => ({
+    subject: `Der Webhook ${webhook} von ${app} wurde deaktiviert`,
+    before: [
+      `Latchkey hat den Webhook an ${webhook} von ${app} deaktiviert. Er hat seit ${time(since)} keine Ereignisse angenommen.`,
+      `Zeit: ${time(at)}`,
+      'Beheben Sie den Fehler beim Empfänger, aktivieren Sie den Webhook in der Konsole unter Webhooks und senden Sie die fehlgeschlagenen Zustellungen erneut.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Testnachricht von ${app}`,
     before: [

@@ -139,6 +139,15 @@ export const en: Texts = {
     ],
     after: [],
   }),
+  'webhook-disabled': ({ app, webhook, since, at }) => ({
+    subject: `The webhook ${webhook} of ${app} was disabled`,
+    before: [
+      `Latchkey disabled the webhook to ${webhook} of ${app}. It has not accepted events since ${time(since)}.`,
+      `Time: ${time(at)}`,
+      'Fix the receiver, then enable the webhook in the console under Webhooks, and replay the failed deliveries.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Test message from ${app}`,
     before: [`This is a test message from ${app}. Delivery works.`, `No action is needed. Time: ${time(at)}`],

@@ -139,6 +139,15 @@ export const es: Texts = {
     ],
     after: [],
   }),
+  'webhook-disabled': ({ app, webhook, since, at }) => ({
+    subject: `Se desactivó el webhook ${webhook} de ${app}`,
+    before: [
+      `Latchkey desactivó el webhook a ${webhook} de ${app}. No ha aceptado eventos desde ${time(since)}.`,
+      `Hora: ${time(at)}`,
+      'Corrija el receptor, active el webhook en la consola, en Webhooks, y reenvíe las entregas fallidas.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Mensaje de prueba de ${app}`,
     before: [

@@ -139,6 +139,15 @@ export const fr: Texts = {
     ],
     after: [],
   }),
+  'webhook-disabled': ({ app, webhook, since, at }) => ({
+    subject: `Le webhook ${webhook} de ${app} a été désactivé`,
+    before: [
+      `Latchkey a désactivé le webhook vers ${webhook} de ${app}. Il n’a accepté aucun événement depuis ${time(since)}.`,
+      `Heure : ${time(at)}`,
+      'Corrigez le destinataire, activez le webhook dans la console sous Webhooks, puis renvoyez les livraisons échouées.',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `Message d’essai de ${app}`,
     before: [

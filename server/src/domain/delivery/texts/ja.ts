@@ -139,6 +139,15 @@ export const ja: Texts = {
     ],
     after: [],
   }),
+  'webhook-disabled': ({ app, webhook, since, at }) => ({
+    subject: `${app} の Webhook ${webhook} が無効になりました`,
+    before: [
+      `Latchkey は ${app} の ${webhook} への Webhook を無効にしました。${time(since)} 以降、イベントを受け付けていません。`,
+      `日時: ${time(at)}`,
+      '受信側を修正し、コンソールの Webhooks で有効にしてから、失敗した配信を再送してください。',
+    ],
+    after: [],
+  }),
   'test-message': ({ app, at }) => ({
     subject: `${app} からのテストメッセージ`,
     before: [

@@ -1,0 +1,186 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useMutation, useQuery } from '../api.ts';
+import {
+  AuditEvents,
+  ReplayFailedWebhookDeliveries,
+  ReplayWebhookDelivery,
+  WebhookById,
+  WebhookDeliveries,
+  type WebhookDeliveryRowFragment,
+  WebhookPayload,
+} from '../generated/operations.ts';
+import { Code } from '../ui/code/code.tsx';
+import { counted } from '../ui/counted.ts';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Disclosures } from '../ui/lists/disclosures.tsx';
+import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { exactly, Time } from '../ui/time.tsx';
+import type { Webhook } from './webhook-state.tsx';
+
+type Delivery = WebhookDeliveryRowFragment;
+type Attempt = Delivery['attempts'][number];
+
+const states = {
+  PENDING: ['note', 'Pending'],
+  DELIVERED: ['good', 'Delivered'],
+  FAILED: ['bad', 'Failed'],
+} as const;
+const stale = [WebhookDeliveries, WebhookById, AuditEvents];
+
+/** The deliveries of a webhook, with attempts, body and replay. */
+export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean }) {
+  const { get } = useListParams();
+  const [state, after] = [get('state'), get('after')];
+  const filter = state && state in states ? { state: state as Delivery['state'] } : {};
+  const { data, failure, reload } = useQuery(
+    WebhookDeliveries,
+    { webhookId: webhook.id, filter, first: 25, after: after ?? null },
+    { keep: true, ...(after ? {} : { everySeconds: 5 }) },
+  );
+  const [replay, replaying, replayFailure] = useMutation(ReplayFailedWebhookDeliveries, stale);
+  const page = data?.webhookDeliveries;
+  return (
+    <Section
+      flush
+      title="Deliveries"
+      lead="Newest first. Delivered ones are kept for 7 days, failed ones for 30."
+      actions={
+        mayChange &&
+        webhook.failed > 0 && (
+          <Button
+            variant="default"
+            loading={replaying}
+            disabled={webhook.disabledReason !== null}
+            onClick={async () => {
+              const outcome = await replay({ webhookId: webhook.id });
+              if (outcome.data) toast(`Queued again: ${counted(outcome.data.replayFailedWebhookDeliveries, 'event')}`);
+            }}
+          >
+            Replay failed
+          </Button>
+        )
+      }
+    >
+      <FormError failure={replayFailure} />
+      <ListBar>
+        <Filter
+          name="state"
+          label="Status"
+          options={filterOptions('Any status', { PENDING: 'Pending', DELIVERED: 'Delivered', FAILED: 'Failed' })}
+        />
+      </ListBar>
+      {failure && !page ? (
+        <LoadError failure={failure} subject="the list of deliveries" retry={reload} />
+      ) : page?.edges.length === 0 ? (
+        <Empty icon="external" title={state ? 'No matches' : 'No delivery yet'}>
+          {state ? 'No delivery has this status.' : 'Send a test event to see whether the receiver accepts it.'}
+        </Empty>
+      ) : (
+        <Disclosures
+          rows={page?.edges.map(({ node }) => node)}
+          columns="7rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
+          narrowColumns="minmax(0, 1fr) auto"
+          summary={(delivery) => <Summary delivery={delivery} />}
+          details={(delivery) => <Details delivery={delivery} webhook={webhook} mayChange={mayChange} />}
+        />
+      )}
+      <Pager pageInfo={page?.pageInfo} />
+    </Section>
+  );
+}
+
+function Summary({ delivery: { state, type, attempts, nextAttemptAt, createdAt } }: { delivery: Delivery }) {
+  const [tone, label] = states[state];
+  const last = attempts.at(-1);
+  return (
+    <>
+      <span>
+        <Badge color={tone}>{label}</Badge>
+      </span>
+      <strong>{type}</strong>
+      <Text span c="dimmed">
+        {last ? `${counted(attempts.length, 'attempt')}, last response ${last.status ?? 'none'}` : 'Not sent yet'}
+        {state === 'PENDING' && last && (
+          <>
+            , next try <Time at={nextAttemptAt} fallback="soon" />
+          </>
+        )}
+      </Text>
+      <Time at={createdAt} />
+    </>
+  );
+}
+
+const attemptColumns: Column<Attempt>[] = [
+  { header: 'Attempt', isName: true, cell: ({ at }) => exactly(at) },
+  { header: 'Response', width: '50%', cell: ({ status, error }) => status ?? error },
+  { header: 'Duration', cell: ({ durationMs }) => `${durationMs} ms` },
+];
+
+interface DetailsProps {
+  delivery: Delivery;
+  webhook: Webhook;
+  mayChange: boolean;
+}
+
+function Details({ delivery, webhook, mayChange }: DetailsProps) {
+  const [replay, busy, failure] = useMutation(ReplayWebhookDelivery, stale);
+  const [showsBody, setShowsBody] = useState(false);
+  const { id, eventId, state, attempts } = delivery;
+  const advice = state === 'DELIVERED' ? undefined : adviceOn(attempts.at(-1));
+  return (
+    <>
+      <p>
+        webhook-id <code>{eventId}</code>
+      </p>
+      {attempts.length > 0 && (
+        <DataTable dense label="Attempts" columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
+      )}
+      {advice && <Text c="dimmed">{advice}</Text>}
+      {showsBody && <Body id={id} />}
+      <Group gap="xs">
+        {mayChange && (
+          <Button
+            size="xs"
+            loading={busy}
+            disabled={webhook.disabledReason !== null}
+            onClick={async () => {
+              const outcome = await replay({ id });
+              if (outcome.data) toast('Delivery queued');
+            }}
+          >
+            {state === 'PENDING' ? 'Retry now' : 'Replay'}
+          </Button>
+        )}
+        <Button variant="default" size="xs" onClick={() => setShowsBody(!showsBody)} aria-expanded={showsBody}>
+          {showsBody ? 'Hide body' : 'Show body'}
+        </Button>
+      </Group>
+      <FormError failure={failure} />
+    </>
+  );
+}
+
+function Body({ id }: { id: string }) {
+  const { data, failure, reload } = useQuery(WebhookPayload, { id });
+  if (failure) return <LoadError failure={failure} subject="the body" retry={reload} />;
+  if (!data) return null;
+  const { payload } = data.webhookDelivery;
+  return payload ? <Code label="Body" code={JSON.stringify(payload, null, 2)} /> : <p>The event no longer exists.</p>;
+}
+
+/** Advice for the operator of the receiver about the last response. */
+function adviceOn(last: Attempt | undefined): string | undefined {
+  if (!last) return undefined;
+  const { status } = last;
+  if (status == null) return 'No response within 10 seconds. Accept the event first, then process it.';
+  if (status === 401 || status === 403) return 'The endpoint requires authentication. Verify the signature instead.';
+  if (status === 404 || status === 405) return 'The endpoint does not accept POST. Check the address.';
+  if (status >= 300 && status < 400) return 'Redirects are not followed. Enter the target address.';
+  return 'Only 200 to 299 count as delivered.';
+}

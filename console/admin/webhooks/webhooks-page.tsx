@@ -1,0 +1,76 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useAccess } from '../access.tsx';
+import { useQuery } from '../api.ts';
+import { Webhooks } from '../generated/operations.ts';
+import { useProject, useProjectPath } from '../projects/project.tsx';
+import { count } from '../ui/counted.ts';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Time } from '../ui/time.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { eventsOf, type Webhook, WebhookState } from './webhook-state.tsx';
+
+const maxWebhooks = 20;
+
+const columns: readonly Column<Webhook>[] = [
+  { header: 'Receiver', isName: true, width: '28%', cell: ({ description, host }) => description || host },
+  { header: 'Status', cell: (webhook) => <WebhookState webhook={webhook} /> },
+  { header: 'Events', width: '24%', cell: eventsOf },
+  { header: 'Pending', align: 'end', cell: ({ pending }) => count.format(pending) },
+  { header: 'Failed', align: 'end', cell: ({ failed }) => count.format(failed) },
+  { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Never" /> },
+];
+
+/** The webhooks of a project. */
+export function Component() {
+  const project = useProject();
+  const path = useProjectPath();
+  const { mayChange } = useAccess(project.id);
+  const { data, failure, reload } = useQuery(Webhooks, { projectId: project.id }, { everySeconds: 10 });
+  const [creating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  if (failure && !data) return <LoadError failure={failure} subject="the list of webhooks" retry={reload} />;
+  const all = data?.webhooks;
+  const create = mayChange && (
+    <Button
+      leftSection={<Icon name="plus" size={16} />}
+      disabled={(all?.length ?? 0) >= maxWebhooks}
+      onClick={() => setCreating(true)}
+    >
+      Create webhook
+    </Button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      lead="Send events of this project to your servers, signed as in Standard Webhooks."
+      actions={all?.length ? create : undefined}
+    >
+      {!mayChange && <ViewerNotice project={project} />}
+      <Section flush>
+        <DataTable
+          label="Webhooks"
+          columns={columns}
+          rows={all}
+          linkOf={({ id }) => path(`webhooks/${id}`)}
+          skeletonRows={3}
+          empty={
+            <Empty icon="external" title="No webhook yet" action={create}>
+              A webhook receives each event within seconds, at least once.
+            </Empty>
+          }
+        />
+      </Section>
+      <Modal opened={creating} onClose={() => setCreating(false)} title="Create a webhook" size="lg">
+        {creating && <WebhookForm onClose={() => setCreating(false)} onSecret={setSecret} />}
+      </Modal>
+      <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
+    </Page>
+  );
+}

@@ -1,0 +1,202 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AdminApi } from '../../support/admin-api.ts';
+import { freePort, type Latchkey } from '../../support/latchkey.ts';
+import { type Experiment, evaluate, pause, percentile, until } from '../experiment.ts';
+import { World } from '../support/world.ts';
+
+const receivers = 20;
+/** The receiver that never answers, and the one that answers 500. */
+const [hangs, fails] = [0, 1];
+
+/** A process, and its own address. */
+interface Process {
+  latchkey: Latchkey;
+  admin: AdminApi;
+}
+
+/** An event of a user, in the order of its changes. */
+interface Change {
+  id: string;
+  subject: string;
+  name: string;
+  atMs: number;
+}
+
+export const webhooksKilled: Experiment = {
+  name: 'webhooks-killed',
+  done: 'kill -9 of a process three times while two deliver to 20 webhooks, of which one hangs and one answers 500',
+  passes:
+    'each of the other 18 gets each event at least once, in order for each user, under one id; the two delay no other',
+  async run({ scale, say }) {
+    const users = Math.max(4, Math.round(20 * scale));
+    const changes = Math.max(4, Math.round(15 * scale));
+    const world = await World.create();
+    const inbox = new Inbox();
+    const port = await inbox.listen();
+    world.onClose(() => inbox.close());
+    try {
+      const processes = [await startProcess(world)];
+      const [{ admin }] = processes as [Process];
+      const projectId = await admin.createProject('Chaos');
+      await Promise.all(
+        Array.from({ length: receivers }, (_, index) =>
+          admin.run('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
+            input: { projectId, url: `http://127.0.0.1:${port}/${index}`, types: ['user.updated'] },
+          }),
+        ),
+      );
+      const ids = await Promise.all(Array.from({ length: users }, (_, index) => createUser(admin, projectId, index)));
+      processes.push(await startProcess(world));
+      let done = 0;
+      const work = Promise.all(
+        ids.map(async (id) => {
+          for (let n = 0; n < changes; n += 1, done += 1) await rename(processes, id, n);
+        }),
+      );
+      for (let kill = 1; kill <= 3; kill += 1) {
+        await until(() => done >= (users * changes * kill) / 4, 120_000, 5);
+        await processes.shift()?.latchkey.kill();
+        say(`killed after ${done} of ${users * changes} changes, ${inbox.count} deliveries`);
+        processes.push(await startProcess(world));
+      }
+      await work;
+      const events = await eventsOf(world, projectId);
+      const healthy = Array.from({ length: receivers }, (_, index) => index).filter((one) => one > fails);
+      await until(() => healthy.every((one) => inbox.at(one).size === events.length), 90_000, 200);
+      const faults = healthy.flatMap((one) => faultsOf(one, events, inbox.at(one)));
+      const delays = healthy.flatMap((one) =>
+        events.map(({ id, atMs }) => (inbox.at(one).get(id)?.firstMs ?? 0) - atMs),
+      );
+      const again = healthy.flatMap((one) => [...inbox.at(one).values()]).filter(({ times }) => times > 1).length;
+      return evaluate(
+        `${events.length} events at 18 receivers, median ${percentile(delays, 0.5)} ms, the last after ${(Math.max(...delays) / 1000).toFixed(1)} s; ${again} deliveries more than once`,
+        [
+          ...faults,
+          events.length < users * changes && `only ${events.length} of ${users * changes} changes have an event`,
+          inbox.at(fails).size === 0 && 'the failing receiver was not tried',
+          Math.max(...delays) > 60_000 && `a delivery took ${Math.max(...delays)} ms`,
+        ],
+      );
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+async function startProcess(world: World): Promise<Process> {
+  const port = await freePort();
+  const latchkey = await world.start({ PORT: String(port) });
+  return { latchkey, admin: new AdminApi(`http://localhost:${port}`, latchkey.adminToken) };
+}
+
+async function createUser(admin: AdminApi, projectId: string, index: number): Promise<string> {
+  const made = await admin.run<{ createUser: { id: string } }>(
+    'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }',
+    { input: { projectId, email: `user-${index}@example.com` } },
+  );
+  return made.createUser.id;
+}
+
+/** Repeats the change until a process confirms it. */
+async function rename(processes: readonly Process[], id: string, n: number): Promise<void> {
+  const input = { id, displayName: `Name ${String(n).padStart(4, '0')}` };
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const process = processes[(n + attempt) % processes.length];
+    try {
+      await process?.admin.run('mutation ($input: UpdateUserInput!) { updateUser(input: $input) { id } }', { input });
+      if (process) return;
+    } catch {
+      await pause(100);
+    }
+  }
+  throw new Error(`${id} could not be changed`);
+}
+
+/** What the audit log has, in the order of the changes of each user. */
+async function eventsOf(world: World, projectId: string): Promise<Change[]> {
+  const rows = await world.postgres.query(
+    `select id, subject_id as subject, detail->'after'->>'displayName' as name, extract(epoch from at) * 1000 as at
+     from audit_log where project_id = '${projectId}' and type = 'user.updated' order by 3`,
+  );
+  return (rows as Record<string, unknown>[]).map(({ id, subject, name, at }) => ({
+    id: String(id),
+    subject: String(subject),
+    name: String(name),
+    atMs: Number(at),
+  }));
+}
+
+interface Arrival {
+  subject: string;
+  name: string;
+  /** Place among the first arrivals at this receiver. */
+  place: number;
+  firstMs: number;
+  times: number;
+}
+
+/** Receivers by path: what each has accepted, by `webhook-id`. */
+class Inbox {
+  readonly #arrived = new Map<number, Map<string, Arrival>>();
+  readonly #server = createServer(async (req, res) => {
+    const receiver = Number(req.url?.slice(1));
+    let text = '';
+    for await (const chunk of req) text += chunk;
+    if (receiver === hangs) return;
+    const { subject, detail } = (
+      JSON.parse(text) as { data: { subject: { id: string }; detail: { after: Record<string, string> } } }
+    ).data;
+    // Counted when the answer is out: a request in flight may be lost with its sender.
+    await pause(20);
+    res.writeHead(receiver === fails ? 500 : 204).end(() => {
+      const own = this.at(receiver);
+      const id = String(req.headers['webhook-id']);
+      const known = own.get(id);
+      if (known) known.times += 1;
+      else {
+        const name = String(detail.after['displayName']);
+        own.set(id, { subject: subject.id, name, place: own.size, firstMs: Date.now(), times: 1 });
+      }
+    });
+  });
+
+  async listen(): Promise<number> {
+    await new Promise<void>((done) => {
+      this.#server.listen(0, '127.0.0.1', done);
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get count(): number {
+    return [...this.#arrived.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  at(receiver: number): Map<string, Arrival> {
+    const own = this.#arrived.get(receiver) ?? new Map<string, Arrival>();
+    this.#arrived.set(receiver, own);
+    return own;
+  }
+
+  close(): void {
+    this.#server.close().closeAllConnections();
+  }
+}
+
+function faultsOf(receiver: number, events: readonly Change[], arrived: ReadonlyMap<string, Arrival>): string[] {
+  const missing = events.filter(({ id }) => !arrived.has(id)).length;
+  const names = new Set([...arrived.values()].map(({ subject, name }) => `${subject} ${name}`));
+  const bySubject = Map.groupBy(
+    events.filter(({ id }) => arrived.has(id)),
+    ({ subject }) => subject,
+  );
+  const disordered = [...bySubject.values()].filter((own) => {
+    const places = own.map(({ id }) => arrived.get(id)?.place ?? 0);
+    return places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0));
+  }).length;
+  return [
+    ...(missing > 0 ? [`receiver ${receiver} lacks ${missing} events`] : []),
+    ...(names.size < arrived.size ? [`receiver ${receiver} got an event under two ids`] : []),
+    ...(disordered > 0 ? [`receiver ${receiver} got the events of ${disordered} users out of order`] : []),
+  ];
+}

@@ -1,0 +1,71 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
+import { found } from '../../domain/kernel/problem.ts';
+import { atKey, keyIn } from '../../domain/projects/tenant.ts';
+import { payloadOf } from '../../domain/webhooks/payload.ts';
+import { listWebhookDeliveries } from '../../domain/webhooks/webhook-deliveries.ts';
+import { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.entity.ts';
+import { Access, ofProject, Requires } from '../api/access.ts';
+import { connection, pageRequest } from '../api/connection.ts';
+import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
+import { WebhookDeliveryFilter } from './webhook.inputs.ts';
+import { WebhookDeliveryConnection, WebhookDeliveryView } from './webhook-delivery.view.ts';
+
+@Resolver(() => WebhookDeliveryView)
+export class WebhookDeliveryResolver {
+  @Requires('project_viewer', { about: { webhook: 'webhookId' }, scope: 'projects:read' })
+  @Query(() => WebhookDeliveryConnection, {
+    description: 'Newest first. Delivered ones are kept for 7 days, failed ones for 30.',
+  })
+  async webhookDeliveries(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Ctx() { em, projectId }: ProjectContext,
+    @Arg('filter', () => WebhookDeliveryFilter, { nullable: true }) filter?: WebhookDeliveryFilter | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const request = pageRequest('webhookDeliveries', { first, after });
+    const page = await listWebhookDeliveries(em, keyIn(projectId, webhookId), withoutNulls(filter ?? {}), request);
+    return connection('webhookDeliveries', page, request);
+  }
+
+  @Requires('project_viewer', { about: { 'webhook-delivery': 'id' }, scope: 'projects:read' })
+  @Query(() => WebhookDeliveryView)
+  async webhookDelivery(@Arg('id', () => ID) id: string, @Ctx() { em, projectId }: ProjectContext) {
+    return found(await em.findOne(WebhookDelivery, atKey(keyIn(projectId, id))), 'webhook-delivery');
+  }
+
+  @Requires('project_admin', { about: { webhook: 'id' } })
+  @Mutation(() => WebhookDeliveryView, {
+    description: 'Sends the event `webhook.tested`, whatever types the webhook receives. Refused if it is disabled.',
+  })
+  testWebhook(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
+    return domain.webhooks.test(keyIn(projectId, id), actor);
+  }
+
+  @Requires('project_admin', { about: { 'webhook-delivery': 'id' } })
+  @Mutation(() => WebhookDeliveryView, { description: 'Sends it again now. Refused if the webhook is disabled.' })
+  replayWebhookDelivery(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: ProjectContext) {
+    return domain.webhooks.replay(keyIn(projectId, id), actor);
+  }
+
+  @Requires('project_admin', { about: { webhook: 'webhookId' } })
+  @Mutation(() => Int, { description: 'Sends all failed deliveries again, oldest first. Returns their number.' })
+  replayFailedWebhookDeliveries(
+    @Arg('webhookId', () => ID) webhookId: string,
+    @Ctx() { actor, domain, projectId }: ProjectContext,
+  ) {
+    return domain.webhooks.replayFailed(keyIn(projectId, webhookId), actor);
+  }
+
+  @Access('project_viewer', ofProject, 'audit:read')
+  @FieldResolver(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'The body, made of the event as it is now. Absent once the event is gone.',
+  })
+  async payload(@Root() { project, eventId }: WebhookDelivery, @Ctx() { em }: AdminContext) {
+    const event = await em.findOne(AuditEvent, { projectId: project.id, id: eventId });
+    return event && (JSON.parse(payloadOf(event)) as Record<string, unknown>);
+  }
+}

@@ -1,0 +1,14 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { User } from '../users/user.entity.ts';
+import { Membership } from './membership.entity.ts';
+
+/** The active admins of a project; the owners of the instance if it has none. */
+export async function adminsOf(em: EntityManager, projectId: string): Promise<User[]> {
+  const ofProject = await activeUsers(em, { project: projectId, role: 'project_admin' });
+  return ofProject.length > 0 ? ofProject : activeUsers(em, { role: 'owner' });
+}
+
+async function activeUsers(em: EntityManager, where: { project?: string; role: Membership['role'] }): Promise<User[]> {
+  const memberships = await em.find(Membership, where, { populate: ['user'], limit: 50 });
+  return memberships.map(({ user }) => user.getEntity() as User).filter(({ active }) => active);
+}

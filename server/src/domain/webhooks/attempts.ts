@@ -1,0 +1,40 @@
+import { secondsLater } from '../kernel/clock.ts';
+import type { Random } from '../kernel/random.ts';
+
+/** The response of a receiver, or why there was none. */
+export type WebhookOutcome = { status: number } | { error: string };
+
+/** Attempts of a delivery; about 20 hours with {@link retryAt}. */
+export const maxTries = 12;
+/** A webhook that fails this long is disabled. */
+export const maxFailingSeconds = 5 * 24 * 3600;
+/** Failures in a row after which a webhook gets one attempt at a time. */
+const failuresBeforePause = 3;
+const [firstSeconds, longestSeconds] = [10, 4 * 3600];
+const [firstPauseSeconds, longestPauseSeconds] = [5, 60];
+
+export function isDelivered(outcome: WebhookOutcome): boolean {
+  return 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
+}
+
+/** 410: the receiver wants no more events (Standard Webhooks). */
+export function isGone(outcome: WebhookOutcome): boolean {
+  return 'status' in outcome && outcome.status === 410;
+}
+
+/** The next attempt of a delivery: 10 s after the first failure, times three, up to 4 hours, with up to 20 % jitter. */
+export function retryAt(now: Date, tries: number, random: Random): Date {
+  const base = Math.min(longestSeconds, firstSeconds * 3 ** (tries - 1));
+  return secondsLater(now, base * (1 + random.integer(200) / 1000));
+}
+
+/** Whether the receiver seems to be down: it gets one attempt at a time, the least tried delivery first. */
+export function isPausing(failures: number): boolean {
+  return failures >= failuresBeforePause;
+}
+
+/** The next attempt at a webhook that failed so often in a row: 5 s, doubling up to a minute; null: no pause. */
+export function pauseUntil(now: Date, failures: number): Date | null {
+  if (!isPausing(failures)) return null;
+  return secondsLater(now, Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (failures - failuresBeforePause)));
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { AuditEvent } from '../audit/audit-event.entity.ts';
+import { eventTypes } from '../audit/event-types.ts';
+
+const nullableText = z.string().nullable();
+
+/** The body of a webhook. `npm run gen` writes its JSON Schema to `generated/event.schema.json`. */
+const webhookPayload = z
+  .strictObject({
+    type: z.enum(eventTypes).describe('`noun.verb` in the past tense.'),
+    timestamp: z.iso.datetime().describe('Time of the event.'),
+    data: z.strictObject({
+      id: z.uuid().describe('Id of the event: the header `webhook-id`, the same in all attempts and in the audit log.'),
+      projectId: z.uuid(),
+      result: z.enum(['success', 'failure']),
+      actor: z
+        .strictObject({
+          kind: z
+            .string()
+            .describe('user, admin, admin-token, bootstrap-token, setup-link, scim, client, system or anonymous'),
+          id: nullableText,
+          name: nullableText.describe('Null after the erasure of the user.'),
+        })
+        .describe('Who acted.'),
+      subject: z
+        .strictObject({ kind: z.string(), id: nullableText, name: nullableText })
+        .nullable()
+        .describe('What it is about. Events about the same subject arrive in order.'),
+      clientId: z.uuid().nullable().describe('The application.'),
+      detail: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe(
+          '`before` and `after` of changed fields, reasons. Never a secret. Null after the erasure of the user.',
+        ),
+      ip: nullableText.describe('Address of the actor.'),
+      userAgent: nullableText,
+      requestId: nullableText.describe('`X-Request-Id` of the response.'),
+    }),
+  })
+  .describe('An event of a Latchkey project, as sent to webhooks.');
+
+/** JSON Schema (2020-12) of the body. */
+export function webhookSchema(): object {
+  return z.toJSONSchema(webhookPayload);
+}
+
+type WebhookPayload = z.infer<typeof webhookPayload>;
+
+/** The body for an event as it is now: without what an erasure has removed from it. */
+export function payloadOf(event: AuditEvent): string {
+  const payload: WebhookPayload = {
+    type: event.type as WebhookPayload['type'],
+    timestamp: event.at.toISOString(),
+    data: {
+      id: event.id,
+      projectId: event.projectId,
+      result: event.result,
+      actor: { kind: event.actorKind, id: event.actorId ?? null, name: event.actorName ?? null },
+      subject:
+        event.subjectKind == null
+          ? null
+          : { kind: event.subjectKind, id: event.subjectId ?? null, name: event.subjectName ?? null },
+      clientId: event.clientId ?? null,
+      detail: event.detail ?? null,
+      ip: event.ip ?? null,
+      userAgent: event.userAgent ?? null,
+      requestId: event.requestId ?? null,
+    },
+  };
+  return JSON.stringify(payload);
+}

@@ -1,0 +1,183 @@
+import { adminsOf } from '../admins/admins-of.ts';
+import type { Audit } from '../audit/audit.ts';
+import { notifyEverywhere } from '../ceremonies/notices.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { system } from '../kernel/actor.ts';
+import { secondsLater } from '../kernel/clock.ts';
+import { inAllProjects, inProject } from '../kernel/scope.ts';
+import { execute, query, sql } from '../kernel/sql.ts';
+import { Project } from '../projects/project.entity.ts';
+import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { isPausing, maxFailingSeconds, pauseUntil } from './attempts.ts';
+import { type DisabledReason, Webhook } from './webhook.entity.ts';
+import { type Due, type RoundDeps, WebhookRound } from './webhook-round.ts';
+import { entry, hostOf, ofWebhook } from './webhooks.ts';
+
+/** Lifetime of a claim on a webhook; after it, another process delivers. A round takes at most {@link roundSeconds}. */
+const leaseSeconds = 30;
+/** A run then lets other webhooks and processes take their turn. */
+const runSeconds = 20;
+/** Webhooks that a process delivers to at a time. */
+const maxRuns = 200;
+const batch = 100;
+/** A webhook that answers some events is not disabled: those it refuses fail alone. */
+const failuresBeforeDisabled = 20;
+
+export interface WebhookRelayDeps extends RoundDeps {
+  audit: Audit;
+  delivery: Delivery;
+}
+
+/**
+ * Delivers events to webhooks, at least once and in order for each subject (decisions/0165). One process at a time
+ * delivers to a webhook, by a claim that expires; it sends the events of a subject one after another, and those of several
+ * subjects in parallel. A failed delivery holds back later ones of its subject alone. Webhooks do not wait for each other.
+ */
+export class WebhookRelay {
+  private readonly runs = new Set<Promise<void>>();
+  private isStopping = false;
+
+  constructor(private readonly deps: WebhookRelayDeps) {}
+
+  /** Claims webhooks with due deliveries and starts to deliver, without waiting for it. */
+  async start(onError: (error: unknown) => void): Promise<void> {
+    const free = maxRuns - this.runs.size;
+    if (free <= 0 || this.isStopping) return;
+    const { clock, db, random } = this.deps;
+    const now = clock.now();
+    const lease = random.id();
+    const claimed = await query(
+      db.alone,
+      sql<{ project_id: string; id: string }>`
+        with due as (
+          select project_id, id from webhooks w
+          where disabled_reason is null and coalesce(leased_until <= ${now}, true) and coalesce(next_attempt_at <= ${now}, true)
+            and exists (select from webhook_deliveries d where d.project_id = w.project_id and d.webhook_id = w.id
+              and d.state = 'pending' and d.next_attempt_at <= ${now})
+          order by leased_until nulls first limit ${free} for update skip locked)
+        update webhooks w set lease = ${lease}, leased_until = ${secondsLater(now, leaseSeconds)}
+        from due where w.project_id = due.project_id and w.id = due.id returning w.project_id, w.id`,
+    );
+    for (const { project_id, id } of claimed) {
+      const run: Promise<void> = inProject(project_id, () => this.run(keyIn(project_id, id), lease))
+        .catch(onError)
+        .finally(() => this.runs.delete(run));
+      this.runs.add(run);
+    }
+  }
+
+  /** Starts nothing more, and waits for requests in progress. */
+  async drain(): Promise<void> {
+    this.isStopping = true;
+    await this.settled();
+  }
+
+  /** Waits for the deliveries that were started. */
+  async settled(): Promise<void> {
+    await Promise.all(this.runs);
+  }
+
+  private async run(key: TenantKey, lease: string): Promise<void> {
+    const endsAt = secondsLater(this.deps.clock.now(), runSeconds);
+    while (!this.isStopping && this.deps.clock.now() < endsAt) {
+      const webhook = await this.renew(key, lease);
+      const due = webhook ? await this.due(webhook) : [];
+      if (!webhook || due.length === 0) break;
+      const round = new WebhookRound(this.deps, webhook, () => this.isStopping);
+      await round.send(due);
+      if (!(await this.settle(webhook, lease, round))) break;
+    }
+    const { clock, db } = this.deps;
+    const release = sql`update webhooks set lease = null, leased_until = ${clock.now()}
+      where project_id = ${key.project.id} and id = ${key.id} and lease = ${lease}`;
+    await execute(db.alone, release);
+  }
+
+  /** The webhook as it is now; null if another process has claimed it, or it was disabled or deleted. */
+  private async renew(key: TenantKey, lease: string): Promise<Webhook | null> {
+    const { clock, db } = this.deps;
+    const renewed = await execute(
+      db.alone,
+      sql`update webhooks set leased_until = ${secondsLater(clock.now(), leaseSeconds)}
+        where project_id = ${key.project.id} and id = ${key.id} and lease = ${lease} and disabled_reason is null`,
+    );
+    return renewed === 1 ? db.reader().findOne(Webhook, atKey(key)) : null;
+  }
+
+  /** Deliveries whose subject has no earlier one that waits for its retry, oldest first. */
+  private due(webhook: Webhook): Promise<Due[]> {
+    const now = this.deps.clock.now();
+    const isProbe = isPausing(webhook.failures);
+    const waits = isProbe ? sql`true` : sql`b.next_attempt_at > ${now}`;
+    const order = isProbe ? sql`d.tries, d.queued_at, d.id` : sql`d.queued_at, d.id`;
+    return query(
+      this.deps.db.alone,
+      sql<Due>`select d.id, d.event_id as "eventId", d.order_key as "orderKey", d.tries from webhook_deliveries d
+        where d.project_id = ${webhook.project.id} and d.webhook_id = ${webhook.id} and d.state = 'pending'
+          and d.next_attempt_at <= ${now}
+          and not exists (select from webhook_deliveries b where b.project_id = d.project_id and b.webhook_id = d.webhook_id
+            and b.order_key = d.order_key and b.state = 'pending' and b.queued_at < d.queued_at and ${waits})
+        order by ${order} limit ${isProbe ? 1 : batch}`,
+    );
+  }
+
+  /** Writes what a round has shown about the webhook. @returns whether to go on */
+  private async settle(webhook: Webhook, lease: string, round: WebhookRound): Promise<boolean> {
+    const { clock, db } = this.deps;
+    const now = clock.now();
+    const { failures, lastDeliveredAt } = round;
+    const failingSince = failures === 0 ? null : lastDeliveredAt ? now : (webhook.failingSince ?? now);
+    if (round.isGone) return this.disable(webhook, lease, 'gone', failingSince ?? now);
+    const isTooLong = failingSince !== null && secondsLater(failingSince, maxFailingSeconds) <= now;
+    if (isTooLong && failures >= failuresBeforeDisabled) {
+      return this.disable(webhook, lease, 'failures', failingSince);
+    }
+    const pause = pauseUntil(now, failures);
+    await execute(
+      db.alone,
+      sql`update webhooks set failures = ${failures}, failing_since = ${failingSince}, next_attempt_at = ${pause},
+          last_delivered_at = coalesce(${lastDeliveredAt}::timestamptz, last_delivered_at)
+        where project_id = ${webhook.project.id} and id = ${webhook.id} and lease = ${lease}`,
+    );
+    if (isPausing(webhook.failures) && failures === 0) {
+      await execute(
+        db.alone,
+        sql`update webhook_deliveries set next_attempt_at = ${now}
+          where ${ofWebhook(webhook)} and state = 'pending' and next_attempt_at > ${now}`,
+      );
+    }
+    return pause === null;
+  }
+
+  /** Its waiting deliveries fail; an admin can enable it and replay them. */
+  private async disable(webhook: Webhook, lease: string, reason: DisabledReason, since: Date): Promise<false> {
+    const { audit, clock, db, delivery } = this.deps;
+    const now = clock.now();
+    const projectId = webhook.project.id;
+    // Admins are users of another project.
+    await inAllProjects(() =>
+      db.transaction(async (em) => {
+        const disabled = await execute(
+          em,
+          sql`update webhooks set disabled_reason = ${reason}, updated_at = ${now}
+            where project_id = ${projectId} and id = ${webhook.id} and lease = ${lease} and disabled_reason is null`,
+        );
+        if (disabled === 0) return;
+        await execute(
+          em,
+          sql`update webhook_deliveries set state = 'failed', settled_at = ${now}, next_attempt_at = null
+            where ${ofWebhook(webhook)} and state = 'pending'`,
+        );
+        const detail = { reason, failingSince: since.toISOString() };
+        audit.record(em, { ...entry('webhook.disabled', webhook, system, detail), result: 'failure' });
+        const { name: app } = await em.findOneOrFail(Project, projectId);
+        const content = {
+          ...({ template: 'webhook-disabled', app, webhook: hostOf(webhook.url) } as const),
+          ...{ since: since.toISOString(), at: now.toISOString() },
+        };
+        for (const admin of await adminsOf(em, projectId)) await notifyEverywhere(em, delivery, admin, content);
+      }),
+    );
+    return false;
+  }
+}
