@@ -41,7 +41,11 @@ const sessionEnds: Record<string, string> = {
 
 function templateFor(event: AuditEvent): string {
   const { type, detail, actor } = event;
-  const isSignUp = type === 'user.created' && detail?.['provenance'] === 'local' && !actor.kind.startsWith('admin');
+  const isSignUp =
+    type === 'user.created' &&
+    detail?.['provenance'] === 'local' &&
+    !actor.kind.startsWith('admin') &&
+    actor.kind !== 'bootstrap-token';
   if (isSignUp) return '{subject} signed up';
   if (type === 'session.ended') return sessionEnds[String(detail?.['reason'])] ?? 'A session of {person} ended';
   const template = templateOf(type) ?? `{actor}: ${type.replaceAll(/[._-]/g, ' ')} {subject}`;

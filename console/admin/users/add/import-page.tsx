@@ -73,7 +73,7 @@ function Import({ projectId }: { projectId: string }) {
         }}
       />
       {source && data && (
-        <Section flush title="Columns" lead="Choose the attribute of each column. The first line is the header.">
+        <Section title="Columns" lead="Choose the attribute of each column. The first line is the header.">
           <ColumnTable
             source={source}
             columns={columns}
