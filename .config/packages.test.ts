@@ -81,4 +81,11 @@ describe('documents', () => {
     const indented = example.replace(/^(?=.)/gm, '  ');
     expect(text('shared/browser/README.md')).toContain(indented);
   });
+
+  it('show the examples that the console fills in', () => {
+    expect(text('shared/react/README.md')).toContain(`jsx\n${text('shared/react/example/page.jsx')}\``);
+    // The base issuer has no acr_values for a page that asks for a passkey.
+    const ofNode = text('shared/node/README.md').replace(/^app\.get\('\/admin'.*\n/m, '');
+    expect(ofNode).toContain(`js\n${text('shared/node/example/sessions-express.js')}\``);
+  });
 });

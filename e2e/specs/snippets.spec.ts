@@ -85,19 +85,37 @@ function keyPair(): { jwks: object } {
 
 const asPrivate = () => ({ tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', ...keyPair() });
 
+const ofBackEnd = (secretKey: string) => ({
+  LATCHKEY_API_KEY: secretKey,
+  SESSION_SECRET: 'a secret of at least 32 characters',
+});
+
 test('@latchkey/node signs users in through the hosted page', async ({ page }) => {
   const { clientId, secretKey, origin } = await register();
-  await run('node.mjs', await copied(clientId, '@latchkey/node'), origin, { LATCHKEY_API_KEY: secretKey });
-  await page.goto(`${origin}/login`);
+  await run('node.mjs', await copied(clientId, '@latchkey/node'), origin, ofBackEnd(secretKey));
+  await page.goto(`${origin}/account`);
   await signInOnPage(page, admin, 'node@example.com');
-  await expect(page.locator('body')).toContainText('{"hello":"node@example.com"}');
+  await expect(page.locator('body')).toContainText('"email":"node@example.com"');
+  expect(page.url()).toBe(`${origin}/account`);
+});
+
+test('@latchkey/react is the page of its README, which another test runs', async () => {
+  const { clientId, publishableKey } = await register();
+  const readme = readFileSync(new URL('../../shared/react/README.md', import.meta.url), 'utf8');
+  const [, example = ''] = /<!-- test: page -->\n```jsx\n([\s\S]*?)```/.exec(readme) ?? [];
+  const filled = example.replace('lk_pk_…', publishableKey).replace('https://id.example.com', latchkey.baseUrl);
+  const code = (await copied(clientId, '@latchkey/react')).replace('lk_pk_…', publishableKey);
+  const lines = code.split('\n');
+  expect(lines.filter((line) => !line.startsWith('//')).join('\n')).toBe(filled.trim());
+  const [install = ''] = lines;
+  for (const address of install.match(/http\S+/g) ?? []) expect((await fetch(address)).status, address).toBe(200);
 });
 
 test('@latchkey/browser signs users in on a page of the application, with @latchkey/node behind it', async ({
   page,
 }) => {
   const { clientId, publishableKey, secretKey, origin } = await register({ pkceRequired: true });
-  await run('back-end.mjs', await copied(clientId, '@latchkey/node'), origin, { LATCHKEY_API_KEY: secretKey });
+  await run('back-end.mjs', await copied(clientId, '@latchkey/node'), origin, ofBackEnd(secretKey));
   const code = (await copied(clientId, '@latchkey/browser')).replace('lk_pk_…', publishableKey);
   await serveFiles(page, origin, code);
   page.on('dialog', async (dialog) => {
@@ -108,9 +126,9 @@ test('@latchkey/browser signs users in on a page of the application, with @latch
   // A page fulfilled by the test has no network address, so the browser would prompt before requests to loopback.
   await page.context().grantPermissions(['local-network-access']);
   await page.goto(`${origin}/page`);
-  const answer = page.waitForResponse(`${origin}/sign-in`);
   await page.evaluate('import("/app.js").then((app) => app.signIn("sdk@example.com"))');
-  expect(await (await answer).json()).toEqual({ hello: 'sdk@example.com' });
+  await page.goto(`${origin}/account`);
+  await expect(page.locator('body')).toContainText('"email":"sdk@example.com"');
 });
 
 /** Serves page, snippet and SDK on the back end's origin, as a bundler would. */

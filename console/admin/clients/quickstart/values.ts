@@ -44,10 +44,6 @@ export function keyAlgorithmOf({ client }: SnippetValues): 'Ed25519' | 'ES256' |
   return key?.crv === 'P-256' ? 'ES256' : 'Ed25519';
 }
 
-export function pathOf(values: SnippetValues): string {
-  return new URL(redirectUriOf(values)).pathname;
-}
-
 export function portOf(values: SnippetValues): string {
   return new URL(redirectUriOf(values)).port || '3001';
 }
