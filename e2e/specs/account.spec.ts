@@ -7,7 +7,7 @@ import { Application, Inbox } from '../support/application.ts';
 import { AuthenticatorApp, otherThan } from '../support/authenticator-app.ts';
 import { tabTo } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
-import { signInOnPage } from '../support/sign-in.ts';
+import { continueWithCode, signInOnPage } from '../support/sign-in.ts';
 
 /** The account page: users see and end their sessions, devices and second factors, without script. */
 
@@ -160,6 +160,44 @@ test('users change their phone number; the old one stays until the new one is ve
   await expect(page.getByRole('status')).toContainText('Saved');
   await expect(page.getByText('On record: …0177')).toBeVisible();
   await expectAccessible(page);
+});
+
+test('users add an authenticator app after a code by mail; then it is asked for', async ({ page }) => {
+  const club = await Application.register(admin, latchkey, callback.redirectUri, {
+    name: 'Club',
+    mfaPolicy: 'OPTIONAL',
+  });
+  const who = 'hedy@example.com';
+  await begin(page, club);
+  await signInOnPage(page, admin, who);
+  await arrived(page);
+  await account(page);
+  await latchkey.turn(31);
+  await press(page, 'Add an authenticator app');
+  await continueWithCode(page, admin, who);
+  await expect(page.getByRole('heading', { name: 'Set up your authenticator app' })).toBeVisible();
+  await expect(page.getByRole('img', { name: 'QR code for the authenticator app' }).locator('svg')).toBeVisible();
+  await expectAccessible(page);
+  const app = new AuthenticatorApp((await page.locator('.copy code').textContent()) ?? '', latchkey.now);
+  const code = page.getByLabel('Six-digit code');
+  await expect(code).toBeFocused();
+  await code.fill(otherThan(app.next()));
+  await press(page, 'Confirm the app');
+  await expect(page.getByRole('alert')).toContainText('This code is wrong');
+  await expect(page.getByText(/^Support code/)).toBeVisible();
+  await code.fill(app.last());
+  await press(page, 'Confirm the app');
+  await expect(page.locator('.codes li')).toHaveCount(10);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'I’ve saved these codes' }).click();
+  await expect(page.getByRole('button', { name: 'Set up another authenticator app' })).toBeVisible();
+  await expect(page.getByText(/^Support code/)).toHaveCount(0);
+  await latchkey.turn(31);
+  await page.getByRole('button', { name: 'Confirm it’s you' }).first().click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('heading', { name: 'Second step' })).toBeVisible();
+  await page.getByLabel('Six-digit code').fill(app.next());
+  await expect(page).toHaveURL(/\/account\?project=/);
 });
 
 test('every state of the page is accessible: new codes, step-up, invalid name, several accounts', async ({ page }) => {

@@ -6,6 +6,7 @@ import { useMutation } from '../api.ts';
 import { faultAt } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
 import { request } from '../ui/code/show-graphql.tsx';
+import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -22,7 +23,7 @@ const columns: readonly Column<Row>[] = [
   {
     header: 'Name',
     isName: true,
-    width: '40%',
+    width: '30%',
     cell: ({ name }) => name,
   },
   {
@@ -32,14 +33,15 @@ const columns: readonly Column<Row>[] = [
         {builtIn === 'CONSOLE' && <Badge>Console sign-in</Badge>}
         {builtIn === 'DEMO' && <Badge>Sample</Badge>}
         {testMode && <Badge color="note">Test mode</Badge>}
-        {builtIn === null && !testMode && <Badge color="good">In use</Badge>}
+        {builtIn === null && !testMode && 'In use'}
       </Group>
     ),
   },
-  { header: 'Sign-up', cell: ({ signUp }) => (signUp === 'OPEN' ? 'Open' : 'Provisioned only') },
+  { header: 'Users', align: 'end', cell: ({ usage }) => count.format(usage.users) },
+  { header: 'Applications', align: 'end', cell: ({ usage }) => count.format(usage.clients) },
   {
-    header: 'Second factor',
-    cell: ({ mfaPolicy }) => ({ OFF: 'Off', OPTIONAL: 'Optional', REQUIRED: 'Required' })[mfaPolicy],
+    header: 'Last activity',
+    cell: ({ usage }) => <Time at={usage.lastActivityAt} />,
   },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];

@@ -21,6 +21,7 @@ import { foldCase, isAddress } from '../domain/users/login.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
+import { type Html, html } from '../http/markup.ts';
 import { PageMissingError, type Pages } from '../http/pages.ts';
 import { formBody, type Parameters, parametersOf } from '../http/parameters.ts';
 import { isSameOrigin } from '../http/same-origin.ts';
@@ -406,9 +407,13 @@ async function send(
   pages.send(req, res, 'account', {
     status,
     values: { ...noSignals, ...values },
-    html: { content: view(say, pages.language(req)).text },
+    html: { content: view(say, pages.language(req)).text, support: status < 400 ? '' : supportLine(req, say).text },
     brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
   });
+}
+
+function supportLine(req: Request, say: (key: string) => string): Html {
+  return html`<p>${say('page.support')} <code>${requestContext(req).requestId}</code></p>`;
 }
 
 function back(res: Response, projectId: string, notice?: Notice): void {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type ProjectUsage, projectUsage } from '../../domain/accounts/project-usage.ts';
 import type { ApiKey } from '../../domain/clients/api-key.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSecret } from '../../domain/clients/client-secret.entity.ts';
@@ -17,6 +18,7 @@ import { User } from '../../domain/users/user.entity.ts';
 /** Batched reads: one query for all nodes of an operation. */
 export interface Loaders {
   project(id: string): Promise<Project | undefined>;
+  usageOf(projectId: string): Promise<ProjectUsage | undefined>;
   client(key: TenantKey): Promise<Client | undefined>;
   user(key: TenantKey): Promise<User | undefined>;
   group(key: TenantKey): Promise<Group | undefined>;
@@ -44,6 +46,10 @@ export function loadersFor(em: EntityManager, { clients, clientSecrets, delegati
     project: batched(
       (id: string) => id,
       async (ids) => new Map((await em.find(Project, { id: { $in: ids } })).map((project) => [project.id, project])),
+    ),
+    usageOf: batched(
+      (id: string) => id,
+      (ids) => projectUsage(em, ids),
     ),
     client: ofTenants(async (keys) => byKey(await em.find(Client, { $or: keys.map(atKey) }))),
     user: ofTenants(async (keys) => byKey(await em.find(User, { $or: keys.map(atKey) }))),

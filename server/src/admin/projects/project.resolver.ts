@@ -18,6 +18,7 @@ import {
   PasskeyModelStandingView,
   ProjectConnection,
   ProjectContentsView,
+  ProjectUsageView,
   ProjectView,
   SessionPolicyView,
 } from './project.view.ts';
@@ -121,6 +122,11 @@ export class ProjectResolver {
   @FieldResolver(() => ProjectContentsView)
   contents(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
     return domain.projects.contents(em, project.id);
+  }
+
+  @FieldResolver(() => ProjectUsageView)
+  async usage(@Root() project: Project, @Ctx() { loaders }: AdminContext) {
+    return found(await loaders.usageOf(project.id), 'project');
   }
 }
 

@@ -42,6 +42,26 @@ describe('projects', () => {
     });
   });
 
+  it('lists the usage of each project, its newest event included', async () => {
+    const { services } = room;
+    const ids = await Promise.all(
+      ['Used one', 'Used two'].map(async (name) => (await services.projects.create({ name }, { kind: 'system' })).id),
+    );
+    const create = (what: string, input: object) =>
+      room.call(`mutation ($input: Create${what}Input!) { create${what}(input: $input) { __typename } }`, {
+        input: { projectId: ids[0], ...input },
+      });
+    expect((await create('User', { email: 'used@example.com' })).code).toBeUndefined();
+    expect((await create('Client', { name: 'Used', redirectUris: [] })).code).toBeUndefined();
+    const { data } = await room.call(
+      '{ projects(search: "Used ") { edges { node { id usage { users clients lastActivityAt } } } } }',
+    );
+    const usage = new Map(data.projects.edges.map(({ node }: { node: { id: string } }) => [node.id, node]));
+    const lastActivityAt = expect.stringMatching(/^\d{4}-/);
+    expect(usage.get(ids[0])).toMatchObject({ usage: { users: 1, clients: 1, lastActivityAt } });
+    expect(usage.get(ids[1])).toMatchObject({ usage: { users: 0, clients: 0, lastActivityAt } });
+  });
+
   it('changes given fields, leaves absent and null ones, and records previous and new values', async () => {
     const { id } = await room.services.projects.create({ name: 'Before' }, { kind: 'system' });
     const { data } = await room.call(

@@ -138,6 +138,19 @@ export class ProjectContentsView {
 }
 
 @Access('inherited')
+@ObjectType('ProjectUsage', { description: 'How much a project is used.' })
+export class ProjectUsageView {
+  @Field(() => Int)
+  users!: number;
+
+  @Field(() => Int)
+  clients!: number;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Time of its newest event.' })
+  lastActivityAt!: Date | null;
+}
+
+@Access('inherited')
 @ObjectType('PasskeyModelStanding', { description: 'Passkeys that could not be created under a list of models.' })
 export class PasskeyModelStandingView {
   @Field(() => Int, { description: 'Active users with such a passkey. It stays usable until revoked.' })
