@@ -15,18 +15,18 @@ describe('llms.txt', () => {
   });
 
   it('lists each page of the documentation with its title, and has no broken links', () => {
-    const links = [...(files['llms.txt'] ?? '').matchAll(/\[(.+?)\]\(([^)]+)\)/g)];
+    const links = [...(files['server/docs/llms.txt'] ?? '').matchAll(/\[(.+?)\]\(([^)]+)\)/g)];
     for (const [, title, path = ''] of links) {
-      expect(existsSync(join(root, path)), path).toBe(true);
+      expect(existsSync(join(root, 'server/docs', path)), path).toBe(true);
       expect(title).not.toBe('undefined');
     }
     const listed = links.map(([, , path]) => path);
-    expect(pages.filter((name) => !listed.includes(`server/docs/${name}`))).toEqual([]);
+    expect(pages.filter((name) => !listed.includes(name))).toEqual([]);
   });
 
   it('has the whole text of each page in llms-full.txt', () => {
     const paths = ['README.md', 'shared/node/README.md', ...pages.map((name) => `server/docs/${name}`)];
-    const text = files['llms-full.txt'] ?? '';
+    const text = files['server/docs/llms-full.txt'] ?? '';
     expect(paths.filter((path) => !text.includes(readFileSync(join(root, path), 'utf8').trim()))).toEqual([]);
   });
 });

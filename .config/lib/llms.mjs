@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { root } from './workspace.mjs';
 
 const folder = 'server/docs';
@@ -7,14 +7,15 @@ const libraries = ['shared/browser/README.md', 'shared/react/README.md', 'shared
 
 /**
  * The documentation for language models (llmstxt.org), by path: `llms.txt`, an index, and `llms-full.txt`, all pages in one
- * file. The pages are the README, those of the libraries, and those in the table of contents of `server/docs`.
+ * file, both beside the pages. The pages are the README, those of the libraries, and those in the table of contents of `server/docs`.
  */
 export function llmsFiles(read = (path) => readFileSync(join(root, path), 'utf8')) {
   const readme = read('README.md');
   const [, , summary = ''] = readme.split('\n\n');
   const contents = [...read(`${folder}/README.md`).matchAll(/^\| (.+) \| \[[^\]]+\]\(([\w-]+\.md)\) \|$/gm)];
   const topics = contents.map(([, about, name]) => ({ path: `${folder}/${name}`, about }));
-  const entry = ({ path, about }) => `- [${titleOf(read(path))}](${path})${about ? `: ${about}` : ''}`;
+  const to = (path) => posix.relative(folder, path);
+  const entry = ({ path, about }) => `- [${titleOf(read(path))}](${to(path)})${about ? `: ${about}` : ''}`;
   const all = ['README.md', ...libraries, ...topics.map(({ path }) => path)];
   const index = `# Latchkey
 
@@ -24,7 +25,7 @@ Links are relative to this file. [llms-full.txt](llms-full.txt) has all pages of
 
 ## Start
 
-- [README](README.md): start the server, sign in, connect an application and a directory
+- [README](${to('README.md')}): start the server, sign in, connect an application and a directory
 ${libraries.map((path) => entry({ path })).join('\n')}
 
 ## Documentation
@@ -33,13 +34,13 @@ ${topics.map(entry).join('\n')}
 
 ## Reference
 
-- [Settings](server/config.md): every setting, with its default
-- [OpenAPI](server/src/http/generated/openapi.json): the REST interfaces, also at /openapi.json of each instance
-- [GraphQL schema](server/src/admin/schema.graphql): the admin API
-- [Events](server/src/domain/audit/event-types.ts): the types of audit events
+- [Settings](${to('server/config.md')}): every setting, with its default
+- [OpenAPI](${to('server/src/http/generated/openapi.json')}): the REST interfaces, also at /openapi.json of each instance
+- [GraphQL schema](${to('server/src/admin/schema.graphql')}): the admin API
+- [Events](${to('server/src/domain/audit/event-types.ts')}): the types of audit events
 `;
   const pages = all.map((path) => `Source: ${path}\n\n${read(path).trim()}\n`);
-  return { 'llms.txt': index, 'llms-full.txt': pages.join('\n---\n\n') };
+  return { [`${folder}/llms.txt`]: index, [`${folder}/llms-full.txt`]: pages.join('\n---\n\n') };
 }
 
 function titleOf(text) {

@@ -81,7 +81,7 @@ test('a project admin adds, invites and imports users, by keyboard where it matt
   expect(report[0]).toBe('"line","attribute","reason","E-mail","First name","Team","Remark"');
   expect(report[2]).toBe('"623","Email address","Must be an e-mail address","nobody","Nobody","Red","\'-"');
   await expectAccessible(page);
-  // The same file again adds nobody.
+  // The same file again adds no user.
   await button(page, 'Import 622 users').click();
   await expect(facts).toHaveText(/Added0.*Already exist621.*Refused3/s);
   await page.getByRole('link', { name: 'Show users' }).click();

@@ -92,7 +92,7 @@ describe('/account', () => {
     expect(locationOf(unknown)).toBe(`/account?project=${none}`);
   });
 
-  it('fills in the address of an invitation, which lets nobody in without a code', async () => {
+  it('fills in the address of an invitation, which opens nothing without a code', async () => {
     await world.begin({ signUp: 'provisioned_only' });
     const email = "O'Neil+1@example.com";
     const { services } = app;

@@ -65,7 +65,7 @@ export const delegationApi: ApiPart = {
         },
         responses: {
           200: {
-            description: 'The encrypted response; its status tells success from refusal.',
+            description: 'The encrypted response; its status says whether it succeeded.',
             content: json(sealed(named('DelegationResponse')), delegationMediaType),
           },
           ...refusals,

@@ -9,7 +9,7 @@ import { type AdminContext, type ProjectContext, withoutNulls } from '../api/con
 import { CreateWebhookInput, UpdateWebhookInput } from './webhook.inputs.ts';
 import { IssuedWebhookView, WebhookView } from './webhook.view.ts';
 
-/** Applications read webhooks only: whoever sets an address receives the project's events. */
+/** Applications read webhooks only: the owner of an address receives the project's events. */
 @Resolver(() => WebhookView)
 export class WebhookResolver {
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { CreatedSecrets } from '../../domain/configuration/writer.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { type Command, UsageError, withInstance } from '../command.ts';
-import { linesOf, told, wantedIn } from './wanted.ts';
+import { linesOf, named, wantedIn } from './wanted.ts';
 
 export const apply: Command = {
   name: 'apply',
@@ -26,7 +26,7 @@ export const apply: Command = {
         for (const { name, wanted, references } of files) {
           const options = { prune: input.flag('prune'), actor: system };
           const written = await opened.services.configurations.apply(wanted, options).catch((error: unknown) => {
-            throw told(name, error);
+            throw named(name, error);
           });
           for (const secrets of written.secrets) keep?.write({ project: wanted.slug, ...secrets });
           const { changes } = written;

@@ -193,7 +193,7 @@ describe('apply', () => {
     write();
   });
 
-  it('keeps what the files lack, unless it is told to prune', async () => {
+  it('keeps what the files lack, without --prune', async () => {
     await byHand.applications[2]?.(here);
     expect(await run('apply')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
     expect(await run('plan')).toMatchObject({ code: 2, out: expect.stringContaining('- applications Shadow') });

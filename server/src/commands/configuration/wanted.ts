@@ -22,7 +22,7 @@ export function wantedIn(
   const files = readProjectFiles(resolve(directory), env).map(({ name, content, references }) => ({
     name,
     references,
-    wanted: telling(name, () => services.configurations.read(content)),
+    wanted: naming(name, () => services.configurations.read(content)),
   }));
   for (const { name, wanted } of files) {
     const other = files.find((one) => one.name !== name && one.wanted.slug === wanted.slug);
@@ -32,15 +32,15 @@ export function wantedIn(
 }
 
 /** Names the file in a refusal. */
-function telling<T>(name: string, work: () => T): T {
+function naming<T>(name: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw told(name, error);
+    throw named(name, error);
   }
 }
 
-export function told(name: string, error: unknown): unknown {
+export function named(name: string, error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const { field, reason, code, what } = error.problem as Record<string, string | undefined>;
   const words = [field, reason ?? code, what].filter((word) => word !== undefined);
