@@ -160,10 +160,10 @@ export default {
     {
       name: 'shared-stands-alone',
       comment:
-        'Packages in shared/ must not import other workspaces, so that each can be published alone. React’s has the browser SDK as a peer.',
+        'Packages in shared/ must not import other workspaces, so that each can be published alone; examples name their own. React’s has the browser SDK as a peer.',
       severity: 'error',
       from: { path: '^shared/([^/]+)/', pathNot: '^shared/react/' },
-      to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^shared/($1|contracts)/' },
+      to: { path: '^(server|console|e2e|shared)/|^@latchkey/', pathNot: '^(shared/($1|contracts)/|@latchkey/$1$)' },
     },
     {
       name: 'react-over-browser',

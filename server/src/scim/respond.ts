@@ -59,7 +59,8 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
     const failure = failureOf(thrown);
     const error = toScimError(undecodable(failure), requestId);
     const { status } = error;
-    if (failure instanceof Refusal && failure.problem.code === 'unavailable') {
+    // Not where SCIM itself refuses so, e.g. without a token.
+    if (failure !== thrown && failure instanceof Refusal && failure.problem.code === 'unavailable') {
       deps.log.error({ reason: failure.problem.reason, requestId }, 'database unavailable');
     }
     if (status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
