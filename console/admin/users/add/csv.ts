@@ -1,4 +1,4 @@
-/** A file as it was read. */
+/** A parsed file. */
 export interface Source {
   name: string;
   header: readonly string[];
