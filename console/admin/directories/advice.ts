@@ -11,7 +11,7 @@ const byType: Record<string, string> = {
   invalidPath: 'A PATCH path is not in the User schema. Change the mapping in the directory.',
   noTarget: 'A PATCH targets a missing value, such as an e-mail type that the user lacks.',
   mutability: 'The directory changes a read-only attribute, such as id.',
-  tooMany: 'Too many results. Set the directory’s page size to 100.',
+  tooMany: 'The request asks for too much at once. The text above says what to add or to split.',
 };
 
 const byStatus: Record<number, string> = {

@@ -1,7 +1,7 @@
 /** Filters and orders by custom attributes over SCIM (decisions/0127). */
 import { describe, expect, it } from 'vitest';
 import { customAttributesRoom } from '../../test/custom-attributes.ts';
-import { rows } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { customUrn as urn } from '../domain/users/custom/definition.ts';
 
 const room = customAttributesRoom();
@@ -127,6 +127,11 @@ describe('filters and orders', () => {
     await patch(id, { op: 'replace', value: { active: false, [urn]: { badge: 'x' } } });
     expect(await keys()).toEqual(['2', 'x']);
     expect(await found(`${urn}:n eq 1`)).toEqual([]);
+    // Nothing else is read: without its keys, no user is found.
+    const { db } = room.app.services;
+    await changed(db, 'delete from custom_values where user_id = ? and key = ?', [id, '2']);
+    expect(await found(`${urn}:n eq 2`)).toEqual([]);
+    expect(await found(`${urn}:n ge 2`)).toEqual([id]);
     await room.project.request('PUT', `/Users/${id}`, { userName: 'indexed' });
     expect(await keys()).toEqual([]);
     const long = await create({ badge: 'x'.repeat(513) });

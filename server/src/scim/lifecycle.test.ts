@@ -511,7 +511,7 @@ describe('the record of requests', () => {
     expect(JSON.stringify(records)).not.toContain('hunter2');
     expect(JSON.stringify(records)).not.toContain(scim.token.slice(8));
     const [token] = await directories.scimTokens(scim.id);
-    expect(token?.lastUsedAt).toEqual(app.clock.now());
+    expect(token).toMatchObject({ lastUsedAt: app.clock.now(), lastUsedAddress: '127.0.0.1' });
 
     const odd = { Operations: [{ op: 'add', path: 'urn:example:hr:2.0:User:badge', value: 7 }] };
     expect((await scim.request('PATCH', `/Users/${id}`, odd)).status).toBe(200);

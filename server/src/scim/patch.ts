@@ -133,6 +133,10 @@ function severalAfter(
   cost.add((current.length + 1) * Math.max(1, matcher?.terms ?? 0));
   if (attribute.type !== 'complex') return plainAfter(current, { op, path, value }, matcher, cost);
   if (op === 'remove') return assigned(removed(current, path.target, matcher, value, cost));
+  // Replaces elements by nothing.
+  if (op === 'replace' && filter && !sub && (value === null || isBlank(value))) {
+    return assigned(removed(current, path.target, matcher, undefined, cost));
+  }
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
     cost.add(given?.length ?? 0);

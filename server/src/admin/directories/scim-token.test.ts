@@ -132,10 +132,33 @@ describe('warnings of SCIM tokens that expire', () => {
     room.clock.turn(333 * day);
     expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
     expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
-    room.clock.turn(28.8 * day);
-    expect(await sent()).toEqual([['Week 1', 'Year 30', 'Year 1'], 6]);
-    room.clock.turn(2 * day);
+    room.clock.turn(22 * day);
+    expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
+    room.clock.turn(0.6 * day);
+    expect(await sent()).toEqual([['Week 1', 'Year 30', 'Year 7'], 6]);
+    room.clock.turn(5.5 * day);
     expect((await sent())[1]).toBe(6);
+    room.clock.turn(0.5 * day);
+    expect(await sent()).toEqual([['Week 1', 'Year 30', 'Year 7', 'Year 1'], 8]);
+    room.clock.turn(2 * day);
+    expect((await sent())[1]).toBe(8);
+  });
+
+  it('go to the owners of the instance if the project has no admin', async () => {
+    const { admins, db, directories, directoryWarnings, projects } = room.services;
+    const by = { grants: everything, actor: { kind: 'system' as const } };
+    await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
+    const { id } = await projects.create({ name: 'Nobody’s' }, { kind: 'system' });
+    const expiresAt = new Date(room.clock.now().getTime() + 40 * 24 * 3600 * 1000);
+    await directories.issueScimToken({ projectId: id, name: 'Lonely', expiresAt }, { kind: 'system' });
+    room.clock.turn(15 * 24 * 3600);
+    await directoryWarnings.send();
+    const mails = await query(
+      db.alone,
+      sql<{ recipient: string }>`select recipient from messages where template = 'scim-token-expiring'
+        and recipient not in ('one@example.com', 'two@example.com')`,
+    );
+    expect(mails.map(({ recipient }) => recipient)).toContain('owner@example.com');
   });
 });
 

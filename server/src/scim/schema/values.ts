@@ -97,6 +97,7 @@ export function unwrapped(attribute: Attribute, value: unknown): unknown {
 
 function readComplex(attribute: Attribute, value: unknown, name: string): Complex | undefined {
   const whole = defaultSubAttribute(attribute);
+  if (isBlank(value)) return undefined;
   if (typeof value === 'string' && whole) return readComplex(attribute, { value }, name);
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid(name, 'must be an object');
   if (whole && Object.entries(value as object).some(([key, part]) => isDefault(key) && isBlank(part))) return undefined;

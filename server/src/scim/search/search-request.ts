@@ -34,12 +34,15 @@ type Parameter = (typeof parameters)[number];
 /** Parses the query of a GET. Names in any case, each at most once. Throws `invalidValue` and others. */
 export function searchOfQuery(query: string): SearchRequest {
   const values = new Map<Parameter, string>();
+  const repeated: Parameter[] = [];
   for (const [name, value] of new URLSearchParams(query)) {
     const parameter = parameters.find((each) => each.toLowerCase() === name.toLowerCase());
     if (!parameter) continue;
-    if (values.has(parameter)) throw badRequest(keywordOf(parameter), `${parameter} occurs more than once.`);
+    if (values.has(parameter)) repeated.push(parameter);
     values.set(parameter, value);
   }
+  const [twice] = repeated;
+  if (twice) throw badRequest(keywordOf(twice, values.has('cursor')), `${twice} occurs more than once.`);
   return searchOf((name) => values.get(name));
 }
 
@@ -48,9 +51,11 @@ export function searchOfBody(body: Record<string, unknown>): SearchRequest {
   return searchOf((name) => {
     const value = field(body, name) ?? undefined;
     if (name === 'attributes' || name === 'excludedAttributes') return listed(name, value);
-    if (typeof value === 'number' && (name === 'count' || name === 'startIndex')) return String(value);
+    const isNumber = name === 'count' || name === 'startIndex';
+    if (typeof value === 'number' && isNumber) return String(value);
     if (value === undefined || typeof value === 'string') return value;
-    throw badRequest(keywordOf(name), `${name} must be a string.`);
+    const byCursor = (field(body, 'cursor') ?? undefined) !== undefined;
+    throw badRequest(keywordOf(name, byCursor), `${name} must be ${isNumber ? 'an integer' : 'a string'}.`);
   });
 }
 
@@ -98,13 +103,15 @@ function pageSize(count: number, byCursor: boolean): number {
 function integer(name: 'startIndex' | 'count', text: string | undefined, byCursor = false): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   if (!/^[+-]?\d+$/.test(text.trim())) {
-    throw badRequest(byCursor ? 'invalidCount' : 'invalidValue', `${name} must be an integer.`);
+    throw badRequest(keywordOf(name, byCursor), `${name} must be an integer.`);
   }
   return Math.max(-1, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
 
-function keywordOf(parameter: Parameter) {
+/** The keyword for a parameter that cannot be read (RFC 7644 §3.12, RFC 9865 §2.1). */
+function keywordOf(parameter: Parameter, byCursor: boolean) {
   if (parameter === 'filter') return 'invalidFilter' as const;
   if (parameter === 'cursor') return 'invalidCursor' as const;
+  if (parameter === 'count' && byCursor) return 'invalidCount' as const;
   return 'invalidValue' as const;
 }
