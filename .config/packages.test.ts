@@ -84,8 +84,14 @@ describe('documents', () => {
 
   it('show the examples that the console fills in', () => {
     expect(text('shared/react/README.md')).toContain(`jsx\n${text('shared/react/example/page.jsx')}\``);
+    expect(text('shared/browser/README.md')).toContain(`html\n${text('shared/browser/example/page.html')}\``);
     // The base issuer has no acr_values for a page that asks for a passkey.
     const ofNode = text('shared/node/README.md').replace(/^app\.get\('\/admin'.*\n/m, '');
-    expect(ofNode).toContain(`js\n${text('shared/node/example/sessions-express.js')}\``);
+    for (const name of ['sessions-express', 'sessions-fastify', 'sessions-hono']) {
+      expect(ofNode).toContain(`js\n${text(`shared/node/example/${name}.js`)}\``);
+    }
+    for (const file of ['auth.js', 'proxy.js', 'app/account/page.jsx']) {
+      expect(ofNode).toContain(`// ${file}\n${text(`shared/node/example/next/${file}`)}\``);
+    }
   });
 });

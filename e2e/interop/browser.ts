@@ -22,6 +22,11 @@ export class Browser {
     throw new Error(`too many redirects, the last to ${next}`);
   }
 
+  /** The header `Cookie` for an origin. */
+  cookieOf(origin: string): string {
+    return [...(this.#cookies.get(origin) ?? [])].map((pair) => pair.join('=')).join('; ');
+  }
+
   /** Whether the issuer knows a session of this browser. */
   async hasSession(issuer: string, clientId: string, redirectUri: string): Promise<boolean> {
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';

@@ -1,23 +1,27 @@
 /**
  * `npm run interop`: signs in, reads claims and logs out with relying parties from outside npm, at their documented
- * defaults, with only the issuer of a project, a client ID and a client secret. Prints a table. A client that this
- * machine lacks is skipped, with the reason.
+ * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
+ * the server library in other runtimes. Prints a table. A client that this machine lacks, or npm cannot install, is
+ * skipped, with the reason. `npm run interop -- runtimes` and `-- next` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { freePort, startLatchkey } from '../support/latchkey.ts';
 import { Browser } from './browser.ts';
 import { clients, type InteropClient } from './clients.ts';
+import { tryNext } from './next.ts';
+import { type Row, tryRuntimes } from './runtimes/tried.ts';
 
 const latchkey = await startLatchkey({ LOG_LEVEL: 'error' });
 const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
-const rows: [name: string, result: 'pass' | 'skipped' | 'fail', detail: string][] = [];
+const rows: Row[] = [];
+const only = process.argv[2];
 try {
   const projectId = await admin.createProject('Interop');
   await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
     input: { id: projectId, testMode: true, mfaPolicy: 'OFF' },
   });
-  for (const client of clients) {
+  for (const client of only === undefined ? clients : []) {
     const lacks = client.lacks();
     if (lacks === null) {
       const fault = await tried(client, projectId).catch((error: unknown) => String((error as Error).message));
@@ -26,6 +30,16 @@ try {
       rows.push([client.name, 'skipped', lacks]);
     }
     console.error(`  … ${client.name}`);
+  }
+  if (only !== 'runtimes') {
+    rows.push(await tryNext(latchkey, admin, projectId));
+    console.error('  … Next.js');
+  }
+  if (only !== 'next') {
+    for await (const row of tryRuntimes(latchkey, projectId)) {
+      rows.push(row);
+      console.error(`  … ${row[0]}`);
+    }
   }
 } finally {
   await latchkey.stop();

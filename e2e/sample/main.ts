@@ -64,7 +64,9 @@ async function remembered(admin: AdminCall): Promise<Settings> {
     const shown = await admin('query ($id: ID!) { client(id: $id) { id } }', { id: known.settings.clientId }).catch(
       () => null,
     );
-    if (shown && known.origin === origin && known.settings.baseUrl === baseUrl) return known.settings;
+    // Clients of earlier releases of the sample have no session secret, and another address for logout.
+    const isCurrent = known.origin === origin && known.settings.baseUrl === baseUrl && known.settings.sessionSecret;
+    if (shown && isCurrent) return known.settings;
   }
   const made = await registerSample(admin, { baseUrl, origin, projectId: await demoProject(admin) });
   mkdirSync(dataDir, { recursive: true });

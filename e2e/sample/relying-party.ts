@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 /** Settings of the sample's client. Contains secrets. */
 export interface Settings {
@@ -10,6 +10,8 @@ export interface Settings {
   publishableKey: string;
   /** For the back end. */
   secretKey: string;
+  /** Seals the sample's own sessions. */
+  sessionSecret: string;
   /** Delegation keys in PEM: the sample's private keys and Latchkey's public keys. */
   spSigningKey: string;
   spEncryptionKey: string;
@@ -58,7 +60,7 @@ export async function registerSample(
         name: 'Sample shop',
         redirectUris: [`${origin}/callback`],
         postLogoutRedirectUris: [`${origin}/`],
-        backchannelLogoutUri: `${origin}/backchannel-logout`,
+        backchannelLogoutUri: `${origin}/auth/backchannel-logout`,
         pkceRequired: true,
       },
     },
@@ -85,6 +87,7 @@ export async function registerSample(
     clientId: client.clientId,
     publishableKey,
     secretKey,
+    sessionSecret: randomBytes(32).toString('base64url'),
     spSigningKey,
     spEncryptionKey,
     idpVerifyKey: theirs.signingPublicPem,

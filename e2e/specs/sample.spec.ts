@@ -102,9 +102,9 @@ test('a logout at Latchkey reaches the sample by back channel', async ({ page, c
 });
 
 test('a full logout from the sample returns to it, signed out', async ({ page }) => {
-  await page.goto(`${sample.origin}/login`);
+  await page.goto(`${sample.origin}/auth/login`);
   await signInOnPage(page, admin, 'joan@example.com');
-  await page.getByRole('link', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await expect(page).toHaveURL(shop());
   await expect
     .poll(async () => {

@@ -1,30 +1,42 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { serve } from '../clients/serve.ts';
-import { AdminApi, codeIn } from '../support/admin-api.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { Inbox } from '../support/application.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
+import { InstalledSdk } from '../support/installed-sdk.ts';
 import { freePort, type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { pathWithTools } from '../support/shell-tools.ts';
-import { signInOnPage } from '../support/sign-in.ts';
+import { continueWithCode, signInOnPage } from '../support/sign-in.ts';
 
-/** The quickstart's snippets run unchanged, with only a key inserted. */
+/**
+ * The quickstart's snippets run unchanged, with only keys inserted, on the packages that the instance serves. Next.js is in
+ * `npm run interop`.
+ */
+
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 let latchkey: Latchkey;
 let admin: AdminApi;
 let projectId: string;
 let owner: Visit;
+let sdk: InstalledSdk;
 /** Resolves the packages of the snippets. */
 let folder: string;
 const running: ChildProcess[] = [];
 
 test.beforeAll(async ({ browser }) => {
-  folder = mkdtempSync(join(fileURLToPath(new URL('..', import.meta.url)), 'snippets-'));
   latchkey = await startLatchkey();
+  sdk = new InstalledSdk(latchkey.baseUrl);
+  folder = sdk.folder;
+  mkdirSync(join(folder, 'node_modules/@hono'), { recursive: true });
+  for (const name of ['express', 'fastify', 'hono', '@hono/node-server', 'openid-client'])
+    symlinkSync(join(modules, name), join(folder, 'node_modules', name));
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
@@ -34,7 +46,7 @@ test.afterAll(async () => {
   for (const child of running) child.kill();
   await owner.context.close();
   await latchkey.stop();
-  rmSync(folder, { recursive: true, force: true });
+  sdk.remove();
 });
 
 interface Made {
@@ -60,14 +72,20 @@ async function register(settings: Record<string, unknown> = {}, own?: string): P
 async function copied(clientId: string, label: string): Promise<string> {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}`);
-  await page.getByRole('tab', { name: label }).click();
+  await page.getByRole('tab', { name: label }).click({ timeout: 60_000 });
   return (await page.getByRole('region', { name: label }).locator('code').textContent()) ?? '';
 }
 
 /** Runs a snippet until the end of the test. */
-async function run(name: string, code: string, origin: string, env: Record<string, string> = {}): Promise<void> {
-  writeFileSync(join(folder, name), code);
-  const child = spawn(process.execPath, [name], { cwd: folder, env: { ...process.env, ...env }, stdio: 'pipe' });
+async function run(
+  name: string,
+  code: string,
+  origin: string,
+  env: Record<string, string> = {},
+  cwd: string = folder,
+): Promise<void> {
+  writeFileSync(join(cwd, name), code);
+  const child = spawn(process.execPath, [name], { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
   running.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => void (output += data));
@@ -90,60 +108,97 @@ const ofBackEnd = (secretKey: string) => ({
   SESSION_SECRET: 'a secret of at least 32 characters',
 });
 
-test('@latchkey/node signs users in through the hosted page', async ({ page }) => {
-  const { clientId, secretKey, origin } = await register();
-  await run('node.mjs', await copied(clientId, '@latchkey/node'), origin, ofBackEnd(secretKey));
-  await page.goto(`${origin}/account`);
-  await signInOnPage(page, admin, 'node@example.com');
-  await expect(page.locator('body')).toContainText('"email":"node@example.com"');
-  expect(page.url()).toBe(`${origin}/account`);
-});
+/** Writes a snippet's files into a folder of their own: each begins with a comment that is its path. */
+function paste(kind: string, code: string): string {
+  const own = join(folder, kind.replace(/\W/g, ''));
+  const [, ...files] = code.split(/^\/\/ ([\w./-]+\.(?:html|jsx?))$/m);
+  for (let at = 0; at < files.length; at += 2) {
+    const path = join(own, files[at] ?? '');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, files[at + 1] ?? '');
+  }
+  return own;
+}
 
-test('@latchkey/react is the page of its README, which another test runs', async () => {
-  const { clientId, publishableKey } = await register();
-  const readme = readFileSync(new URL('../../shared/react/README.md', import.meta.url), 'utf8');
-  const [, example = ''] = /<!-- test: page -->\n```jsx\n([\s\S]*?)```/.exec(readme) ?? [];
-  const filled = example.replace('lk_pk_…', publishableKey).replace('https://id.example.com', latchkey.baseUrl);
-  const code = (await copied(clientId, '@latchkey/react')).replace('lk_pk_…', publishableKey);
-  const lines = code.split('\n');
-  expect(lines.filter((line) => !line.startsWith('//')).join('\n')).toBe(filled.trim());
-  const [install = ''] = lines;
-  for (const address of install.match(/http\S+/g) ?? []) expect((await fetch(address)).status, address).toBe(200);
-});
+/** A client and the text of a quickstart for it: short, and with packages that this instance serves. */
+async function quickstart(kind: string, settings: Record<string, unknown> = {}): Promise<Made & { code: string }> {
+  const made = await register({ pkceRequired: true, ...settings });
+  const code = (await copied(made.clientId, kind)).replace('lk_pk_…', made.publishableKey);
+  expect(code.split('\n').filter((line) => line.trim() !== '').length, kind).toBeLessThan(40);
+  expect(code).not.toContain('example.com');
+  for (const address of code.match(/http\S+\.(?:tgz|js)\b/g) ?? []) expect((await fetch(address)).status).toBe(200);
+  return { ...made, code };
+}
 
-test('@latchkey/browser signs users in on a page of the application, with @latchkey/node behind it', async ({
-  page,
-}) => {
-  const { clientId, publishableKey, secretKey, origin } = await register({ pkceRequired: true });
-  await run('back-end.mjs', await copied(clientId, '@latchkey/node'), origin, ofBackEnd(secretKey));
-  const code = (await copied(clientId, '@latchkey/browser')).replace('lk_pk_…', publishableKey);
-  await serveFiles(page, origin, code);
-  page.on('dialog', async (dialog) => {
-    await expect.poll(async () => (await admin.mailbox('sdk@example.com')).length).toBe(1);
-    const [newest = ''] = await admin.mailbox('sdk@example.com');
-    await dialog.accept(codeIn(newest));
-  });
-  // A page fulfilled by the test has no network address, so the browser would prompt before requests to loopback.
-  await page.context().grantPermissions(['local-network-access']);
-  await page.goto(`${origin}/page`);
-  await page.evaluate('import("/app.js").then((app) => app.signIn("sdk@example.com"))');
-  await page.goto(`${origin}/account`);
-  await expect(page.locator('body')).toContainText('"email":"sdk@example.com"');
-});
+/** Runs the Express quickstart, which serves the pages of this folder. */
+async function runExpress({ clientId, origin, secretKey }: Made, own: string): Promise<void> {
+  await run('server.mjs', await copied(clientId, 'Express'), origin, ofBackEnd(secretKey), own);
+}
 
-/** Serves page, snippet and SDK on the back end's origin, as a bundler would. */
-async function serveFiles(page: Page, origin: string, code: string): Promise<void> {
-  const sdk = dirname(fileURLToPath(import.meta.resolve('@latchkey/browser')));
-  const imports = JSON.stringify({ imports: { '@latchkey/browser': '/sdk/index.js' } });
-  const html = `<!doctype html><title>App</title><script type="importmap">${imports}</script>`;
-  const js = 'text/javascript';
-  await page.route(`${origin}/page`, (route) => route.fulfill({ contentType: 'text/html', body: html }));
-  await page.route(`${origin}/app.js`, (route) => route.fulfill({ contentType: js, body: code }));
-  await page.route(`${origin}/sdk/**`, (route) => {
-    const name = new URL(route.request().url()).pathname.slice('/sdk/'.length);
-    return route.fulfill({ contentType: js, body: readFileSync(join(sdk, name), 'utf8') });
+for (const kind of ['Express', 'Fastify', 'Hono']) {
+  for (const [secret, settings] of [
+    ['secret key', {}],
+    ['client secret', { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC', idTokenSignedResponseAlg: 'RS256' }],
+  ] as const) {
+    test(`${kind} with a ${secret} signs users in through the hosted page`, async ({ page }) => {
+      const { clientSecret, code, origin, secretKey } = await quickstart(kind, { kind: 'WEB_SERVER', ...settings });
+      const env = { ...ofBackEnd(secretKey), CLIENT_SECRET: clientSecret ?? '' };
+      await run(`${kind}-${secret.replace(' ', '-')}.mjs`, code, origin, env);
+      const address = `${kind}.${secret.replace(' ', '-')}@example.com`.toLowerCase();
+      await page.goto(`${origin}/account`);
+      await signInOnPage(page, admin, address);
+      await expect(page.locator('body')).toContainText(`"email":"${address}"`);
+      expect(page.url()).toBe(`${origin}/account`);
+    });
+  }
+}
+
+for (const kind of ['HTML', 'React']) {
+  test(`${kind} signs users in on a page of the application, and out`, async ({ page }) => {
+    const made = await quickstart(kind);
+    const own = kind === 'HTML' ? join(folder, 'HTML') : paste(kind, made.code);
+    if (kind === 'HTML') {
+      mkdirSync(join(own, 'pages'), { recursive: true });
+      writeFileSync(join(own, 'pages/index.html'), made.code);
+    } else {
+      const vite = join(modules, 'vite/bin/vite.js');
+      execFileSync(process.execPath, [vite, 'build', '--outDir', 'pages', '--logLevel', 'error'], { cwd: own });
+    }
+    await runExpress(made, own);
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    await page.context().grantPermissions(['local-network-access']);
+    await page.goto(`${made.origin}/`);
+    const address = `${kind.toLowerCase()}@example.com`;
+    await page.getByLabel('Email address').fill(address);
+    await continueWithCode(page, admin, address);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(`Hello, ${address}`)).toBeVisible();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expect(page.getByLabel('Email address')).toBeVisible();
+    expect(faults).toEqual([]);
   });
 }
+
+test('@latchkey/browser signs users in on a page of the application', async ({ page }) => {
+  const made = await register({ pkceRequired: true });
+  const own = join(folder, 'own-form');
+  cpSync(join(folder, 'node_modules/@latchkey/browser/dist'), join(own, 'pages/sdk'), { recursive: true });
+  const code = await copied(made.clientId, '@latchkey/browser');
+  writeFileSync(join(own, 'pages/app.js'), code.replace('lk_pk_…', made.publishableKey));
+  // As a bundler would.
+  const imports = JSON.stringify({ imports: { '@latchkey/browser': '/sdk/index.js' } });
+  const html = `<!doctype html><title>App</title><script type="importmap">${imports}</script>`;
+  writeFileSync(join(own, 'pages/index.html'), html);
+  await runExpress(made, own);
+  const inbox = new Inbox(admin, 'sdk@example.com');
+  page.on('dialog', async (dialog) => dialog.accept(await inbox.code()));
+  await page.context().grantPermissions(['local-network-access']);
+  await page.goto(`${made.origin}/`);
+  await page.evaluate('import("/app.js").then((app) => app.signIn("sdk@example.com"))');
+  await page.goto(`${made.origin}/account`);
+  await expect(page.locator('body')).toContainText('"email":"sdk@example.com"');
+});
 
 for (const [kind, settings] of [
   ['public', () => ({})],

@@ -1,5 +1,6 @@
 /** Applications with `createLatchkey` of the server library, at both kinds of issuers. */
 import { createLatchkey, type Latchkey } from '@latchkey/node';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../src/domain/clients/client.entity.ts';
 import { system } from '../src/domain/kernel/actor.ts';
@@ -78,11 +79,12 @@ async function signIn({ latchkey, party }: Site, asked = {}): Promise<{ cookie: 
 const sessionOf = ({ latchkey }: Site, cookie: string) =>
   latchkey.getSession(new Request(`${origin}/account`, { headers: { cookie } }));
 
-async function deliverLogout({ latchkey }: Site): Promise<number | undefined> {
+async function deliverLogout({ latchkey, client }: Site): Promise<number | undefined> {
   await app.runJobs();
   await app.services.logout.drain();
-  const { token = '' } = app.logoutTokens.pop() ?? {};
-  if (token === '') throw new Error('no logout token was sent');
+  // Those of earlier tests arrive in any order beside it.
+  const { token } = app.logoutTokens.find((sent) => decodeJwt(sent.token).aud === client.id) ?? {};
+  if (token === undefined) throw new Error('no logout token was sent');
   const body = new URLSearchParams({ logout_token: token });
   return (await latchkey.handle(new Request(`${origin}/auth/backchannel-logout`, { method: 'POST', body })))?.status;
 }

@@ -2,6 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation } from '../api.ts';
+import { useCommand } from '../frame/use-command.ts';
 import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { counted } from '../ui/counted.ts';
@@ -15,6 +16,9 @@ import { clientChange } from './use-client-form.ts';
 export function ClientDanger({ client, mayChange }: ClientPartProps) {
   const [asking, setAsking] = useState<'disable' | 'delete'>();
   const [update, busy] = useMutation(UpdateClient, [ClientById]);
+  useCommand((command) => {
+    if (mayChange && (command === 'disable' || command === 'delete')) setAsking(command);
+  });
   const navigate = useNavigate();
   const path = useProjectPath();
   const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;

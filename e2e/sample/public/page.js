@@ -14,7 +14,7 @@ element('factor-form').addEventListener('submit', guarded(changeFactor));
 element('sign-out').addEventListener(
   'click',
   guarded(async () => {
-    await fetch('/sign-out', { method: 'POST' });
+    await fetch('/auth/sign-out', { method: 'POST' });
     say('You are signed out here.');
     await show();
   }),
@@ -28,16 +28,16 @@ async function signIn() {
   const shared = element('shared').checked;
   let step = await latchkey.authenticate(userid, { rememberDevice: !shared });
   while (step.status !== 'SUCCESS') step = await nextStep(latchkey, step, userid, untilRight);
-  const { ok } = await post('/sign-in', { code: step.code, code_verifier: step.codeVerifier });
+  const { ok } = await post('/auth/sign-in', { code: step.code, code_verifier: step.codeVerifier });
   say(ok ? 'You are signed in.' : 'The sign-in was not accepted. Please try again.');
   await show();
 }
 
 /** Changes the second factor through the back end; the old factor stays until the new one is verified. */
 async function changeFactor() {
-  const change = await (
-    await post('/factor', { method: element('method').value, phone: element('phone').value })
-  ).json();
+  const response = await post('/factor', { method: element('method').value, phone: element('phone').value });
+  if (response.status === 401) return say('Please sign in again before you change your second factor.');
+  const change = await response.json();
   if (change.status !== 'success') return say(change.message);
   const question = change.totp
     ? `Put ${change.totp.secret} into your authenticator app, and enter the code that it shows`
@@ -86,14 +86,14 @@ function ask(question, codeFormat) {
 }
 
 async function show() {
-  const me = await (await fetch('/me')).json();
+  const response = await fetch('/me');
+  const me = response.ok ? await response.json() : null;
   element('signed-out').hidden = me !== null;
   element('signed-in').hidden = me === null;
   if (!me) return;
   element('who').textContent = me.email ?? me.sub;
   element('factor').textContent = me.factor;
   element('sid').textContent = me.sid ?? 'none: you signed in on this page';
-  element('everywhere').href = me.signOutEverywhere;
 }
 
 function post(path, body) {

@@ -14,6 +14,7 @@ const auth = expressAdapter(
 
 const app = express();
 app.use(auth.routes);
+app.use(express.static('pages')); // your pages with @latchkey/browser or @latchkey/react, if any
 app.get('/account', auth.requireSession(), (req, res) => {
   const { sub, user } = auth.sessionOf(req);
   res.json({ sub, email: user.email });

@@ -13,6 +13,7 @@ export {
 } from './app/adapters.ts';
 export { createLatchkey, type Latchkey, type WithSession } from './app/create-latchkey.ts';
 export type { ProviderMetadata } from './app/discovery.ts';
+export { type NextAdapter, type NextFunctions, nextAdapter } from './app/next.ts';
 export type { LatchkeyOptions, SessionOptions } from './app/options.ts';
 export type { SessionRequirements } from './app/routes.ts';
 export type { ExchangeMore, LogoutUrlOptions } from './app/service.ts';

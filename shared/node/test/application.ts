@@ -1,7 +1,14 @@
 import express from 'express';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Hono } from 'hono';
-import { createLatchkey, expressAdapter, fastifyAdapter, honoAdapter, type LatchkeyOptions } from '../src/index.ts';
+import {
+  createLatchkey,
+  expressAdapter,
+  fastifyAdapter,
+  honoAdapter,
+  type LatchkeyOptions,
+  MemorySessionRevocations,
+} from '../src/index.ts';
 import { listen } from './listen.ts';
 import type { TestProvider } from './provider.ts';
 
@@ -29,7 +36,8 @@ export function settings(provider: TestProvider, more: Partial<LatchkeyOptions> 
 }
 
 export function application(kind: (typeof kinds)[number], options: LatchkeyOptions): Promise<TestApplication> {
-  return builders[kind](options);
+  const session = { secret, revocations: new MemorySessionRevocations(), ...options.session };
+  return builders[kind]({ ...options, session });
 }
 
 const builders: Record<(typeof kinds)[number], (options: LatchkeyOptions) => Promise<TestApplication>> = {

@@ -33,7 +33,7 @@ export async function install(): Promise<Installed> {
   mkdirSync(join(modules, '@latchkey'), { recursive: true });
   await run('tar', ['xzf', join(packed, tarball), '-C', folder]);
   cpSync(join(folder, 'package'), join(modules, '@latchkey/node'), { recursive: true });
-  for (const name of ['jose', 'express', 'fastify', 'hono', '@types'])
+  for (const name of ['jose', 'express', 'fastify', 'hono', '@hono', '@types'])
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   return {
     folder,

@@ -51,6 +51,7 @@ describe('packed tarball', () => {
     'expressAdapter',
     'fastifyAdapter',
     'honoAdapter',
+    'nextAdapter',
     'verifyJwt',
     'verifyLogoutToken',
   ];
@@ -136,6 +137,9 @@ describe('README', () => {
       'sessions-express',
       'sessions-fastify',
       'sessions-hono',
+      // `npm run interop` has Next.js itself.
+      'next-auth',
+      'next-proxy',
       'sessions-fetch',
       'revocations',
       'express',
@@ -145,7 +149,7 @@ describe('README', () => {
       'delegation',
       'errors',
     ]);
-    expect(readme.match(/```(js|ts)/g)).toHaveLength(snippets.size);
+    expect(readme.match(/```(js|ts)\n/g)).toHaveLength(snippets.size);
   });
 
   it('lists every code with its fix', () => {

@@ -1,3 +1,4 @@
+import { version } from '../../../../shared/browser/package.json';
 import { settings } from '../../settings.ts';
 import type { Client } from '../client-part.ts';
 import { needsProjectIssuer } from '../issuer-advice.ts';
@@ -46,4 +47,24 @@ export function keyAlgorithmOf({ client }: SnippetValues): 'Ed25519' | 'ES256' |
 
 export function portOf(values: SnippetValues): string {
   return new URL(redirectUriOf(values)).port || '3001';
+}
+
+/** This instance serves its own packages. */
+export function packageOf(name: 'browser' | 'node' | 'react'): string {
+  return `${baseIssuer()}/sdk/latchkey-${name}-${version}.tgz`;
+}
+
+/** An example with values in place of its own, each wherever it occurs. */
+export function fill(example: string, values: Record<string, string>): string {
+  return Object.entries(values)
+    .reduce((text, [name, value]) => text.replaceAll(name, () => value), example)
+    .trim();
+}
+
+/** Several files in one text, each under its path. */
+export function filesOf(files: Record<string, string>): string {
+  return Object.entries(files)
+    .map(([path, text]) => `\n// ${path}\n${text.trim()}\n`)
+    .join('')
+    .trimEnd();
 }

@@ -8,7 +8,7 @@ export const messages = {
     'address.shared': 'This is a shared device',
     'code.titleEmail': 'Check your email',
     'code.titleSms': 'Check your phone',
-    'code.titleTotp': 'Enter the code from your app',
+    'code.titleSecond': 'Second step',
     'code.titleEnrol': 'Set up your authenticator app',
     'code.textSent': 'Enter the six-digit code sent to {to} at {time}.',
     'code.textSentLong':
@@ -90,7 +90,7 @@ export const messages = {
     'address.shared': 'Dies ist ein gemeinsam genutztes Gerät',
     'code.titleEmail': 'Sehen Sie in Ihr Postfach',
     'code.titleSms': 'Sehen Sie auf Ihr Telefon',
-    'code.titleTotp': 'Code aus Ihrer App eingeben',
+    'code.titleSecond': 'Zweiter Schritt',
     'code.titleEnrol': 'Authenticator-App einrichten',
     'code.textSent': 'Geben Sie den sechsstelligen Code ein, der um {time} an {to} ging.',
     'code.textSentLong':
@@ -185,7 +185,7 @@ export const messages = {
     'address.shared': 'Es un dispositivo compartido',
     'code.titleEmail': 'Revise su correo',
     'code.titleSms': 'Revise su teléfono',
-    'code.titleTotp': 'Introduzca el código de su aplicación',
+    'code.titleSecond': 'Segundo paso',
     'code.titleEnrol': 'Configure su aplicación de autenticación',
     'code.textSent': 'Introduzca el código de seis cifras enviado a {to} a las {time}.',
     'code.textSentLong':
@@ -273,7 +273,7 @@ export const messages = {
     'address.shared': 'Cet appareil est partagé',
     'code.titleEmail': 'Consultez votre messagerie',
     'code.titleSms': 'Consultez votre téléphone',
-    'code.titleTotp': 'Saisissez le code de votre application',
+    'code.titleSecond': 'Deuxième étape',
     'code.titleEnrol': 'Configurez votre application d’authentification',
     'code.textSent': 'Saisissez le code à six chiffres envoyé à {to} à {time}.',
     'code.textSentLong':
@@ -365,7 +365,7 @@ export const messages = {
     'address.shared': '共用のデバイスです',
     'code.titleEmail': 'メールを確認してください',
     'code.titleSms': '携帯電話を確認してください',
-    'code.titleTotp': 'アプリのコードを入力',
+    'code.titleSecond': '2 段階目の確認',
     'code.titleEnrol': '認証アプリを設定',
     'code.textSent': '{time} に {to} へ送信した 6 桁のコードを入力してください。',
     'code.textSentLong':

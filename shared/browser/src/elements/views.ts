@@ -139,19 +139,21 @@ function codeParts(state: At<'code'>, say: Say, send: Deps['send'], links: HTMLE
   });
   const submit = () => send({ type: 'submit-code', otp: input.value() });
   const time = new Date().toLocaleTimeString(say.language, { timeStyle: 'short' });
-  const titles = {
-    address: 'code.titleEmail',
-    email: 'code.titleEmail',
-    sms: 'code.titleSms',
-    totp: 'code.titleTotp',
-  } as const;
+  const isSecond = method !== 'address' && !canChooseMethod;
+  const heading = totp
+    ? 'code.titleEnrol'
+    : isSecond
+      ? 'code.titleSecond'
+      : method === 'sms'
+        ? 'code.titleSms'
+        : 'code.titleEmail';
   const text = totp
     ? say('code.textEnrol')
     : method === 'totp'
       ? say('code.textTotp')
       : say(isLong ? 'code.textSentLong' : 'code.textSent', { to: sentTo, time });
   return [
-    title(say(totp ? 'code.titleEnrol' : titles[method])),
+    title(say(heading)),
     note(text),
     ...(totp ? enrolment(totp) : []),
     ...(testCode ? [h('p', 'test-code', {}, `${say('code.testCode')} `, h('strong', 'code', {}, testCode))] : []),

@@ -52,12 +52,15 @@ export interface Latchkey<User = DefaultUser> {
   readonly routes: Routes;
 }
 
+const defaultLeewaySeconds = 5;
+
 /**
  * An application at an issuer: operations with discovery, and, with `redirectUri` and `session`, routes and sessions in
  * sealed cookies. Web APIs alone. Throws `OAuthExchangeError` for missing or invalid options.
  */
-export function createLatchkey<User = DefaultUser>(options: LatchkeyOptions<User>): Latchkey<User> {
-  checkOptions(options);
+export function createLatchkey<User = DefaultUser>(given: LatchkeyOptions<User>): Latchkey<User> {
+  checkOptions(given);
+  const options = { ...given, leeway: given.leeway ?? defaultLeewaySeconds };
   const service = new Service(options);
   const routes = new Routes(service, options);
   if (options.session !== undefined) void routes.site;
@@ -91,7 +94,7 @@ export function fetched(answer: Answer): Response {
 }
 
 /** What depends on a session belongs into no shared cache. */
-function withCookies(response: Response, cookies: readonly string[]): Response {
+export function withCookies(response: Response, cookies: readonly string[]): Response {
   if (cookies.length === 0 && response.headers.has('Cache-Control')) return response;
   // Headers of a redirect or of a fetched response are immutable.
   const { body, status, statusText } = response;

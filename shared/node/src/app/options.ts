@@ -3,7 +3,7 @@ import { OAuthExchangeError } from '../error.ts';
 import { checkApiKey, type TokenAndClaims } from '../exchange.ts';
 import { checkAddress } from '../relying-party.ts';
 import type { ReplayStore } from '../replay-store.ts';
-import { MemorySessionRevocations, type SessionRevocations } from '../session/revocations.ts';
+import { processRevocations, type SessionRevocations } from '../session/revocations.ts';
 import { type DefaultUser, Sessions } from '../session/sessions.ts';
 import { faultOf } from '../verify-jwt.ts';
 
@@ -34,7 +34,7 @@ export interface LatchkeyOptions<User = DefaultUser> {
   scope?: string;
   /** Algorithms of ID tokens. Default: those of the issuer. */
   algorithms?: string[];
-  /** Tolerated clock skew in seconds. Default: 0. */
+  /** Tolerated clock skew in seconds. Default: 5, as clocks that are set by NTP can differ. */
   leeway?: number;
   /** Storage of used logout tokens. Default: process memory. */
   replayStore?: ReplayStore;
@@ -113,7 +113,7 @@ export function siteOf(options: LatchkeyOptions<unknown>): Site {
   if (secrets.some((secret) => typeof secret !== 'string' || secret.length < minSecretLength)) {
     invalid(`session.secret must have at least ${minSecretLength} characters.`);
   }
-  const { idleSeconds = 1800, lifetimeSeconds = 43_200, revocations = new MemorySessionRevocations() } = session ?? {};
+  const { idleSeconds = 1800, lifetimeSeconds = 43_200, revocations = processRevocations() } = session ?? {};
   for (const [name, value] of Object.entries({ idleSeconds, lifetimeSeconds })) {
     if (!(value >= 60 && value <= longestSeconds)) invalid(`session.${name} must be from 60 to ${longestSeconds}.`);
   }

@@ -78,6 +78,17 @@ export class Routes {
     return (await this.site.sessions.find(incoming))?.session ?? null;
   }
 
+  /** `Set-Cookie` that extends the session of a request. None if the storage of ended sessions fails. */
+  async renewal(incoming: Incoming): Promise<string[]> {
+    try {
+      const found = await this.site.sessions.find(incoming);
+      return found?.renewed ? [found.renewed] : [];
+    } catch (error) {
+      this.options.onError?.(error);
+      return [];
+    }
+  }
+
   /** Checks a request, also against other sites (CSRF). */
   async require(incoming: Incoming, asked: SessionRequirements = {}): Promise<Required> {
     try {
@@ -199,13 +210,17 @@ export class Routes {
       const { pathname, search } = urlOf(incoming);
       return this.begin(incoming, { ...asked, returnTo: pathname + search });
     }
-    const { acrValues, maxAgeSeconds } = asked;
+    return answer(reply(401, { error, login: this.loginPath(asked) }));
+  }
+
+  /** Path of the route that redirects to the hosted page. */
+  loginPath({ acrValues, maxAgeSeconds, returnTo }: SignInRequest): string {
     const query = new URLSearchParams({
       ...(acrValues && { acr_values: acrValues.join(' ') }),
       ...(maxAgeSeconds !== undefined && { max_age: `${maxAgeSeconds}` }),
+      ...(returnTo !== undefined && { return_to: local(returnTo) }),
     });
-    const login = `${this.site.basePath}/login${query.size > 0 ? `?${query}` : ''}`;
-    return answer(reply(401, { error, login }));
+    return `${this.site.basePath}/login${query.size > 0 ? `?${query}` : ''}`;
   }
 
   /** SameSite=Lax leaves sibling subdomains and old browsers: a write must come from a page of this origin. */

@@ -31,7 +31,7 @@ export class MemorySessionRevocations implements SessionRevocations {
 
   constructor(options: { max?: number; now?: () => number } = {}) {
     this.max = options.max ?? 100_000;
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? (() => Date.now());
   }
 
   revoke(key: string, at: number, until: Date): void {
@@ -56,4 +56,13 @@ export class MemorySessionRevocations implements SessionRevocations {
     const all = this.floor === undefined ? found : [...found, this.floor];
     return all.length > 0 ? Math.max(...all) : undefined;
   }
+}
+
+const processKey = Symbol.for('@latchkey/node: ended sessions');
+
+/** One for all copies of this library in a process: Next.js loads it once for its proxy, and once for pages. */
+export function processRevocations(): SessionRevocations {
+  const shared = globalThis as { [processKey]?: SessionRevocations };
+  shared[processKey] ??= new MemorySessionRevocations();
+  return shared[processKey];
 }

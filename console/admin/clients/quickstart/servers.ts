@@ -1,0 +1,74 @@
+// oxlint-disable-next-line import/default -- its text, by Vite
+import nextAccount from '../../../../shared/node/example/next/app/account/page.jsx?raw';
+// oxlint-disable-next-line import/default -- its text, by Vite
+import nextLayout from '../../../../shared/node/example/next/app/layout.jsx?raw';
+// oxlint-disable-next-line import/default -- its text, by Vite
+import nextAuth from '../../../../shared/node/example/next/auth.js?raw';
+// oxlint-disable-next-line import/default -- its text, by Vite
+import nextProxy from '../../../../shared/node/example/next/proxy.js?raw';
+// oxlint-disable-next-line import/default -- its text, by Vite
+import express from '../../../../shared/node/example/sessions-express.js?raw';
+// oxlint-disable-next-line import/default -- its text, by Vite
+import fastify from '../../../../shared/node/example/sessions-fastify.js?raw';
+// oxlint-disable-next-line import/default -- its text, by Vite
+import hono from '../../../../shared/node/example/sessions-hono.js?raw';
+import type { Snippet } from '../../ui/code/snippets.tsx';
+import {
+  clientIdOf,
+  filesOf,
+  fill,
+  issuerOf,
+  packageOf,
+  portOf,
+  proofOf,
+  redirectOf,
+  type SnippetValues,
+} from './values.ts';
+
+/** Servers with `createLatchkey`, Express first; none for a client that authenticates in another way. */
+export function backEnds(values: SnippetValues): Snippet[] {
+  const { tokenEndpointAuthMethod: method, fapiProfile, pushedRequestsRequired } = values.client;
+  if (proofOf(values) === 'key' || method === 'CLIENT_SECRET_POST') return [];
+  if (fapiProfile || pushedRequestsRequired) return [];
+  const visit = '// /account redirects to the hosted sign-in page; pages with @latchkey/browser use /auth instead.';
+  const server = (label: string, packages: string, example: string): Snippet => ({
+    label,
+    code: `// npm install ${packages} ${packageOf('node')}\n${visit}\n${filled(example, values)}`,
+  });
+  return [
+    server('Express', 'express', express),
+    server('Fastify', 'fastify', fastify),
+    server('Hono', 'hono @hono/node-server', hono),
+    next(values),
+  ];
+}
+
+function next(values: SnippetValues): Snippet {
+  const files = {
+    'auth.js': filled(nextAuth, values),
+    'proxy.js': nextProxy,
+    'app/layout.jsx': nextLayout,
+    'app/account/page.jsx': nextAccount,
+  };
+  return {
+    label: 'Next.js',
+    code: `// npm install next react react-dom ${packageOf('node')}
+// Four files, then: npx next dev -p ‹${portOf(values)}›
+${filesOf(files)}`,
+  };
+}
+
+function filled(example: string, values: SnippetValues): string {
+  const hasSecret = proofOf(values) === 'secret';
+  return fill(example, {
+    'process.env.LATCHKEY_ISSUER': `'${issuerOf(values)}'`,
+    'process.env.LATCHKEY_CLIENT_ID': `'${clientIdOf(values)}'`,
+    'apiKey: process.env.LATCHKEY_API_KEY,': hasSecret
+      ? 'clientSecret: process.env.CLIENT_SECRET, // lk_cs_…'
+      : 'apiKey: process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…',
+    // The example names an address beside it.
+    'process.env.REDIRECT_URI, // http://localhost:3001/auth/callback': `'${redirectOf(values)}',`,
+    'process.env.REDIRECT_URI': `'${redirectOf(values)}'`,
+    'Number(process.env.PORT)': `‹${portOf(values)}›`,
+  });
+}
