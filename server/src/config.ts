@@ -184,6 +184,12 @@ const settings = {
     description:
       'Each month of audit events is written to a file in this folder before it is deleted. All processes need the same folder. If unset, there is no archive.',
   },
+  LOG_STREAM_DIR: {
+    schema: z.string().min(1),
+    form: 'folder',
+    description:
+      'Owners can create log streams that append audit events to files in this folder. All processes need the same folder. If unset, there are none.',
+  },
   BOOTSTRAP_ADMIN_TOKEN: {
     schema: z
       .string()

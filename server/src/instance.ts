@@ -5,15 +5,16 @@ import { txtReader } from './adapters/dns/txt.ts';
 import { type EmbeddedPostgres, EmbeddedPostgresError, startEmbeddedPostgres } from './adapters/embedded/postgres.ts';
 import { BackupFileError } from './adapters/files/backup.ts';
 import { EventFileError, EventFolder } from './adapters/files/event-archive.ts';
-import { MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
+import { existingMasterKeysOf, MasterKeyError, type MasterKeys, masterKeysOf } from './adapters/files/master-key.ts';
 import { ProjectFileError } from './adapters/files/project-yaml.ts';
 import { TransferFileError } from './adapters/files/transfer.ts';
 import { PortError } from './adapters/http/listener.ts';
 import { fetchJson, postForm, postJson } from './adapters/http/outbound.ts';
-import { migrate, openDatabase } from './adapters/postgres/database.ts';
+import { isFilled, migrate, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
+import { sendBatches } from './adapters/streams/send-batch.ts';
 import { randomOn } from './adapters/system/random.ts';
 import type { Tracing } from './adapters/telemetry/trace-port.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -37,11 +38,15 @@ export function hasDatabase({ DATABASE_URL, DATA_DIR }: Config): boolean {
   return DATABASE_URL !== undefined || existsSync(join(resolve(DATA_DIR), 'postgres'));
 }
 
-/** @param exclusive take the embedded database for this process alone: true in the server, false in commands */
+/**
+ * @param exclusive take the embedded database for this process alone: true in the server, false in commands
+ * @param programs the package with the embedded PostgreSQL's programs, if not the installed one
+ */
 export async function openConfigured(
   config: Config,
   exclusive: boolean,
   onProgress: (line: string) => void,
+  programs?: string,
 ): Promise<OpenedDatabase> {
   if (config.DATABASE_URL !== undefined) {
     const masterKeys = givenMasterKeys(config);
@@ -49,8 +54,25 @@ export async function openConfigured(
     return { url: config.DATABASE_URL.reveal(), masterKeys, embedded: undefined };
   }
   const dataDir = resolve(config.DATA_DIR);
-  const embedded = await startEmbeddedPostgres({ dataDir, exclusive, onProgress });
-  return { url: embedded.url, masterKeys: givenMasterKeys(config) ?? masterKeysOf(dataDir), embedded };
+  const embedded = await startEmbeddedPostgres({ dataDir, exclusive, onProgress, programs });
+  try {
+    const masterKeys =
+      givenMasterKeys(config) ?? existingMasterKeysOf(dataDir) ?? (await firstMasterKeys(dataDir, embedded));
+    return { url: embedded.url, masterKeys, embedded };
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+/** Creates the key of a new database. A filled one has a key, and a new key would not open it. */
+async function firstMasterKeys(dataDir: string, { url }: EmbeddedPostgres): Promise<MasterKeys> {
+  if (await isFilled(url)) {
+    throw new StartError(
+      `${join(dataDir, 'master.key')} is missing, and the database is sealed with it: restore the file, or set MASTER_KEY.`,
+    );
+  }
+  return masterKeysOf(dataDir);
 }
 
 /** Master keys from the settings; undefined if MASTER_KEY is unset. */
@@ -92,7 +114,7 @@ export function compose(
     onMessage = () => undefined,
     tracing,
     ...ports
-  }: Pick<Ports, 'queue' | 'clock' | 'follow' | 'gauge' | 'runtime' | 'onEvent' | 'onWebhook'> & {
+  }: Pick<Ports, 'queue' | 'clock' | 'follow' | 'gauge' | 'runtime' | 'onEvent' | 'onWebhook' | 'onBatch'> & {
     onMessage?: (channel: string, result: 'sent' | 'failed' | 'expired', count?: number) => void;
     tracing?: Tracing | undefined;
   },
@@ -118,6 +140,8 @@ export function compose(
           postJson(url, body, { allowPrivate, timeoutMs: 10_000, headers: { ...headers, ...signed } });
         return tracing ? tracing.outgoing(url, post) : post({});
       },
+      sendBatch: sendBatches({ allowPrivate, folder: config.LOG_STREAM_DIR }),
+      hasStreamFolder: config.LOG_STREAM_DIR !== undefined,
     },
     {
       issuer: config.BASE_URL,

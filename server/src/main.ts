@@ -13,12 +13,11 @@ import { runtimeOf } from './adapters/system/runtime.ts';
 import { type Log, openLog } from './adapters/telemetry/log.ts';
 import { Metrics } from './adapters/telemetry/metrics.ts';
 import type { Tracing } from './adapters/telemetry/trace-port.ts';
-import { buildApp } from './app.ts';
 import { runCommand } from './commands/commands.ts';
 import { type Config, loadConfig } from './config.ts';
 import { beatSeconds } from './domain/instance/processes.ts';
 import { system } from './domain/kernel/actor.ts';
-import { compose, faultLines, openConfigured, reach } from './instance.ts';
+import { compose, faultLines, openConfigured, reach, StartError } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
 import type { Services } from './services.ts';
 
@@ -38,10 +37,18 @@ async function main(): Promise<void> {
     config,
     env: process.env,
     clock: systemClock,
+    interrupted,
     stdout: process.stdout,
     say,
     complain,
   });
+}
+
+function interrupted(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => stopping.abort(new StartError(`Interrupted by ${signal}.`)));
+  return stopping.signal;
 }
 
 /** Cleanup stack: closes opened resources in reverse order, on shutdown or when startup fails. */
@@ -163,21 +170,31 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     tracing,
     onEvent: (type, result) => metrics.event(type, result),
     onWebhook: (result) => metrics.webhook(result),
+    onBatch: (kind, result) => metrics.batch(kind, result),
     onMessage: (channel, result, count) => metrics.message(channel, result, count),
   });
+  metrics.watchBackups(() => services.backups.ageSeconds());
   servesHost = (host) => services.issuers.serves(host);
+  metrics.watchStreams(services.streamRelay);
   await services.processes.synchronise();
   await services.keys.tend();
   await services.keys.published();
   const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
   opened.add(() =>
     Promise.race([
-      Promise.all([services.logout.drain(), services.webhookRelay.drain(), services.requestRecords.settled()]),
+      Promise.all([
+        services.logout.drain(),
+        services.webhookRelay.drain(),
+        services.streamRelay.drain(),
+        services.requestRecords.settled(),
+      ]),
       pause(leftMs()),
     ]),
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
+  // Imported on demand: commands do without it.
+  const { buildApp } = await import('./app.ts');
   // Started last: creating a database on a slow disk can block longer than the watch allows.
   watch.start();
   await listening.serve(
@@ -201,7 +218,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   await beat();
   const beating = setInterval(beat, beatSeconds * 1000);
   // The heartbeat reports a database that does not answer.
-  const relay = () => relayWebhooks(services, log);
+  const relay = () => relayEvents(services, log);
   const relaying = setInterval(relay, relaySeconds * 1000);
   const renew = () => renewStatistics(services.db).catch(() => undefined);
   const renewing = setInterval(renew, renewSeconds * 1000);
@@ -227,8 +244,9 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
 const relaySeconds = 1;
 
 /** The watch reports a database that does not answer. */
-async function relayWebhooks({ webhookRelay }: Services, log: Log): Promise<void> {
-  await webhookRelay.start((err) => log.warn({ err }, 'webhook delivery failed, will retry')).catch(() => undefined);
+async function relayEvents({ webhookRelay, streamRelay }: Services, log: Log): Promise<void> {
+  const failed = (what: string) => (err: unknown) => log.warn({ err }, `${what} delivery failed, will retry`);
+  await Promise.allSettled([webhookRelay.start(failed('webhook')), streamRelay.start(failed('log stream'))]);
 }
 
 /** Imported on demand: the OpenTelemetry SDK is large. */

@@ -20,7 +20,13 @@ export function shell(env: Record<string, string>, name: string, ...args: string
 }
 
 /** {@link shell} at another time. */
-export async function shellAt(
+export function shellAt(clock: Clock, env: Record<string, string>, name: string, ...args: string[]): Promise<Ran> {
+  return shellUntil(new AbortController().signal, clock, env, name, ...args);
+}
+
+/** {@link shellAt}, interrupted once `interrupted` is aborted. */
+export async function shellUntil(
+  interrupted: AbortSignal,
   clock: Clock,
   env: Record<string, string>,
   name: string,
@@ -32,6 +38,7 @@ export async function shellAt(
     config: () => loadConfig(env, () => ''),
     env,
     clock,
+    interrupted: () => interrupted,
     stdout: new PassThrough().resume(),
     say: (line) => void out.push(line),
     complain: (line) => void err.push(line),

@@ -1,13 +1,25 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { emptyDatabase, type FreshDatabase } from '../../test/database.ts';
-import { firstStart, shell, testMasterKey } from '../../test/shell.ts';
+import { firstStart, shell, shellUntil, testMasterKey } from '../../test/shell.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
+import { rowsOf, type Table, tablesOf } from '../adapters/postgres/table-copy.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { StartError } from '../instance.ts';
 import { migrations } from '../migrations/index.ts';
 
 const otherKey = Buffer.alloc(32, 9).toString('base64');
@@ -185,6 +197,61 @@ describe('a backup', () => {
     const missing = await shell(env, 'backup', '--to', join(folder, 'none'));
     expect(missing).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is not a folder') });
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('that is interrupted leaves no file', async () => {
+    await live();
+    const interrupted = AbortSignal.abort(new StartError('Interrupted by SIGINT.'));
+    const { code, err } = await shellUntil(interrupted, systemClock, env, 'backup', '--to', file);
+    expect([code, err]).toEqual([1, 'backup: Interrupted by SIGINT.']);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await app.services.backups.newest()).toBeNull();
+  });
+
+  it('replaces the draft of a killed one with the same name, and removes older drafts in its folder', async () => {
+    writeFileSync(`${file}.partial`, 'half');
+    expect(await shell(env, 'backup', '--to', file)).toMatchObject({ code: 0 });
+    expect(await shell(elsewhere, 'restore', file, '--check')).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual(['a.jsonl.gz']);
+    const [old, young, others] = ['latchkey-20260101T000000Z', 'latchkey-20260102T000000Z', 'of-others'].map((name) =>
+      join(folder, `${name}.jsonl.gz.partial`),
+    ) as [string, string, string];
+    for (const path of [old, young, others]) writeFileSync(path, 'half');
+    for (const path of [old, others]) utimesSync(path, 0, 0);
+    expect((await shell(env, 'backup', '--to', folder)).err).toContain('Removed latchkey-20260101T000000Z');
+    expect([old, young, others].map((path) => existsSync(path))).toEqual([false, true, true]);
+  });
+
+  it('is refused while another one writes the same file', async () => {
+    await live();
+    const both = await Promise.all([1, 2].map(() => shell(env, 'backup', '--to', file)));
+    expect(both.some(({ code }) => code === 0)).toBe(true);
+    expect(await shell(elsewhere, 'restore', file, '--check')).toMatchObject({ code: 0 });
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    const other = join(folder, 'b.jsonl.gz');
+    await holder.query('select pg_advisory_lock(7316904, hashtext($1))', [`${hostname()}:${other}`]);
+    const { code, err } = await shell(env, 'backup', '--to', other);
+    await holder.end();
+    expect([code, err]).toEqual([1, `backup: Another backup to ${other} is running.`]);
+  });
+
+  it('holds pages of bounded size, however long its rows', async () => {
+    const project = await app.make.project();
+    await query(
+      app.databaseUrl,
+      `insert into users (id, project_id, user_name, user_name_key, attributes, created_at, updated_at)
+       select gen_random_uuid(), '${project.id}', n, n, jsonb_build_object('title', repeat('x', 100000)), now(), now()
+       from generate_series(1, 100) n`,
+    );
+    const sizes = await app.services.db.snapshot(async (em) => {
+      const [users] = (await tablesOf(em)).filter(({ name }) => name === 'users');
+      const found: number[] = [];
+      for await (const rows of rowsOf(em, users as Table)) found.push(rows.join('').length);
+      return found;
+    });
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(Math.max(...sizes)).toBeLessThan(2_000_000);
   });
 
   it('of an older schema does not migrate the database, and restores into the current schema', async () => {

@@ -1,13 +1,20 @@
-import { createWriteStream, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { BackupWriter, backupFormat, backupVersion } from '../adapters/files/backup.ts';
+import { Draft, removeAbandoned } from '../adapters/files/draft.ts';
 import { migrationLock, withoutLimits } from '../adapters/postgres/database.ts';
 import { appliedMigrations, rowsOf, tablesOf } from '../adapters/postgres/table-copy.ts';
 import { systemRandom } from '../adapters/system/random.ts';
+import type { FinishedBackup } from '../domain/instance/backups.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { StartError } from '../instance.ts';
-import { type Command, type Opened, UsageError, withInstance } from './command.ts';
+import { type Command, type Opened, type Surroundings, UsageError, withInstance } from './command.ts';
+
+/** The first number of the advisory lock of a file's name. */
+const draftLocks = 7_316_904;
 
 export const backup: Command = {
   name: 'backup',
@@ -29,87 +36,95 @@ export const backup: Command = {
       surroundings,
       async (opened) => {
         const target = input.text('to');
-        const made = target === '-' ? await toStdout(opened, surroundings.stdout) : await toFile(opened, target);
-        const { file, path, ...figures } = made;
-        const [has] = await query(
-          opened.services.db.reader(),
-          sql<{ table: boolean }>`select to_regclass('backups') is not null as table`,
-        );
-        if (has?.table) await opened.services.backups.record({ file, ...figures });
-        surroundings.complain(`${figures.rows} rows, ${figures.bytes} bytes, as of ${figures.takenAt.toISOString()}`);
-        if (path !== undefined) surroundings.say(path);
+        if (target !== '-') surroundings.say(await backUp(opened, target, surroundings));
+        else await record(opened, await toStdout(opened, surroundings), surroundings);
         return 0;
       },
       { migrate: false },
     ),
 };
 
-interface Made {
-  file: string;
-  path?: string;
-  takenAt: Date;
-  bytes: number;
-  rows: number;
-  checksum: string;
-}
-
-async function toStdout(opened: Opened, stdout: NodeJS.WritableStream): Promise<Made> {
-  const through = new PassThrough();
-  through.pipe(stdout, { end: false });
-  return { file: 'stdout', ...(await write(opened, new BackupWriter(through))) };
-}
-
-/** Writes to a `.partial` file and renames it, so that a file with the final name is complete. */
-async function toFile(opened: Opened, target: string | undefined): Promise<Made> {
-  const path = placeFor(opened, target);
-  const draft = `${path}.partial`;
-  const descriptor = openDraft(draft);
-  try {
-    const stream = createWriteStream(draft, { fd: descriptor, autoClose: false });
-    const figures = await write(opened, new BackupWriter(stream));
-    fsyncSync(descriptor);
-    if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
-    // A missing or unmounted folder would otherwise become a file, and every later backup to it would fail.
-    if (!path.endsWith('.gz'))
-      throw new UsageError(`${path} is not a folder: create it, or use a file name that ends in .jsonl.gz`);
-    renameSync(draft, path);
-    return { file: basename(path), path, ...figures };
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-}
-
-function openDraft(draft: string): number {
-  try {
-    return openSync(draft, 'wx', 0o600);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const mend = code === 'EEXIST' ? 'another backup is writing it, or one was interrupted: remove it' : code;
-    throw new StartError(`${draft} cannot be written: ${mend}.`);
-  }
-}
-
-function placeFor({ config, now }: Opened, target: string | undefined): string {
-  const name = `latchkey-${now()
-    .toISOString()
-    .replace(/[-:]|\.\d+/g, '')}.jsonl.gz`;
-  const isFolder = target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory();
-  const path =
-    target === undefined
-      ? join(resolve(config.DATA_DIR), 'backups', name)
-      : isFolder
-        ? join(resolve(target), name)
-        : resolve(target);
-  if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
-  if (target === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+/**
+ * Writes a backup and records it.
+ * @param target a file or folder; default: DATA_DIR/backups
+ * @returns the path of the file
+ */
+export async function backUp(opened: Opened, target: string | undefined, surroundings: Surroundings): Promise<string> {
+  const path = placeFor(opened, target, surroundings.complain);
+  await record(opened, await toFile(opened, path, surroundings.interrupted()), surroundings);
   return path;
 }
 
-/** Writes all tables from one snapshot. Holds the migration lock, so that the schema cannot change. */
-async function write({ services, config }: Opened, writer: BackupWriter): Promise<Omit<Made, 'file' | 'path'>> {
-  const { db, vault } = services;
-  return db.snapshot(async (em) => {
+async function record({ services }: Opened, made: FinishedBackup, { complain }: Surroundings): Promise<void> {
+  const [has] = await query(
+    services.db.reader(),
+    sql<{ table: boolean }>`select to_regclass('backups') is not null as table`,
+  );
+  if (has?.table) await services.backups.record(made);
+  complain(`${made.rows} rows, ${made.bytes} bytes, as of ${made.takenAt.toISOString()}`);
+}
+
+function toStdout(opened: Opened, { stdout, interrupted }: Surroundings): Promise<FinishedBackup> {
+  const through = new PassThrough();
+  through.pipe(stdout, { end: false });
+  return snapshot(opened, async (em) => ({
+    file: 'stdout',
+    ...(await write(em, opened, new BackupWriter(through), interrupted())),
+  }));
+}
+
+/** Writes to a draft, so that a file with the final name is complete. */
+function toFile(opened: Opened, path: string, interrupted: AbortSignal): Promise<FinishedBackup> {
+  return snapshot(opened, async (em) => {
+    const [lock] = await query(
+      em,
+      sql<{ taken: boolean }>`
+        select pg_try_advisory_xact_lock(${draftLocks}, hashtext(${`${hostname()}:${path}`})) as taken`,
+    );
+    if (!lock?.taken) throw new StartError(`Another backup to ${path} is running.`);
+    const draft = openDraft(path);
+    try {
+      const figures = await write(em, opened, new BackupWriter(draft.stream), interrupted);
+      if (!draft.publish()) throw new UsageError(`${path} was written by another run: choose another file`);
+      return { file: basename(path), ...figures };
+    } finally {
+      draft.close();
+    }
+  });
+}
+
+function openDraft(path: string): Draft {
+  try {
+    return new Draft(path);
+  } catch (error) {
+    throw new StartError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+const nameFormat = /^latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/;
+
+function placeFor({ config, now }: Opened, target: string | undefined, complain: (line: string) => void): string {
+  const name = `latchkey-${now()
+    .toISOString()
+    .replace(/[-:]|\.\d+/g, '')}.jsonl.gz`;
+  const folder = resolve(target ?? join(config.DATA_DIR, 'backups'));
+  if (target === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  const path = isFolder ? join(folder, name) : folder;
+  if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
+  // A missing or unmounted folder would otherwise become a file, and every later backup to it would fail.
+  if (!path.endsWith('.gz'))
+    throw new UsageError(`${path} is not a folder: create it, or use a file name that ends in .jsonl.gz`);
+  if (isFolder) {
+    for (const left of removeAbandoned(folder, (one) => nameFormat.test(one)))
+      complain(`Removed ${left} of an interrupted backup`);
+  }
+  return path;
+}
+
+/** Runs `work` on one snapshot. Holds the migration lock, so that the schema cannot change. */
+function snapshot<T>({ services }: Opened, work: (em: EntityManager) => Promise<T>): Promise<T> {
+  return services.db.snapshot(async (em) => {
     await withoutLimits(em);
     // Do not wait for the lock: the first statement takes the snapshot, so the schema would be the old one.
     const [lock] = await query(
@@ -117,26 +132,39 @@ async function write({ services, config }: Opened, writer: BackupWriter): Promis
       sql<{ taken: boolean }>`select pg_try_advisory_xact_lock_shared(${migrationLock}) as taken`,
     );
     if (!lock?.taken) throw new StartError('The database is being migrated or restored. Try again in a moment.');
-    const migrations = await appliedMigrations(em);
-    if (!migrations) throw new StartError('This is not a Latchkey database: there is nothing to back up.');
-    const [clock] = await query(em, sql<{ now: string }>`select now() as now`);
-    const takenAt = new Date(clock?.now as string);
-    const id = systemRandom.id();
-    await writer.manifest({
-      format: backupFormat,
-      version: backupVersion,
-      id,
-      takenAt: takenAt.toISOString(),
-      issuer: config.BASE_URL,
-      migrations,
-      masterKey: vault.name,
-      masterKeyProof: vault.mac('backup', id, 'proof'),
-    });
-    for (const table of await tablesOf(em)) {
-      await writer.table({ table: table.name, columns: table.columns });
-      for await (const json of rowsOf(em, table)) await writer.row(json);
-    }
-    const trailer = await writer.end((checksum) => vault.mac('backup', id, checksum));
-    return { takenAt, bytes: writer.bytes, rows: trailer.rows, checksum: trailer.checksum };
+    return work(em);
   });
+}
+
+/** Writes all tables. Throws the signal's reason once it is aborted. */
+async function write(
+  em: EntityManager,
+  { services: { vault }, config }: Opened,
+  writer: BackupWriter,
+  interrupted: AbortSignal,
+): Promise<Omit<FinishedBackup, 'file'>> {
+  const migrations = await appliedMigrations(em);
+  if (!migrations) throw new StartError('This is not a Latchkey database: there is nothing to back up.');
+  const [clock] = await query(em, sql<{ now: string }>`select now() as now`);
+  const takenAt = new Date(clock?.now as string);
+  const id = systemRandom.id();
+  await writer.manifest({
+    format: backupFormat,
+    version: backupVersion,
+    id,
+    takenAt: takenAt.toISOString(),
+    issuer: config.BASE_URL,
+    migrations,
+    masterKey: vault.name,
+    masterKeyProof: vault.mac('backup', id, 'proof'),
+  });
+  for (const table of await tablesOf(em)) {
+    await writer.table({ table: table.name, columns: table.columns });
+    for await (const rows of rowsOf(em, table)) {
+      interrupted.throwIfAborted();
+      await writer.rows(rows);
+    }
+  }
+  const trailer = await writer.end((checksum) => vault.mac('backup', id, checksum));
+  return { takenAt, bytes: writer.bytes, rows: trailer.rows, checksum: trailer.checksum };
 }

@@ -12,6 +12,8 @@ export interface Surroundings {
   config(): Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** From this call on, a signal to stop does not end the process but aborts this; the next one ends it. */
+  interrupted(): AbortSignal;
   /** For binary output. */
   stdout: NodeJS.WritableStream;
   /** Writes a line of the result to stdout. */
@@ -100,10 +102,10 @@ export function mustHaveDatabase(config: Config): Config {
 export async function withInstance<T>(
   { config: load, clock, complain }: Surroundings,
   work: (opened: Opened) => Promise<T>,
-  { exclusive = false, migrate = true } = {},
+  { exclusive = false, migrate = true, programs }: { exclusive?: boolean; migrate?: boolean; programs?: string } = {},
 ): Promise<T> {
   const config = mustHaveDatabase(load());
-  const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`));
+  const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`), programs);
   let orm: MikroORM | undefined;
   try {
     orm = await reach(database.url, config, { migrate });

@@ -12,9 +12,11 @@ import { pull } from './configuration/pull.ts';
 import { doctor } from './doctor.ts';
 import { exportProjects } from './export.ts';
 import { importProjects } from './import.ts';
+import { rehearse } from './rehearse.ts';
 import { restore } from './restore.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
+import { upgradeDatabase } from './upgrade-database.ts';
 import { verifyEvents } from './verify-events.ts';
 
 export const commands: readonly Command[] = [
@@ -23,6 +25,8 @@ export const commands: readonly Command[] = [
   rotateMasterKey,
   backup,
   restore,
+  rehearse,
+  upgradeDatabase,
   exportProjects,
   importProjects,
   plan,

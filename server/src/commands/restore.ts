@@ -36,12 +36,9 @@ export const restore: Command = {
   ],
   run: async (input, surroundings) => {
     const config = surroundings.config();
-    const path = resolve(input.operands[0] as string);
-    const verifier = verifierOf(config, path);
-    const { manifest, count } = await readThrough(path, verifier);
-    surroundings.complain(`${path} is complete: ${count} rows, as of ${manifest.takenAt}`);
-    if (input.flag('check')) return 0;
-    await load(path, verifier, manifest, surroundings, input.flag('end-sessions'));
+    const options = { endSessions: input.flag('end-sessions'), checkOnly: input.flag('check') };
+    const { manifest, count } = await restoreFile(resolve(input.operands[0] as string), surroundings, options);
+    if (options.checkOnly) return 0;
     surroundings.say(`Restored ${count} rows, as of ${manifest.takenAt}. Start the server.`);
     if (manifest.issuer !== config.BASE_URL) {
       surroundings.say(
@@ -51,6 +48,22 @@ export const restore: Command = {
     return 0;
   },
 };
+
+/**
+ * Verifies the file, then restores it into the configured database, which must be empty.
+ * @param laterMigrations false: the schema stays that of the backup
+ */
+export async function restoreFile(
+  path: string,
+  surroundings: Surroundings,
+  { checkOnly = false, ...options }: Partial<LoadOptions> & { checkOnly?: boolean } = {},
+): Promise<{ manifest: Manifest; count: number }> {
+  const verifier = verifierOf(surroundings.config(), path);
+  const read = await readThrough(path, verifier);
+  surroundings.complain(`${path} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
+  if (!checkOnly) await load(path, verifier, read.manifest, surroundings, options);
+  return read;
+}
 
 /** Rejects backups made with another master key or by a newer version. */
 function verifierOf(config: Config, path: string): BackupVerifier {
@@ -97,13 +110,18 @@ async function readThrough(path: string, verifier: BackupVerifier): Promise<{ ma
   return { manifest: seen as Manifest, count };
 }
 
+interface LoadOptions {
+  endSessions: boolean;
+  laterMigrations: boolean;
+}
+
 /** Creates the schema of the backup, loads the data and runs later migrations, in one transaction. */
 async function load(
   path: string,
   verifier: BackupVerifier,
   manifest: Manifest,
   { config: loadSettings, clock, complain }: Surroundings,
-  endSessions: boolean,
+  { endSessions = false, laterMigrations = true }: Partial<LoadOptions>,
 ): Promise<void> {
   const config = loadSettings();
   const database = await openConfigured(config, true, (line) => complain(`· ${line}`));
@@ -144,8 +162,10 @@ async function load(
       if (endSessions) {
         await query(em, sql`update sessions set ended_at = now(), end_reason = 'restored' where ended_at is null`);
       }
-      await orm.migrator.up({ transaction });
+      if (laterMigrations) await orm.migrator.up({ transaction });
     });
+    // Services need the schema of this release.
+    if (!laterMigrations) return;
     const queue = noQueue;
     const services = compose(config, database, orm, { queue, clock });
     await services.backups.restored(path.split('/').at(-1) as string, new Date(manifest.takenAt));

@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The system user that PostgreSQL runs as: it refuses to run as root. */
 export interface Account {
@@ -58,4 +58,30 @@ export function isOwnFolder(folder: string, owner: number, { closed = false } = 
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isDirectory() || stat.uid !== owner) return false;
   return (stat.mode & (closed ? 0o077 : 0o022)) === 0;
+}
+
+/** Any process may leave it behind; a start replaces it. */
+const pidFile = 'postmaster.pid';
+
+/** The first file or folder within `folder`, at any depth, that belongs to another user. */
+export function firstForeign(folder: string, account: Account): string | undefined {
+  for (const entry of entriesOf(folder).filter((name) => name !== pidFile)) {
+    const path = join(folder, entry);
+    // A running database removes files.
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    if (stat.uid !== account.uid) return path;
+    const inner = stat.isDirectory() ? firstForeign(path, account) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

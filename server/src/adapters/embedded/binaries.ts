@@ -29,15 +29,15 @@ export interface Binaries {
 /**
  * Finds the installed PostgreSQL and checks that `account` can run it. Copies it to `systemFolder` if the account cannot
  * reach it. Throws if there is none for this platform.
+ * @param root the package's folder
  */
 export async function findBinaries(
   account: Account,
   systemFolder: string,
   onProgress: (line: string) => void,
+  root = packageRoot(`${process.platform}-${process.arch}`),
 ): Promise<Binaries> {
-  const platform = `${process.platform}-${process.arch}`;
-  const root = packageRoot(platform);
-  const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+  const version = versionIn(root);
   let native = join(root, 'native');
   linkLibraries(root);
   if (account.dropped && !canEnter(native, account))
@@ -49,6 +49,16 @@ export async function findBinaries(
   };
   await checkRuns(binaries.postgres, account);
   return binaries;
+}
+
+/** The major version of the installed PostgreSQL, for example `18`. */
+export function installedMajorVersion(): string {
+  const version = versionIn(packageRoot(`${process.platform}-${process.arch}`));
+  return version.split('.', 1)[0] ?? version;
+}
+
+function versionIn(root: string): string {
+  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 function packageRoot(platform: string): string {

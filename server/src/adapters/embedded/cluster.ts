@@ -24,8 +24,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Account, accountFor, canEnter, hasName, identity, isOwnFolder } from './account.ts';
+import { type Account, accountFor, canEnter, firstForeign, hasName, identity, isOwnFolder } from './account.ts';
 import { type Binaries, findBinaries, openSystemFolder } from './binaries.ts';
+import { hasEarlier } from './earlier.ts';
 import { EmbeddedPostgresError, refusal } from './error.ts';
 
 /** Owns the database and nothing else; only the supervisor signs in as `postgres`. */
@@ -55,6 +56,8 @@ export interface ClusterOptions {
   /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. */
   systemFolder: string;
   onProgress: (line: string) => void;
+  /** The package with PostgreSQL's programs, if not the installed one. */
+  programs?: string | undefined;
 }
 
 /** Opens the cluster of `dataDir`, or creates it. */
@@ -63,7 +66,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   makeDataFolder(dataDir);
   const published = join(dataDir, 'postgres');
   const account = accountFor(published);
-  const binaries = await findBinaries(account, options.systemFolder, options.onProgress);
+  const binaries = await findBinaries(account, options.systemFolder, options.onProgress, options.programs);
   const isNew = !isPublished(published);
   const password = passwordOf(dataDir, isNew);
   if (isNew) await createCluster(published, password, account, binaries, options);
@@ -87,7 +90,12 @@ function makeDataFolder(dataDir: string): void {
 
 function isPublished(cluster: string): boolean {
   const entry = lstatSync(cluster, { throwIfNoEntry: false });
-  if (entry === undefined) return false;
+  if (entry === undefined) {
+    if (!existsSync(join(upgradeFolder(dirname(cluster)), 'postgres'))) return false;
+    throw new EmbeddedPostgresError(
+      `An upgrade of ${cluster} was interrupted: run \`npm run database:upgrade\` to complete it.`,
+    );
+  }
   if (entry.isSymbolicLink() && !existsSync(cluster)) {
     throw new EmbeddedPostgresError(
       `The database folder ${readlinkSync(cluster)} is missing: restore it, or remove ${cluster} to start with an empty database.`,
@@ -96,17 +104,29 @@ function isPublished(cluster: string): boolean {
   return readdirSync(cluster).length > 0;
 }
 
-function checkCluster(cluster: string, account: Account, { majorVersion }: Binaries): void {
-  let version: string;
+/** Where an upgrade builds the new cluster. */
+export function upgradeFolder(dataDir: string): string {
+  return join(dataDir, 'postgres.upgrade');
+}
+
+/** The major version that wrote the cluster, for example `18`. */
+export function versionOf(cluster: string): string {
   try {
-    version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw refusal('read the database in', cluster, cause);
     throw new EmbeddedPostgresError(`${cluster} contains no database: empty it, or set DATA_DIR to another folder.`);
   }
+}
+
+function checkCluster(cluster: string, account: Account, { majorVersion }: Binaries): void {
+  const version = versionOf(cluster);
   if (version !== majorVersion) {
+    const mend = hasEarlier(version)
+      ? 'run `npm run database:upgrade`, which moves the data through a backup and keeps the old folder'
+      : 'start the Latchkey that made it';
     throw new EmbeddedPostgresError(
-      `${cluster} was written by PostgreSQL ${version} and this is ${majorVersion}: move its data with pg_dump and pg_restore, or start the Latchkey that made it.`,
+      `${cluster} was written by PostgreSQL ${version} and this is ${majorVersion}: ${mend}.`,
     );
   }
   const owner = statSync(cluster).uid;
@@ -115,6 +135,12 @@ function checkCluster(cluster: string, account: Account, { majorVersion }: Binar
       ? `\`chown -R ${account.uid}:${account.gid} ${realpathSync(cluster)}\``
       : 'start as that user';
     throw new EmbeddedPostgresError(`${cluster} belongs to user ${owner}, not to ${account.uid}: ${mend}.`);
+  }
+  const foreign = firstForeign(realpathSync(cluster), account);
+  if (foreign !== undefined) {
+    throw new EmbeddedPostgresError(
+      `${foreign} does not belong to user ${account.uid}, as which PostgreSQL runs: \`chown -R ${account.uid}:${account.gid} ${realpathSync(cluster)}\`.`,
+    );
   }
   if (!canEnter(dirname(realpathSync(cluster)), account)) {
     throw new EmbeddedPostgresError(

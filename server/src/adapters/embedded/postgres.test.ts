@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -249,7 +250,16 @@ describe('errors in one line', () => {
   it('a database of another major version', async () => {
     createdBefore();
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
-    expect(await refusal()).toContain('was written by PostgreSQL 17 and this is 18');
+    expect(await refusal()).toMatch(/was written by PostgreSQL 17 and this is 18: run `npm run database:upgrade`/);
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '19\n');
+    expect(await refusal()).toContain('start the Latchkey that made it');
+  });
+
+  it.runIf(isRoot)('a file of another user deep in the cluster', async () => {
+    createdBefore();
+    const file = join(dataDir, 'postgres', 'base', '1', 'PG_VERSION');
+    chownSync(file, 0, 0);
+    expect(await refusal()).toMatch(/base\/1\/PG_VERSION does not belong to user \d+, .*`chown -R/);
   });
 
   it('a folder with other contents', async () => {

@@ -47,6 +47,8 @@ export interface StartOptions {
   exclusive?: boolean;
   /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. Default `/var/lib/latchkey`. */
   systemFolder?: string;
+  /** The package with PostgreSQL's programs, if not the installed one. */
+  programs?: string | undefined;
 }
 
 const START_DEADLINE_MS = 120_000;
@@ -76,6 +78,7 @@ export async function startEmbeddedPostgres(options: StartOptions): Promise<Embe
       durable: options.durable ?? true,
       systemFolder: options.systemFolder ?? '/var/lib/latchkey',
       onProgress: options.onProgress ?? (() => undefined),
+      programs: options.programs,
     }),
   );
   return supervisor.start();

@@ -103,6 +103,20 @@ async function schemaOf(url: string): Promise<string> {
   }
 }
 
+/** Whether the database has tables. */
+export async function isFilled(url: string): Promise<boolean> {
+  const client = new Client(addressOf(url));
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(
+      'select from pg_class where relnamespace = current_schema()::regnamespace limit 1',
+    );
+    return rowCount !== 0;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Like {@link openDatabase}, for migrations. */
 export async function openForMigrations(database: DatabaseOptions): Promise<MikroORM> {
   return openDatabase({ ...database, schema: await schemaOf(database.url) });

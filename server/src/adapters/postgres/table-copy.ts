@@ -7,7 +7,9 @@ export interface Table {
   columns: string[];
 }
 
-const pageSize = 500;
+const pageBytes = 200_000;
+/** Rows in a page: the first one, and the most. */
+const [firstPage, largestPage] = [16, 1024];
 const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
 
 /** All tables but `migrations`, parents before children; a partitioned table stands for its partitions. */
@@ -56,17 +58,23 @@ export async function appliedMigrations(em: EntityManager): Promise<string[] | n
   return (await query(em, sql<{ name: string }>`select name from migrations order by id`)).map(({ name }) => name);
 }
 
-/** Each row as JSON text by PostgreSQL itself, so that no type loses precision. Requires a transaction. */
-export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string> {
+/**
+ * Pages of rows, each row as JSON text by PostgreSQL itself, so that no type loses precision. A page is of about
+ * {@link pageBytes}, however long the rows. Requires a transaction.
+ */
+export async function* rowsOf(em: EntityManager, { name, columns }: Table): AsyncGenerator<string[]> {
   await execute(
     em,
     sql`declare copied no scroll cursor for
       select row_to_json(t)::text as json from (select ${listOf(columns)} from ${sql.id(name)}) t`,
   );
-  while (true) {
-    const page = await query(em, sql<{ json: string }>`fetch ${sql.lit(pageSize)} from copied`);
-    for (const { json } of page) yield json;
-    if (page.length < pageSize) break;
+  for (let size = firstPage; ; ) {
+    const page = await query(em, sql<{ json: string }>`fetch ${sql.lit(size)} from copied`);
+    const rows = page.map(({ json }) => json);
+    if (rows.length > 0) yield rows;
+    if (rows.length < size) break;
+    const bytes = rows.reduce((sum, row) => sum + row.length, 0);
+    size = Math.max(1, Math.min(largestPage, size * 2, Math.floor((size * pageBytes) / bytes)));
   }
   await execute(em, sql`close copied`);
 }

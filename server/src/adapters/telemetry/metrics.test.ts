@@ -30,6 +30,8 @@ it('database, connections and queue are shown, and an unreachable queue delays n
   const metrics = new Metrics();
   metrics.watchDatabase({ fault: 'away', use: () => ({ total: 5, idle: 2, waiting: 1 }) });
   metrics.watchQueue({ stats: () => Promise.reject(new Error('away')) });
+  metrics.watchStreams({ lag: async () => [{ kind: 'http', seconds: 42 }] });
+  metrics.batch('http', 'failed');
   metrics.signIn('authenticate', 'OTP_NEEDED');
   metrics.message('mail', 'sent');
   const text = await metrics.registry.metrics();
@@ -38,5 +40,19 @@ it('database, connections and queue are shown, and an unreachable queue delays n
   expect(text).toContain('latchkey_database_connections{state="waiting"} 1');
   expect(text).toContain('latchkey_signin_steps_total{step="authenticate",result="OTP_NEEDED"} 1');
   expect(text).toContain('latchkey_messages_total{channel="mail",result="sent"} 1');
+  expect(text).toContain('latchkey_log_stream_lag_seconds{kind="http"} 42');
+  expect(text).toContain('latchkey_log_stream_batches_total{kind="http",result="failed"} 1');
   expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
+});
+
+it('the age of the newest backup is shown, and has no value while there is none', async () => {
+  const metrics = new Metrics();
+  let age: number | null = null;
+  metrics.watchBackups(async () => age);
+  const line = async () => (await metrics.registry.metrics()).match(/^latchkey_backup_age_seconds .*$/m)?.[0];
+  expect(await line()).toBeUndefined();
+  age = 90_000;
+  expect(await line()).toBe('latchkey_backup_age_seconds 90000');
+  age = null;
+  expect(await line()).toBeUndefined();
 });

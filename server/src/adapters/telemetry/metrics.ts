@@ -16,6 +16,7 @@ export class Metrics {
   private readonly signIns: Counter<'step' | 'result'>;
   private readonly messages: Counter<'channel' | 'result'>;
   private readonly webhooks: Counter<'result'>;
+  private readonly batches: Counter<'kind' | 'result'>;
   private readonly jobs: Counter<'job' | 'result'>;
   private readonly events: Counter<'type' | 'result'>;
   private clockSkew = (): number => 0;
@@ -52,6 +53,12 @@ export class Metrics {
       name: 'latchkey_webhook_attempts_total',
       help: 'Attempts to deliver events to webhooks, by result.',
       labelNames: ['result'],
+      registers,
+    });
+    this.batches = new Counter({
+      name: 'latchkey_log_stream_batches_total',
+      help: 'Batches of events sent to log streams, by kind and result.',
+      labelNames: ['kind', 'result'],
       registers,
     });
     this.jobs = new Counter({
@@ -103,6 +110,10 @@ export class Metrics {
     this.webhooks.inc({ result });
   }
 
+  batch(kind: string, result: 'delivered' | 'failed'): void {
+    this.batches.inc({ kind, result });
+  }
+
   job(job: string, result: 'completed' | 'failed'): void {
     this.jobs.inc({ job, result });
   }
@@ -141,6 +152,35 @@ export class Metrics {
     this.clockSkew = () => clock.skewMs / 1000;
   }
 
+  /** Age of the newest recorded backup. No value while there is none, or while the database is unreachable. */
+  watchBackups(ageSeconds: () => Promise<number | null>): void {
+    const age: Gauge = new Gauge({
+      name: 'latchkey_backup_age_seconds',
+      help: 'Seconds since the snapshot of the newest recorded backup; absent if there is none.',
+      registers: [this.registry],
+      collect: async () => {
+        const seconds = await orLate(ageSeconds(), null);
+        if (seconds === null) age.remove();
+        else age.set(seconds);
+      },
+    });
+  }
+
+  /** How far the log streams of all processes are behind. */
+  watchStreams(relay: { lag(): Promise<{ kind: string; seconds: number }[]> }): void {
+    const lag = new Gauge({
+      name: 'latchkey_log_stream_lag_seconds',
+      help: 'Age of the oldest event that waits for a log stream of this kind; 0: none waits.',
+      labelNames: ['kind'],
+      registers: [this.registry],
+      collect: async () => {
+        const kinds = await orLate(relay.lag(), []);
+        lag.reset();
+        for (const { kind, seconds } of kinds) lag.set({ kind }, seconds);
+      },
+    });
+  }
+
   /** Jobs of all processes, by state. */
   watchQueue(gauge: QueueGauge): void {
     const jobs = new Gauge({
@@ -149,8 +189,7 @@ export class Metrics {
       labelNames: ['job', 'state'],
       registers: [this.registry],
       collect: async () => {
-        const late = new Promise<never>((_, reject) => setTimeout(reject, statsTimeoutMs, new Error('late')).unref());
-        const stats = await Promise.race([gauge.stats(), late]).catch(() => []);
+        const stats = await orLate(gauge.stats(), []);
         // No values while the database is unreachable, rather than stale ones.
         jobs.reset();
         for (const { name, waiting, deferred, active, failed } of stats) {
@@ -161,6 +200,12 @@ export class Metrics {
       },
     });
   }
+}
+
+/** The answer, or `otherwise` if it fails or takes too long. */
+async function orLate<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  const late = new Promise<T>((resolve) => setTimeout(resolve, statsTimeoutMs, otherwise).unref());
+  return Promise.race([answer, late]).catch(() => otherwise);
 }
 
 function pathOf(url: string): string {

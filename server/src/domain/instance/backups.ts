@@ -42,4 +42,10 @@ export class Backups {
   newest(): Promise<Backup | null> {
     return this.deps.db.reader().findOne(Backup, { id: { $ne: null } }, { orderBy: { takenAt: 'desc' } });
   }
+
+  /** Seconds since the latest snapshot; null: none. */
+  async ageSeconds(): Promise<number | null> {
+    const newest = await this.newest();
+    return newest && (this.deps.clock.now().getTime() - newest.takenAt.getTime()) / 1000;
+  }
 }

@@ -17,6 +17,7 @@ export const sealedColumns = [
   { table: 'messages', column: 'sealed_content', purpose: 'message' },
   { table: 'webhooks', column: 'sealed_secret', purpose: 'webhook-secret' },
   { table: 'webhooks', column: 'sealed_previous_secret', purpose: 'webhook-previous-secret' },
+  { table: 'log_streams', column: 'sealed_secret', purpose: 'log-stream-secret' },
   { table: 'retired_mac_keys', column: 'sealed_key', purpose: 'mac-key' },
 ] as const;
 

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Experiment, evaluate, pause, until } from '../experiment.ts';
+import { Person } from '../support/person.ts';
+import { load, World } from '../support/world.ts';
+
+/** A full disk, in memory, under the tables (`base`) or the write-ahead log (`pg_wal`). */
+function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
+  const isTables = folder === 'base';
+  return {
+    name: isTables ? 'disk-full' : 'wal-full',
+    done: `the disk of the ${isTables ? 'tables' : 'write-ahead log'} is full for 15 s under load`,
+    passes:
+      '503 to every write that fails; not ready and the reason named, but live; sign-ins again within 15 s of free space; no acknowledged user lost; no restart of Latchkey',
+    async run({ scale, say }) {
+      const disk = mkdtempSync(join(tmpdir(), 'latchkey-chaos-disk-'));
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=0711', 'tmpfs', disk], { stdio: 'pipe' });
+      } catch (error) {
+        rmdirSync(disk);
+        return { verdict: 'skipped', measured: `no small disk: ${(error as Error).message.split('\n')[0]}` };
+      }
+      // A large segment would fill the disk before the experiment does.
+      const world = await World.create({ postgres: { max_wal_size: '64MB', min_wal_size: '32MB' } });
+      const { postgres } = world;
+      try {
+        await postgres.stop();
+        postgres.move(folder, disk);
+        await postgres.start();
+        const latchkey = await world.start();
+        const app = await world.app();
+        const acknowledged: string[] = [];
+        const under = load(
+          Array.from({ length: 4 }, () => async () => {
+            const email = `${randomBytes(6).toString('hex')}@example.com`;
+            await new Person(app, email).signIn();
+            acknowledged.push(email);
+          }),
+        );
+        await pause(2_000);
+        fill(join(disk, 'filler'));
+        // More than the segments that exist: PostgreSQL needs a new one.
+        if (!isTables)
+          await postgres
+            .query(`select pg_logical_emit_message(false, 'chaos', repeat('x', 150000000))`)
+            .catch(() => undefined);
+        const health = (path: string) =>
+          fetch(`${latchkey.managementUrl}/health/${path}`).then(
+            async (answer) => ({ status: answer.status, body: await answer.text() }),
+            (error: unknown) => ({ status: 0, body: String(error) }),
+          );
+        const isOff = await until(async () => (await health('ready')).status === 503, 30_000);
+        const { body } = await health('ready');
+        await pause(15_000 * scale);
+        const live = (await health('live')).status;
+        say(`not ready: ${body.slice(0, 160)}`);
+        rmSync(join(disk, 'filler'));
+        const freedAt = performance.now();
+        // Without space for its log PostgreSQL ends; the operator's service manager starts it again.
+        const hadEnded = postgres.hasEnded;
+        if (hadEnded) await postgres.start();
+        const before = under.tally.good;
+        const isBack = await until(() => under.tally.good > before + 4, 60_000);
+        const backMs = performance.now() - freedAt;
+        const isReady = await until(async () => (await health('ready')).status === 200, 15_000);
+        await under.stop();
+        const rows = await postgres.query<{ email: string }>('select user_name as email from users');
+        const kept = new Set(rows.map(({ email }) => email));
+        const lost = acknowledged.filter((email) => !kept.has(email));
+        const { tally } = under;
+        return evaluate(
+          `${tally.refused.length} refused, ${tally.wrong.length} wrong; ${hadEnded ? 'PostgreSQL ended and was started again; ' : ''}sign-ins again after ${Math.round(backMs)} ms; ${acknowledged.length} users acknowledged, ${lost.length} lost`,
+          [
+            !isOff && 'stayed ready',
+            isTables && !/disk|space/i.test(body) && `the reason is not named: ${body}`,
+            live !== 200 && `live: ${live}`,
+            !isBack && 'no sign-ins after there was space again',
+            backMs > 15_000 && `recovered after ${Math.round(backMs)} ms`,
+            !isReady && 'did not become ready again',
+            lost.length > 0 && `lost: ${lost.slice(0, 3).join(', ')}`,
+            ...tally.wrong,
+          ],
+        );
+      } finally {
+        rmSync(join(disk, 'filler'), { force: true });
+        await world.close();
+        execFileSync('umount', ['--lazy', disk]);
+        rmdirSync(disk);
+      }
+    },
+  };
+}
+
+/** Writes until there is no space. */
+function fill(path: string): void {
+  for (let size = 1 << 20; size >= 4096; size >>= 4) {
+    try {
+      while (true) appendFileSync(path, Buffer.alloc(size));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+}
+
+export const diskFull = diskFullUnder('base');
+export const walFull = diskFullUnder('pg_wal');

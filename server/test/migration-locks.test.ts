@@ -1,0 +1,159 @@
+/** Migrations of filled tables hold no lock that writes wait for, and an interrupted one continues. */
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { migrate, openDatabase } from '../src/adapters/postgres/database.ts';
+import { migrations } from '../src/migrations/index.ts';
+import { emptyDatabase, type FreshDatabase } from './database.ts';
+import { statementsDuring } from './statements.ts';
+
+/** The last migration before they had to be online. */
+const before = '20261122000200-moments';
+/** As `alter` allows: a wait for a strong lock makes later statements wait. */
+const longestWaitMs = 30;
+
+/** A row for each project: their writes wait for a moment, and are rare. */
+const small = ['projects', 'experience_drafts'];
+
+/** A database at that state. */
+async function earlier(): Promise<FreshDatabase> {
+  const database = await emptyDatabase();
+  const orm = await openDatabase({ url: database.url, poolSize: 1 });
+  await orm.migrator.up({ to: before });
+  await orm.close(true);
+  return database;
+}
+
+async function connect({ url }: FreshDatabase): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+const named = String.raw`(?:if (?:not )?exists )?(?:only )?"?(\w+)"?`;
+const blocking: [kind: RegExp, isAllowed: (statement: string, earlierOnes: readonly string[]) => boolean][] = [
+  [new RegExp(String.raw`^create (?:unique )?index .*? on ${named}`), (text) => text.includes(' concurrently ')],
+  [
+    new RegExp(String.raw`^alter table ${named} .*add (?:constraint|primary key|unique|foreign key|check)`),
+    (text) => /not valid|using index/.test(text),
+  ],
+  [new RegExp(String.raw`^alter table ${named} .*alter column "?\w+"? (?:set data )?type`), () => false],
+  [
+    new RegExp(String.raw`^alter table ${named} .*set not null`),
+    (text, run) => {
+      const [, table, column] = /^alter table "(\w+)" alter column "(\w+)"/.exec(text) ?? [];
+      return run.includes(`alter table "${table}" validate constraint "${table}_${column}_not_null"`);
+    },
+  ],
+  [
+    new RegExp(String.raw`^alter table ${named} .*add column`),
+    // A default that differs by row rewrites the table.
+    (text) => !/default (?!now\(\))\w+\s?\(/.test(text) && !/generated always as .*stored/.test(text),
+  ],
+  [new RegExp(String.raw`^update ${named}`), (text) => text.includes('t.ctid >=')],
+];
+/** These wait for all writes of the table, and all later writes for them. */
+const strong = new RegExp(
+  String.raw`^(?:alter table (?!.*validate constraint)|create (?:or replace )?trigger .*? on |drop table )${named}`,
+);
+
+/** What each statement of a migration does that a filled table must not see. */
+function faultsOf(statements: readonly string[]): string[] {
+  const faults: string[] = [];
+  let made = new Set<string>();
+  for (const [index, statement] of statements.entries()) {
+    if (/^insert into "?migrations/.test(statement)) made = new Set();
+    const [, table] = new RegExp(`^create table ${named}`).exec(statement) ?? [];
+    if (table) made.add(table);
+    for (const [kind, isAllowed] of blocking) {
+      const [, of] = kind.exec(statement) ?? [];
+      if (of !== undefined && !made.has(of) && !small.includes(of) && !isAllowed(statement, statements.slice(0, index)))
+        faults.push(`blocks writes: ${statement}`);
+    }
+    const [, locked] = strong.exec(statement) ?? [];
+    if (locked === undefined || made.has(locked)) continue;
+    const [, limit] = /^set local lock_timeout = (\d+)/.exec(statements[index - 1] ?? '') ?? [];
+    if (limit === undefined || Number(limit) > longestWaitMs) faults.push(`waits without a limit: ${statement}`);
+  }
+  return faults;
+}
+
+it('no statement on a table that may be filled blocks its writes, or waits long for them', async () => {
+  const database = await earlier();
+  const statements = await statementsDuring(() => migrate(database.url));
+  await database.drop();
+  expect(statements.filter((text) => /^create (unique )?index concurrently/.test(text)).length).toBeGreaterThan(20);
+  expect(faultsOf(statements)).toEqual([]);
+});
+
+it('such statements are found', () => {
+  const faulty = [
+    'create index "audit_log_ip_index" on "audit_log" ("ip")',
+    'alter table "users" add constraint "c" check (true)',
+    'alter table "users" alter column "name" set not null',
+    `alter table "users" add column "key" uuid not null default gen_random_uuid()`,
+    'update "users" set "name" = ?',
+  ];
+  for (const statement of faulty) {
+    const limited = ['set local lock_timeout = 30', statement];
+    expect(faultsOf(limited), statement).toHaveLength(1);
+    expect(faultsOf(['create table "users" ()', 'create table "audit_log" ()', ...limited]), statement).toEqual([]);
+  }
+  expect(faultsOf(['set local lock_timeout = 5000', 'alter table "users" add column "key" uuid'])).toHaveLength(1);
+  expect(faultsOf(['alter table "users" add column "key" uuid'])).toHaveLength(1);
+});
+
+it('writes go on while a migration waits for a transaction of the same table', async () => {
+  const database = await earlier();
+  const [holder, writer, watcher] = [await connect(database), await connect(database), await connect(database)];
+  const insert = `insert into audit_events (id, at, type, result, actor_kind) values (gen_random_uuid(), now(), 't', 'success', 'system')`;
+  await holder.query('begin');
+  await holder.query(insert);
+  const migrated = migrate(database.url);
+  const isWaiting = async () => {
+    const { rowCount } = await watcher.query(
+      `select from pg_locks where not granted and relation = to_regclass('audit_events')`,
+    );
+    return rowCount !== 0;
+  };
+  while (!(await isWaiting())) await pause(1);
+  // If the migration waited for the holder, this would wait for both, and for ever.
+  await writer.query('set statement_timeout = 60000');
+  for (let count = 0; count < 20; count += 1) await writer.query(insert);
+  await holder.query('commit');
+  await migrated;
+  const { rows } = await watcher.query('select count(*)::int as count from audit_log where type = $1', ['t']);
+  expect(rows).toEqual([{ count: 21 }]);
+  for (const client of [holder, writer, watcher]) await client.end();
+  await database.drop();
+});
+
+it('a migration whose connections end continues at the next start, without an invalid index', async () => {
+  const database = await earlier();
+  const admin = await connect(database);
+  const others = 'datname = current_database() and pid <> pg_backend_pid()';
+  // In the order in which migrations change them: it cannot get past the held one.
+  for (const table of ['audit_events', 'users', 'clients']) {
+    await admin.query(`begin; lock table ${table} in row exclusive mode`);
+    let isOver = false;
+    const run = migrate(database.url).then(
+      () => 'done',
+      () => 'ended',
+    );
+    void run.then(() => (isOver = true));
+    const isWaiting = async () => (await admin.query('select from pg_locks where not granted')).rowCount !== 0;
+    while (!isOver && !(await isWaiting())) await pause(1);
+    for (; !isOver; await pause(1))
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    expect(await run, table).toBe('ended');
+    await admin.query('commit');
+  }
+  await migrate(database.url);
+  const { rows } = await admin.query('select indexrelid::regclass::text as name from pg_index where not indisvalid');
+  expect(rows).toEqual([]);
+  const { rows: applied } = await admin.query('select name from migrations order by id');
+  expect(applied.map(({ name }) => name as string)).toEqual(migrations.map(({ name }) => name));
+  await admin.end();
+  await database.drop();
+});
