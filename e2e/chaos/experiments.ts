@@ -1,8 +1,11 @@
 import type { Experiment } from './experiment.ts';
+import { backupFidelity } from './experiments/backup-fidelity.ts';
 import { cells } from './experiments/cells.ts';
 import { citus } from './experiments/citus.ts';
 import { connectionsEnded } from './experiments/connections-ended.ts';
 import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
+import { diskFull, walFull } from './experiments/disk-full.ts';
+import { embeddedKilled } from './experiments/embedded-killed.ts';
 import { failover } from './experiments/failover.ts';
 import { fuzz } from './experiments/fuzz.ts';
 import { hostileClients } from './experiments/hostile-clients.ts';
@@ -13,6 +16,7 @@ import { pooler, poolerSession } from './experiments/pooler.ts';
 import { refreshKilled } from './experiments/refresh-killed.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
+import { streamsKilled } from './experiments/streams-killed.ts';
 import { webhooksKilled } from './experiments/webhooks-killed.ts';
 
 /** All experiments, in table order. */
@@ -20,10 +24,15 @@ export const experiments: readonly Experiment[] = [
   scimImport,
   logoutKilled,
   webhooksKilled,
+  streamsKilled,
   refreshKilled,
   databaseStopped,
   databaseFrozen,
   connectionsEnded,
+  diskFull,
+  walFull,
+  embeddedKilled,
+  backupFidelity,
   poolStarved,
   rollingRestart,
   failover,

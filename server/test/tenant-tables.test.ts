@@ -13,6 +13,8 @@ const instanceTables = [
   ...['budgets', 'activity_progress'],
   // Rights of operators: their `project_id` is what a right extends to, null for the instance.
   ...['admin_tokens', 'memberships'],
+  // Its `project_id` is null for a stream of the instance.
+  'log_streams',
 ];
 
 interface Column {

@@ -50,12 +50,18 @@ export class Person {
 
   /** A full sign-in with the browser SDK: code, exchange, UserInfo. */
   async signIn(): Promise<void> {
-    const { publishableKey, secretKey, clientId, redirectUri } = this.app;
-    const origin = new URL(redirectUri).origin;
-    const code = await this.#steps({ origin, headers: { 'X-Api-Key': publishableKey } });
+    const { secretKey, clientId } = this.app;
+    const code = await this.code();
     await this.#redeem(new URLSearchParams({ grant_type: 'authorization_code', code, client_id: clientId }), {
       'X-Api-Key': secretKey,
     });
+  }
+
+  /** The code of a sign-in with the browser SDK. */
+  code(): Promise<string> {
+    const { publishableKey, redirectUri } = this.app;
+    const { origin } = new URL(redirectUri);
+    return this.#steps({ origin, headers: { 'X-Api-Key': publishableKey } });
   }
 
   /** A full sign-in on the hosted page, which creates a session; with a session, no page is shown. */

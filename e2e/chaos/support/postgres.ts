@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -115,6 +125,21 @@ export class Postgres {
     if (!server || hasEnded(server)) return;
     server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await until(() => hasEnded(server), 30_000);
+  }
+
+  /** True if the server has ended, by {@link stop} or by itself. */
+  get hasEnded(): boolean {
+    return !this.#server || hasEnded(this.#server);
+  }
+
+  /** Moves a folder of the stopped cluster to another disk, behind a symbolic link. */
+  move(name: string, disk: string): void {
+    const target = join(disk, name);
+    cpSync(join(this.folder, name), target, { recursive: true });
+    chmodSync(target, 0o700);
+    if (identity.uid !== undefined) execFileSync('chown', ['-R', `${identity.uid}:${identity.gid}`, target]);
+    rmSync(join(this.folder, name), { recursive: true });
+    symlinkSync(target, join(this.folder, name));
   }
 
   /** SIGSTOP: connections stay open without a response, as after a network failure. */

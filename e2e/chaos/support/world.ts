@@ -7,6 +7,15 @@ import { Postgres } from './postgres.ts';
 
 const redirectUri = 'http://127.0.0.1:9/callback';
 
+/** Creates an application in a project in test mode: responses contain codes. */
+export async function createApp(issuer: string, admin: AdminApi, client: Record<string, unknown> = {}): Promise<App> {
+  const projectId = await admin.createProject('Chaos');
+  const query = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
+  await admin.run(query, { input: { id: projectId, testMode: true, mfaPolicy: 'OFF' } });
+  const made = await admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], ...client });
+  return { issuer, projectId, redirectUri, ...made };
+}
+
 /** A PostgreSQL, a mail sink, and one or more Latchkey processes, as in production. */
 export class World {
   readonly postgres: Postgres;
@@ -87,7 +96,12 @@ export class World {
 
   /** Runs an operator's command with the settings of the processes. Throws if it fails. */
   run(...args: string[]): Promise<string> {
-    return runLatchkey(this.#settings, ...args);
+    return this.runWith({}, ...args);
+  }
+
+  /** {@link run} with other settings. */
+  runWith(env: Record<string, string>, ...args: string[]): Promise<string> {
+    return runLatchkey({ ...this.#settings, ...env }, ...args);
   }
 
   /** Registers cleanup that runs before the rest. */
@@ -108,13 +122,9 @@ export class World {
     return { method: 'POST', headers, body };
   }
 
-  /** Creates an application in a project in test mode: responses contain codes. */
-  async app(client: Record<string, unknown> = {}, admin = this.admin): Promise<App> {
-    const projectId = await admin.createProject('Chaos');
-    const query = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-    await admin.run(query, { input: { id: projectId, testMode: true, mfaPolicy: 'OFF' } });
-    const made = await admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], ...client });
-    return { issuer: this.issuer, projectId, redirectUri, ...made };
+  /** {@link createApp} at this issuer. */
+  app(client: Record<string, unknown> = {}, admin = this.admin): Promise<App> {
+    return createApp(this.issuer, admin, client);
   }
 
   /** Creates users with known devices: each has signed in once. */

@@ -49,6 +49,8 @@ import { ClientRole } from './roles/client-role.entity.ts';
 import { RoleAssignment } from './roles/role-assignment.entity.ts';
 import { Participation } from './sessions/participation.entity.ts';
 import { Session } from './sessions/session.entity.ts';
+import { LogStream } from './streams/log-stream.entity.ts';
+import { StreamEvent } from './streams/stream-event.entity.ts';
 import { AuthorizationCode } from './tokens/authorization-code.entity.ts';
 import { DeviceAuthorization } from './tokens/device/device-authorization.entity.ts';
 import { RefreshGrant } from './tokens/refresh-grant.entity.ts';
@@ -123,6 +125,8 @@ export const entities = [
   AdminToken,
   Webhook,
   WebhookDelivery,
+  LogStream,
+  StreamEvent,
   Backup,
   Process,
   ActivityDay,

@@ -61,6 +61,7 @@ import { Migration20261123029000AfterTenantKeys } from './20261123029000-after-t
 import { Migration20261123030000Invitations } from './20261123030000-invitations.ts';
 import { Migration20261123031000Webhooks } from './20261123031000-webhooks.ts';
 import { Migration20261123033000OwnAuthenticators } from './20261123033000-own-authenticators.ts';
+import { Migration20261124020000LogStreams } from './20261124020000-log-streams.ts';
 
 /** In the order in which they run. A migration that has been released is never edited. */
 export const migrations = [
@@ -127,4 +128,5 @@ export const migrations = [
   { name: '20261123030000-invitations', class: Migration20261123030000Invitations },
   { name: '20261123031000-webhooks', class: Migration20261123031000Webhooks },
   { name: '20261123033000-own-authenticators', class: Migration20261123033000OwnAuthenticators },
+  { name: '20261124020000-log-streams', class: Migration20261124020000LogStreams },
 ];

@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../domain/kernel/network.ts';
 import type { NameLookup } from './name-lookup.ts';
-import { fetchJson, isPublicAddress, postForm, postJson } from './outbound.ts';
+import { fetchJson, postForm, postJson } from './outbound.ts';
 
 const strict = { allowPrivate: false, timeoutMs: 2000 };
 const lenient = { allowPrivate: true, timeoutMs: 300 };

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../../domain/kernel/network.ts';
 import { lookupOf, type NameLookup, nameLookup } from './name-lookup.ts';
 
 /** Result of a POST to a customer's server. */
@@ -16,47 +17,6 @@ export interface OutboundOptions {
   resolve?: NameLookup;
 }
 
-const refused = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const) {
-  refused.addSubnet(network, prefix, 'ipv4');
-}
-// Only 2000::/3 is global unicast (RFC 4291 §2.4); it contains these special ranges. An address that embeds an IPv4
-// address (mapped, NAT64, 6to4, Teredo) could reach a private network through a gateway.
-const publicIpv6 = new BlockList();
-publicIpv6.addSubnet('2000::', 3, 'ipv6');
-for (const [network, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  refused.addSubnet(network, prefix, 'ipv6');
-}
-
-/** True for a globally routable address. */
-export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  if (family === 4) return !refused.check(address, 'ipv4');
-  if (family === 6) return publicIpv6.check(address, 'ipv6') && !refused.check(address, 'ipv6');
-  return false;
-}
-
 /**
  * POSTs a form to a URL that a customer registered. Does not read the response body. See {@link send}.
  */
@@ -69,7 +29,13 @@ export function postJson(url: string, json: string, options: OutboundOptions): P
   return post(url, json, 'application/json', options);
 }
 
-function post(url: string, body: string, contentType: string, options: OutboundOptions): Promise<PostResult> {
+/** Like {@link postForm}, with any body. */
+export function post(
+  url: string,
+  body: string | Buffer,
+  contentType: string,
+  options: OutboundOptions,
+): Promise<PostResult> {
   const headers = {
     ...options.headers,
     'Content-Type': contentType,
@@ -119,7 +85,7 @@ function send<T>(
   method: 'GET' | 'POST',
   url: string,
   options: OutboundOptions,
-  body: string,
+  body: string | Buffer,
   read: (response: IncomingMessage, done: (answer: T | { error: string }) => void) => void,
 ): Promise<T | { error: string }> {
   return new Promise((done) => {
@@ -155,10 +121,10 @@ function send<T>(
   });
 }
 
-const notPublic = { error: 'the address is not public' };
-const bySystemServers = nameLookup();
+export const notPublic = { error: 'the address is not public' };
+export const bySystemServers = nameLookup();
 
-function reasonOf(error: Error & { code?: string }): string {
+export function reasonOf(error: Error & { code?: string }): string {
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';
   return error.code ?? error.message;
 }

@@ -22,3 +22,44 @@ export interface JobTable {
   queued: readonly QueuedJob[];
   periodic: readonly PeriodicJob[];
 }
+
+/** Work that a process starts and does not wait for. */
+export class Runs {
+  private readonly running = new Set<Promise<void>>();
+  private hasEnded = false;
+
+  /** @param max at a time */
+  constructor(private readonly max: number) {}
+
+  get isStopping(): boolean {
+    return this.hasEnded;
+  }
+
+  /** How many more may start now. */
+  get free(): number {
+    return this.hasEnded ? 0 : Math.max(0, this.max - this.running.size);
+  }
+
+  start(work: () => Promise<void>, onError: (error: unknown) => void): void {
+    const run: Promise<void> = work()
+      .catch(onError)
+      .finally(() => this.running.delete(run));
+    this.running.add(run);
+  }
+
+  /** Waits until one more may start. */
+  async room(): Promise<void> {
+    while (this.running.size >= this.max) await Promise.race(this.running);
+  }
+
+  /** Waits for what was started. */
+  async settled(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  /** Starts nothing more, and waits for what was started. */
+  async drain(): Promise<void> {
+    this.hasEnded = true;
+    await this.settled();
+  }
+}

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /**
  * The unit that address limits count by: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has all of
@@ -37,4 +37,45 @@ function hextets(address: string): number[] {
   if (right === undefined) return head;
   const tail = parse(right);
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
+
+const refused = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  refused.addSubnet(network, prefix, 'ipv4');
+}
+// Only 2000::/3 is global unicast (RFC 4291 §2.4); it contains these special ranges. An address that embeds an IPv4
+// address (mapped, NAT64, 6to4, Teredo) could reach a private network through a gateway.
+const publicIpv6 = new BlockList();
+publicIpv6.addSubnet('2000::', 3, 'ipv6');
+for (const [network, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  refused.addSubnet(network, prefix, 'ipv6');
+}
+
+/** True for a globally routable address. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !refused.check(address, 'ipv4');
+  if (family === 6) return publicIpv6.check(address, 'ipv6') && !refused.check(address, 'ipv6');
+  return false;
 }

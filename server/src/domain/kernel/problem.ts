@@ -25,6 +25,7 @@ export type Noun =
   | 'logout-delivery'
   | 'webhook'
   | 'webhook-delivery'
+  | 'log-stream'
   | 'domain'
   | 'signing-key'
   | 'authorization-request';

@@ -35,6 +35,10 @@ export function isPausing(failures: number): boolean {
 
 /** The next attempt at a webhook that failed so often in a row: 5 s, doubling up to a minute; null: no pause. */
 export function pauseUntil(now: Date, failures: number): Date | null {
-  if (!isPausing(failures)) return null;
-  return secondsLater(now, Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (failures - failuresBeforePause)));
+  return isPausing(failures) ? afterPause(now, failures - failuresBeforePause) : null;
+}
+
+/** The end of a pause: the first of 5 s, doubling up to a minute. @param before pauses in a row before it */
+export function afterPause(now: Date, before: number): Date {
+  return secondsLater(now, Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** before));
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { AuditEvent } from '../audit/audit-event.entity.ts';
+import { type AuditEvent, instanceId } from '../audit/audit-event.entity.ts';
 import { eventTypes } from '../audit/event-types.ts';
 
 const nullableText = z.string().nullable();
 
-/** The body of a webhook. `npm run gen` writes its JSON Schema to `generated/event.schema.json`. */
+/** The body of a webhook, and an event of a log stream. `npm run gen` writes its JSON Schema to `generated/event.schema.json`. */
 const webhookPayload = z
   .strictObject({
     type: z.enum(eventTypes).describe('`noun.verb` in the past tense.'),
     timestamp: z.iso.datetime().describe('Time of the event.'),
     data: z.strictObject({
       id: z.uuid().describe('Id of the event: the header `webhook-id`, the same in all attempts and in the audit log.'),
-      projectId: z.uuid(),
+      projectId: z.uuid().nullable().describe('Null for events of the instance, which log streams alone receive.'),
       result: z.enum(['success', 'failure']),
       actor: z
         .strictObject({
@@ -38,7 +38,7 @@ const webhookPayload = z
       requestId: nullableText.describe('`X-Request-Id` of the response.'),
     }),
   })
-  .describe('An event of a Latchkey project, as sent to webhooks.');
+  .describe('An audit event of Latchkey, as sent to webhooks and log streams.');
 
 /** JSON Schema (2020-12) of the body. */
 export function webhookSchema(): object {
@@ -54,7 +54,7 @@ export function payloadOf(event: AuditEvent): string {
     timestamp: event.at.toISOString(),
     data: {
       id: event.id,
-      projectId: event.projectId,
+      projectId: event.projectId === instanceId ? null : event.projectId,
       result: event.result,
       actor: { kind: event.actorKind, id: event.actorId ?? null, name: event.actorName ?? null },
       subject:

@@ -4,6 +4,7 @@ import { notifyEverywhere } from '../ceremonies/notices.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { system } from '../kernel/actor.ts';
 import { secondsLater } from '../kernel/clock.ts';
+import { Runs } from '../kernel/jobs.ts';
 import { inAllProjects, inProject } from '../kernel/scope.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
@@ -14,7 +15,7 @@ import { type Due, type RoundDeps, WebhookRound } from './webhook-round.ts';
 import { entry, hostOf, ofWebhook } from './webhooks.ts';
 
 /** Lifetime of a claim on a webhook; after it, another process delivers. A round takes at most {@link roundSeconds}. */
-const leaseSeconds = 30;
+const leaseSeconds = 18;
 /** A run then lets other webhooks and processes take their turn. */
 const runSeconds = 20;
 /** Webhooks that a process delivers to at a time. */
@@ -34,15 +35,14 @@ export interface WebhookRelayDeps extends RoundDeps {
  * subjects in parallel. A failed delivery holds back later ones of its subject alone. Webhooks do not wait for each other.
  */
 export class WebhookRelay {
-  private readonly runs = new Set<Promise<void>>();
-  private isStopping = false;
+  private readonly runs = new Runs(maxRuns);
 
   constructor(private readonly deps: WebhookRelayDeps) {}
 
   /** Claims webhooks with due deliveries and starts to deliver, without waiting for it. */
   async start(onError: (error: unknown) => void): Promise<void> {
-    const free = maxRuns - this.runs.size;
-    if (free <= 0 || this.isStopping) return;
+    const { free } = this.runs;
+    if (free === 0) return;
     const { clock, db, random } = this.deps;
     const now = clock.now();
     const lease = random.id();
@@ -59,31 +59,27 @@ export class WebhookRelay {
         from due where w.project_id = due.project_id and w.id = due.id returning w.project_id, w.id`,
     );
     for (const { project_id, id } of claimed) {
-      const run: Promise<void> = inProject(project_id, () => this.run(keyIn(project_id, id), lease))
-        .catch(onError)
-        .finally(() => this.runs.delete(run));
-      this.runs.add(run);
+      this.runs.start(() => inProject(project_id, () => this.run(keyIn(project_id, id), lease)), onError);
     }
   }
 
   /** Starts nothing more, and waits for requests in progress. */
-  async drain(): Promise<void> {
-    this.isStopping = true;
-    await this.settled();
+  drain(): Promise<void> {
+    return this.runs.drain();
   }
 
   /** Waits for the deliveries that were started. */
-  async settled(): Promise<void> {
-    await Promise.all(this.runs);
+  settled(): Promise<void> {
+    return this.runs.settled();
   }
 
   private async run(key: TenantKey, lease: string): Promise<void> {
     const endsAt = secondsLater(this.deps.clock.now(), runSeconds);
-    while (!this.isStopping && this.deps.clock.now() < endsAt) {
+    while (!this.runs.isStopping && this.deps.clock.now() < endsAt) {
       const webhook = await this.renew(key, lease);
       const due = webhook ? await this.due(webhook) : [];
       if (!webhook || due.length === 0) break;
-      const round = new WebhookRound(this.deps, webhook, () => this.isStopping);
+      const round = new WebhookRound(this.deps, webhook, () => this.runs.isStopping);
       await round.send(due);
       if (!(await this.settle(webhook, lease, round))) break;
     }

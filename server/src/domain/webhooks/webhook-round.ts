@@ -32,7 +32,7 @@ export interface RoundDeps {
 }
 
 /** A round begins no request after this long: with the 10 seconds of the last one, it ends before the claim of its process. */
-const roundSeconds = 18;
+const roundSeconds = 5;
 /** Requests to one webhook at a time. */
 const parallel = 5;
 /** Attempts that a delivery keeps. */

@@ -1,0 +1,179 @@
+import { Alert, Button, Group, Modal } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useMutation, useQuery } from '../api.ts';
+import {
+  AuditEvents,
+  DeleteLogStream,
+  LogStreamById,
+  LogStreams,
+  LogStreamTarget,
+  TestLogStream,
+  UpdateLogStream,
+} from '../generated/operations.ts';
+import { count, counted } from '../ui/counted.ts';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { Facts } from '../ui/lists/facts.tsx';
+import { Time } from '../ui/time.tsx';
+import { eventsOf } from '../webhooks/webhook-state.tsx';
+import { faultOf, kindNames, type Stream, StreamState } from './stream-state.tsx';
+
+const StreamForm = lazy(async () => ({ default: (await import('./stream-form.tsx')).StreamForm }));
+const stale = [LogStreams, LogStreamById, AuditEvents];
+
+interface StreamDetailsProps {
+  id: string;
+  /** Null: the instance. */
+  project: { id: string; name: string } | null;
+  mayChange: boolean;
+  listPath: string;
+}
+
+/** One log stream: state and settings. */
+export function StreamDetails({ id, project, mayChange, listPath }: StreamDetailsProps) {
+  const { data, failure, reload } = useQuery(LogStreamById, { id }, { everySeconds: 5 });
+  const stream = data?.logStream.id === id ? data.logStream : undefined;
+  if (!stream) return failure ? <LoadError failure={failure} subject="log stream" retry={reload} /> : <PageSkeleton />;
+  return (
+    <Page
+      title={stream.description || stream.receiver}
+      back={{ to: listPath, label: 'Log streams' }}
+      badges={<StreamState stream={stream} />}
+    >
+      {project && !mayChange && <ViewerNotice project={project} />}
+      {stream.lastError && !stream.paused && (
+        <Alert color="note" title="The last batch was not delivered">
+          {faultOf(stream.lastError)} Events wait and are sent again.
+        </Alert>
+      )}
+      <Delivery stream={stream} mayChange={mayChange} />
+      <Settings {...{ stream, mayChange, listPath }} projectId={project?.id ?? null} />
+    </Page>
+  );
+}
+
+function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean }) {
+  const [test, testing, testFailure] = useMutation(TestLogStream, stale);
+  const [update, updating, updateFailure] = useMutation(UpdateLogStream, stale);
+  const { id, paused, position, lag, lastDeliveredAt, failures, failingSince } = stream;
+  return (
+    <Section
+      title="Delivery"
+      actions={
+        mayChange && (
+          <>
+            <Button
+              variant="default"
+              loading={testing}
+              disabled={paused}
+              onClick={async () => {
+                const outcome = await test({ id });
+                if (outcome.data) toast('Test event queued');
+              }}
+            >
+              Send test event
+            </Button>
+            <Button
+              variant="default"
+              loading={updating}
+              onClick={async () => {
+                const outcome = await update({ input: { id, paused: !paused } });
+                if (outcome.data) toast(paused ? 'Log stream resumed' : 'Log stream paused');
+              }}
+            >
+              {paused ? 'Resume' : 'Pause'}
+            </Button>
+          </>
+        )
+      }
+    >
+      <FormError failure={testFailure ?? updateFailure} />
+      <Facts
+        labelWidth="10rem"
+        facts={[
+          ['Position', `Event ${count.format(position)}`],
+          ['Waiting', lag.waiting === 0 ? 'No events' : counted(lag.waiting, 'event')],
+          lag.since && ['Oldest', <Time key="oldest" at={lag.since} />],
+          ['Last delivered', <Time key="last" at={lastDeliveredAt} fallback="Never" />],
+          failingSince && ['Failing since', <Time key="failing" at={failingSince} />],
+          failures > 0 && ['Failed batches', `${count.format(failures)} in a row`],
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface SettingsProps {
+  stream: Stream;
+  projectId: string | null;
+  mayChange: boolean;
+  listPath: string;
+}
+
+function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
+  const navigate = useNavigate();
+  const { data, failure } = useQuery(LogStreamTarget, { id: stream.id }, { pause: !mayChange });
+  const [dialog, setDialog] = useState<'edit' | 'delete'>();
+  const target = data?.logStreamTarget;
+  const close = () => setDialog(undefined);
+  return (
+    <Section
+      title="Receiver"
+      actions={
+        mayChange && (
+          <Button variant="default" disabled={!target} onClick={() => setDialog('edit')}>
+            Edit
+          </Button>
+        )
+      }
+    >
+      <FormError failure={failure} />
+      <Facts
+        labelWidth="10rem"
+        facts={[
+          ['Kind', kindNames[stream.kind]],
+          ['Target', <code key="target">{target ?? stream.receiver}</code>],
+          ['Events', stream.types.length <= 3 ? eventsOf(stream) : stream.types.join(', ')],
+          stream.kind === 'HTTP' && ['Format', formatOf(stream)],
+          stream.kind === 'HTTP' && ['Secret', stream.header ? `In the header ${stream.header}` : 'None'],
+          ['Created', <Time key="created" at={stream.createdAt} />],
+        ]}
+      />
+      {mayChange && (
+        <Group gap="xs">
+          <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
+            Delete log stream
+          </Button>
+        </Group>
+      )}
+      <Modal opened={dialog === 'edit'} onClose={close} title="Edit the log stream" size="lg">
+        <Suspense fallback={null}>
+          {dialog === 'edit' && target && (
+            <StreamForm projectId={projectId} stream={{ ...stream, target }} onClose={close} />
+          )}
+        </Suspense>
+      </Modal>
+      <ConfirmMutation
+        title={`Delete the log stream to ${stream.receiver}?`}
+        verb="Delete log stream"
+        operation={DeleteLogStream}
+        variables={dialog === 'delete' ? { id: stream.id } : undefined}
+        invalidates={[LogStreams, AuditEvents]}
+        done="Log stream deleted"
+        onDone={() => void navigate(listPath)}
+        onClose={close}
+      >
+        <p>It receives no more events, and none of those that wait.</p>
+      </ConfirmMutation>
+    </Section>
+  );
+}
+
+function formatOf({ format, gzip }: Stream): string {
+  return `${format === 'JSON_LINES' ? 'JSON lines' : 'JSON array'}${gzip ? ', gzip' : ''}`;
+}

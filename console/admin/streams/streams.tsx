@@ -1,0 +1,86 @@
+import { Button, Modal } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '../api.ts';
+import { LogStreams } from '../generated/operations.ts';
+import { count } from '../ui/counted.ts';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
+import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { Time } from '../ui/time.tsx';
+import { eventsOf } from '../webhooks/webhook-state.tsx';
+import { kindNames, type Stream, StreamState } from './stream-state.tsx';
+
+const StreamForm = lazy(async () => ({ default: (await import('./stream-form.tsx')).StreamForm }));
+const maxStreams = 10;
+
+const columns: readonly Column<Stream>[] = [
+  { header: 'Receiver', isName: true, width: '28%', cell: ({ description, receiver }) => description || receiver },
+  { header: 'Status', cell: (stream) => <StreamState stream={stream} /> },
+  { header: 'Kind', cell: ({ kind }) => kindNames[kind] },
+  { header: 'Events', width: '22%', cell: eventsOf },
+  { header: 'Waiting', align: 'end', cell: ({ lag }) => count.format(lag.waiting) },
+  { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Never" /> },
+];
+
+interface StreamsProps {
+  /** Null: the instance. */
+  project: { id: string; name: string } | null;
+  mayChange: boolean;
+  pathOf(id: string): string;
+}
+
+/** The log streams of a project, or of the instance. */
+export function Streams({ project, mayChange, pathOf }: StreamsProps) {
+  const projectId = project?.id ?? null;
+  const { data, failure, reload } = useQuery(LogStreams, { projectId }, { everySeconds: 10 });
+  const [creating, setCreating] = useState(false);
+  if (failure && !data) return <LoadError failure={failure} subject="the list of log streams" retry={reload} />;
+  const all = data?.logStreams;
+  const close = () => setCreating(false);
+  const create = mayChange && (
+    <Button
+      leftSection={<Icon name="plus" size={16} />}
+      disabled={(all?.length ?? 0) >= maxStreams}
+      onClick={() => setCreating(true)}
+    >
+      Create log stream
+    </Button>
+  );
+  return (
+    <Page
+      title="Log streams"
+      lead={
+        project
+          ? 'Send audit events of this project to a log store or SIEM.'
+          : 'Send audit events of this instance and all projects to a log store or SIEM.'
+      }
+      actions={all?.length ? create : undefined}
+      {...(project ? {} : { back: { to: '/audit', label: 'Audit' } })}
+    >
+      {project && !mayChange && <ViewerNotice project={project} />}
+      <Section flush>
+        <DataTable
+          label="Log streams"
+          columns={columns}
+          rows={all}
+          linkOf={({ id }) => pathOf(id)}
+          skeletonRows={3}
+          empty={
+            <Empty icon="external" title="No log stream yet" action={create}>
+              A log stream receives all events in order, in batches.
+            </Empty>
+          }
+        />
+      </Section>
+      <Modal opened={creating} onClose={close} title="Create a log stream" size="lg">
+        <Suspense fallback={<LinesSkeleton />}>
+          {creating && <StreamForm projectId={projectId} onClose={close} />}
+        </Suspense>
+      </Modal>
+    </Page>
+  );
+}
