@@ -185,6 +185,7 @@ function oidcDeps({ services, clock, random, log }: AppOptions, cookies: Cookies
     isRegisteredOrigin: (origin) => services.origins.isRegistered(origin),
     consent: { ...consent, authorizations: services.authorizations, cookies, errorPage },
     authorize: {
+      refusals: services.tokenRefusals,
       consent,
       clients,
       pushedRequests: services.pushedRequests,
@@ -314,6 +315,7 @@ function adminDeps(
         directories,
         domains: services.domains,
         webhooks: services.webhooks,
+        logStreams: services.logStreams,
         keys,
         mailbox,
       },
@@ -321,6 +323,7 @@ function adminDeps(
       trials: services.trials,
       roles: services.roles,
       claims: services.claims,
+      forecast: services.forecast,
       customAttributes: services.customAttributes,
       access: services.accountAccess,
       recoveries: services.recoveries,

@@ -77,6 +77,11 @@ import { Projects } from './domain/projects/projects.ts';
 import { Roles } from './domain/roles/roles.ts';
 import { Sessions } from './domain/sessions/sessions.ts';
 import { SmsGuard } from './domain/sms/sms-guard.ts';
+import { type SendBatch } from './domain/streams/batch.ts';
+import type { StreamKind } from './domain/streams/log-stream.entity.ts';
+import { LogStreams } from './domain/streams/log-streams.ts';
+import { StreamRelay } from './domain/streams/stream-relay.ts';
+import { SignInForecast } from './domain/support/view-as.ts';
 import { ClientTokens } from './domain/tokens/client-tokens.ts';
 import { DeviceAuthorizations } from './domain/tokens/device/device-authorizations.ts';
 import { Introspection } from './domain/tokens/introspection.ts';
@@ -103,6 +108,10 @@ export interface Ports {
   postLogoutToken: PostLogoutToken;
   /** Absent: webhooks cannot be reached. */
   postWebhook?: PostWebhook;
+  /** Absent: log streams cannot be reached. */
+  sendBatch?: SendBatch;
+  /** Whether {@link sendBatch} writes files. */
+  hasStreamFolder?: boolean;
   /** Reads the key sets of clients. Absent: none can be read. */
   fetchJson?: FetchJson;
   /** Reads TXT records. Absent: none can be read. */
@@ -111,6 +120,8 @@ export interface Ports {
   onEvent?(type: string, result: string): void;
   /** Called for each attempt to deliver an event to a webhook, for metrics. */
   onWebhook?(result: 'delivered' | 'failed'): void;
+  /** Called for each batch of a log stream, for metrics. */
+  onBatch?(kind: StreamKind, result: 'delivered' | 'failed'): void;
   /** Called with the number of messages that expired unsent, for metrics. */
   onExpired?(channel: string, count: number): void;
   /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
@@ -269,6 +280,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const seed = new Seed({ ...base, projects, clients });
   const accounts = new Accounts({ ...base, users, sessions, customAttributes });
   const person = { users, devices, passkeys, consents, sessions, mfa, logout };
+  const forecast = new SignInForecast({ devices, passkeys, mfa, delivery, testMode, consents });
   const accountAccess = new AccountAccess({ ...base, ...person, accounts, admins, delivery });
   const invitations = new Invitations({ ...base, users, accounts, admins, delivery, issuers });
   const newUsers = new NewUsers({ ...base, customAttributes, invitations });
@@ -295,6 +307,14 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     delivery,
     post: ports.postWebhook ?? (async () => ({ error: 'no network' })),
     onAttempt: ports.onWebhook,
+  });
+  const reach = { allowPrivate: allowPrivateLogoutTargets, hasFolder: ports.hasStreamFolder ?? false };
+  const logStreams = new LogStreams({ ...base, reach });
+  const streamRelay = new StreamRelay({
+    ...base,
+    send: ports.sendBatch ?? (async () => ({ error: 'no network' })),
+    host: new URL(issuer).hostname,
+    onBatch: ports.onBatch,
   });
   const backups = new Backups(base);
   const masterKeyChange = new MasterKeyChange(base);
@@ -365,6 +385,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     adminInvitations,
     accounts,
     accountAccess,
+    forecast,
     invitations,
     newUsers,
     ownAccount,
@@ -375,6 +396,8 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     auditRetention,
     webhooks,
     webhookRelay,
+    logStreams,
+    streamRelay,
     backups,
     masterKeyChange,
     processes,

@@ -179,6 +179,18 @@ const attempts: Record<string, Attempt> = {
   'GraphQL client': graphql('query')('client(id: $id) { name apiKeys { id } }', ({ client }) => ({ id: client.id })),
   'GraphQL user': graphql('query')('user(id: $id) { userName project { name } }', ({ user }) => ({ id: user.id })),
   'GraphQL group': graphql('query')('group(id: $id) { displayName memberCount }', ({ group }) => ({ id: group })),
+  'GraphQL view as a user': graphql('query')(
+    'viewAs(clientId: $client, userId: $user, scopes: []) { takesPasskey }',
+    ({ user }, own) => ({ client: own.client.id, user: user.id }),
+  ),
+  'GraphQL view at an application': graphql('query')(
+    'viewAs(clientId: $client, userId: $user, scopes: []) { takesPasskey }',
+    ({ client, user }) => ({ client: client.id, user: user.id }),
+  ),
+  'GraphQL sign-in history': graphql('query')(
+    'signInHistory(projectId: $project, about: "ada@example.com") { user { id } attempts { id } }',
+    ({ project }) => ({ project: project.id }),
+  ),
   'GraphQL users of a group': graphql('query')(
     'users(projectId: $project, filter: { groupId: $group }) { totalCount edges { node { id } } }',
     ({ group }, own) => ({ project: own.project.id, group }),

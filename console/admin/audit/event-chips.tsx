@@ -1,16 +1,15 @@
-import { CloseButton, Group, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { EventClientName, EventUserName } from '../generated/operations.ts';
+import { FilterChip } from '../ui/lists/filters.tsx';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
-import styles from './event-chips.module.css';
 import { sentenceOf } from './sentences.ts';
 
 const short = (id: string) => `${id.slice(0, 8)}…`;
 
 /** Active filters as chips, each with a button to remove it. */
 export function EventChips() {
-  const { get } = useListParams();
+  const { get, set } = useListParams();
   const [user, client, type] = [get('user'), get('client'), get('type')];
   const userName = useQuery(EventUserName, { id: user ?? '' }, { pause: user === undefined });
   const clientName = useQuery(EventClientName, { id: client ?? '' }, { pause: client === undefined });
@@ -26,22 +25,15 @@ export function EventChips() {
     ['since', 'After', get('since') && exactly(get('since') as string)],
     ['until', 'Before', get('until') && exactly(get('until') as string)],
   ];
-  return chips.map(([name, label, value]) => value && <Chip key={name} name={name} label={label} value={value} />);
-}
-
-function Chip({ name, label, value }: { name: string; label: string; value: string }) {
-  const { set } = useListParams();
-  return (
-    <Group component="span" gap={4} className={styles.chip ?? ''}>
-      {label}:{' '}
-      <Text span truncate fw={600} maw="14rem">
-        {value}
-      </Text>
-      <CloseButton
-        size="xs"
-        aria-label={`Remove the filter ${label}`}
-        onClick={() => set({ [name]: undefined, [`${name}Name`]: undefined })}
-      />
-    </Group>
+  return chips.map(
+    ([name, label, value]) =>
+      value && (
+        <FilterChip
+          key={name}
+          label={label}
+          value={value}
+          onRemove={() => set({ [name]: undefined, [`${name}Name`]: undefined })}
+        />
+      ),
   );
 }

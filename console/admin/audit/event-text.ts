@@ -109,9 +109,13 @@ function nameOf(event: AuditEvent, name: string): string {
   return typeof value === 'string' ? value : '…';
 }
 
+/** Refusals of an application's requests. */
+const applicationTypes: readonly string[] = ['authorization.refused', 'client.rejected', 'token.refused'];
+
 function subjectName({ subject, person, detail, type }: AuditEvent): string {
   if (!subject) {
-    if (type === 'client.rejected' || type === 'token.refused') return 'an unknown application';
+    if (applicationTypes.includes(type)) return 'an unknown application';
+    if (type === 'signin.refused') return 'an unnamed user';
     return detail?.['count'] === undefined ? '' : 'several users';
   }
   if (subject.name) return subject.name;

@@ -47,7 +47,15 @@ describe('the projects whose rows an operation sees', () => {
     // They create a project, or concern users of the console's project, or several projects.
     expect(namesOf(always)).toEqual(['createProject', 'devMailbox', 'grantRole', 'projects', 'revokeRole', 'system']);
     const ofInstance = operations.filter(({ rule }) => rule.allProjects && 'ofInstance' in rule.allProjects);
-    expect(namesOf(ofInstance)).toEqual(['auditEvents']);
+    const streams = [
+      'deleteLogStream',
+      'logStream',
+      'logStreamTarget',
+      'logStreams',
+      'testLogStream',
+      'updateLogStream',
+    ];
+    expect(namesOf(ofInstance)).toEqual(['auditEvents', 'createLogStream', ...streams]);
     for (const { rule } of operations)
       for (const reason of Object.values(rule.allProjects ?? {})) expect(reason).not.toBe('');
   });

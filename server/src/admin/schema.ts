@@ -35,6 +35,9 @@ import { SigningKeyResolver } from './keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-delivery.resolver.ts';
 import { ProjectResolver } from './projects/project.resolver.ts';
 import { RoleAssignmentResolver, RoleResolver } from './roles/role.resolver.ts';
+import { LogStreamResolver } from './streams/log-stream.resolver.ts';
+import { SignInHistoryResolver } from './support/sign-in-history.resolver.ts';
+import { ViewAsResolver } from './support/view-as.resolver.ts';
 import { GroupResolver } from './users/group.resolver.ts';
 import { NewUserResolver } from './users/new-user.resolver.ts';
 import { ProfileResolver } from './users/profile.resolver.ts';
@@ -80,10 +83,13 @@ export function adminSchema(): GraphQLSchema {
         ScimRequestResolver,
         LogoutDeliveryResolver,
         LogoutReceiverResolver,
+        LogStreamResolver,
         WebhookResolver,
         WebhookDeliveryResolver,
         AuditResolver,
         ActivityResolver,
+        SignInHistoryResolver,
+        ViewAsResolver,
         MembershipResolver,
         AdminTokenResolver,
         SigningKeyResolver,

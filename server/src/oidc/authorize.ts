@@ -6,14 +6,15 @@ import type { PushedRequests } from '../domain/ceremonies/requests/pushed-reques
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
-import { requestContext } from '../http/context.ts';
+import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
+import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { cameWithoutCookies, formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
 import { check, namedApis, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
 import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
-import { OAuthError, toOAuthError } from './oauth-error.ts';
+import { OAuthError, type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
 import { pushedHandle } from './par.ts';
 
 export interface AuthorizeDeps {
@@ -31,6 +32,7 @@ export interface AuthorizeDeps {
     clearFlow(res: Response, flow: string): void;
   };
   errorPage(req: Request, res: Response, status: number, reason: Unvetted | 'flow-expired'): void;
+  refusals: Pick<TokenRefusals, 'record'>;
   log: { warn(fields: object, message: string): void };
 }
 
@@ -53,6 +55,7 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
         ? { page: asked }
         : ((await decide(deps, req, asked, 'cached')) ??
           (await decide(deps, req, asked, 'current')) ?? { page: 'client' });
+    await noteRefusal(deps, req, typeof asked === 'string' ? parametersOf(req) : asked.parameters, answer);
     if ('page' in answer) return deps.errorPage(req, res, 400, answer.page);
     if ('error' in answer) return redirectError(issuer, res, answer.target, answer.error);
     if ('code' in answer) return redirectCode(issuer, res, answer.target, answer.code);
@@ -60,6 +63,30 @@ export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
     const { flow } = answer.begun;
     res.redirect(303, answer.isSignedIn ? resumePath(req, flow) : signInPage(flow));
   };
+}
+
+/** Answers to `prompt=none` that applications expect. */
+const expected: readonly OAuthErrorCode[] = ['login_required', 'consent_required'];
+
+async function noteRefusal(
+  deps: AuthorizeDeps,
+  req: Request,
+  parameters: Parameters,
+  answer: AuthorizeAnswer,
+): Promise<void> {
+  const clientId = parameters.get('client_id');
+  if ('page' in answer) await note(deps, req, clientId, { reason: answer.page });
+  if (!('error' in answer) || expected.includes(answer.error.error)) return;
+  await note(deps, req, clientId, { reason: answer.error.error, description: answer.error.description });
+}
+
+function note(
+  { refusals }: AuthorizeDeps,
+  req: Request,
+  clientId: string | undefined,
+  refusal: { reason: string; description?: string },
+): Promise<void> {
+  return refusals.record({ type: 'authorization.refused', clientId, actor: actorOf(req), ...refusal });
 }
 
 /** The parameters of a request, and whether they were pushed. */
@@ -152,20 +179,24 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     }
     const { redirectUri, responseMode } = request;
     const target = { redirectUri, state: request.state ?? undefined, responseMode: responseMode ?? 'query' };
+    const redirectNoted = async (error: OAuthError) => {
+      await note(deps, req, request.client.id, { reason: error.error, description: error.description });
+      redirectError(issuer, res, target, error);
+    };
     if (outcome === 'sign-in-first') return res.redirect(303, signInPage(flow));
     if (outcome === 'approve-device') return res.redirect(303, approvalPage(issuer, flow));
     deps.cookies.clearFlow(res, flow);
-    if (outcome === 'other-user') {
-      return redirectError(issuer, res, target, new OAuthError('login_required', 'Another user has signed in.'));
-    }
+    if (outcome === 'other-user') return redirectNoted(otherUser);
     if (outcome === 'refused') {
       return redirectError(issuer, res, target, new OAuthError('access_denied', 'The user refused the access.'));
     }
-    if (outcome === 'acr-unmet') return redirectError(issuer, res, target, unmet);
+    if (outcome === 'acr-unmet') return redirectNoted(unmet);
     if (outcome === 'confirmed') return redirect(res, target, {});
     redirectCode(issuer, res, target, outcome.code);
   };
 }
+
+const otherUser = new OAuthError('login_required', 'Another user has signed in.');
 
 const unmet = new OAuthError(
   'unmet_authentication_requirements',

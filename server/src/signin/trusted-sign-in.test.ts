@@ -86,7 +86,8 @@ describe('a trusted device', () => {
       expect(answer).toMatchObject(error('TRANSACTION_EXPIRED', 410));
     }
     const after = await world.events();
-    expect(after.slice(before.length)).toEqual(['user.signed_in']);
+    // All refusals are one event.
+    expect(after.slice(before.length).toSorted()).toEqual(['signin.refused', 'user.signed_in']);
     expect(
       await rows('select from authorization_codes c join users u on u.id = c.user_id where u.email_key = ?', [userid]),
     ).toHaveLength(3);

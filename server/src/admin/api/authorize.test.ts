@@ -41,6 +41,7 @@ let ours: Record<
   | 'domain'
   | 'webhook'
   | 'webhookDelivery'
+  | 'logStream'
   | 'refreshGrant'
   | 'consent',
   string
@@ -66,6 +67,14 @@ beforeAll(async () => {
   const hooked = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
   const { webhook, secret: webhookSecret } = await room.services.webhooks.create(project.id, hooked, system);
   const webhookDelivery = await room.services.webhooks.test(webhook, system);
+  const streamSecret = 'Bearer secret-of-the-stream';
+  const streamed = { ...hooked, target: hooked.url, format: 'json-lines', gzip: false, header: null } as const;
+  const logStream = await room.services.logStreams.create(
+    project.id,
+    'http',
+    { ...streamed, secret: streamSecret },
+    system,
+  );
   const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
   const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const values = { key: 'editor', name: 'Editor' };
@@ -89,6 +98,7 @@ beforeAll(async () => {
     domain: domain.id,
     webhook: webhook.id,
     webhookDelivery: webhookDelivery.id,
+    logStream: logStream.id,
     user: user.id,
     group: group.id,
     role: role.id,
@@ -102,7 +112,7 @@ beforeAll(async () => {
     refreshGrant: await room.refreshGrantOf(client, user),
     consent: await room.consentOf(client, user),
   };
-  secrets = [secretKey, scim.token, token.token, secret, webhookSecret];
+  secrets = [secretKey, scim.token, token.token, secret, webhookSecret, streamSecret];
   viewer = await room.tokenOf('project_viewer', project.id);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
@@ -125,7 +135,7 @@ function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
   const { api, clientSecret, consent, domain, logoutDelivery, refreshGrant, passkey, role } = ours;
-  const { webhook, webhookDelivery } = ours;
+  const { logStream, webhook, webhookDelivery } = ours;
   const table: Record<string, string> = {
     me: '',
     projects: '',
@@ -161,6 +171,8 @@ function argumentsOf(name: string): string {
     groupRoles: `(groupId: "${group}")`,
     claimSettings: `(clientId: "${client}")`,
     previewClaims: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
+    signInHistory: `(projectId: "${project}", about: "access_denied")`,
+    viewAs: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
     scimTokens: `(projectId: "${project}")`,
     scimRequests: `(projectId: "${project}")`,
     activity: `(projectId: "${project}", days: 28)`,
@@ -169,6 +181,13 @@ function argumentsOf(name: string): string {
     webhookUrl: `(id: "${webhook}")`,
     webhookDeliveries: `(webhookId: "${webhook}")`,
     webhookDelivery: `(id: "${webhookDelivery}")`,
+    logStreams: `(projectId: "${project}")`,
+    logStream: `(id: "${logStream}")`,
+    logStreamTarget: `(id: "${logStream}")`,
+    createLogStream: `(input: { projectId: "${project}", kind: HTTP, target: "https://x.example.com/" })`,
+    updateLogStream: `(input: { id: "${logStream}", paused: true })`,
+    testLogStream: `(id: "${logStream}")`,
+    deleteLogStream: `(id: "${logStream}")`,
     createWebhook: `(input: { projectId: "${project}", url: "https://x.example.com/" })`,
     updateWebhook: `(input: { id: "${webhook}", enabled: false })`,
     rotateWebhookSecret: `(id: "${webhook}")`,
@@ -340,6 +359,7 @@ async function snapshot() {
     'custom_domains',
     'webhooks',
     'webhook_deliveries',
+    'log_streams',
     'client_roles',
     'role_assignments',
     'claim_settings',

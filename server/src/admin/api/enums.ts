@@ -16,6 +16,8 @@ import { signingAlgorithms } from '../../domain/keys/signing-key.entity.ts';
 import { logoutDeliveryStates } from '../../domain/logout/logout-delivery.entity.ts';
 import { mfaMethods } from '../../domain/mfa/enrolment.entity.ts';
 import { mfaPolicies, passkeyPolicies, signUpModes } from '../../domain/projects/project.entity.ts';
+import { batchFormats, streamKinds } from '../../domain/streams/log-stream.entity.ts';
+import { denials, stepReasons } from '../../domain/support/view-as.ts';
 import {
   audiences,
   customTypes,
@@ -103,6 +105,26 @@ export const DirectionEnum = enumOf('Direction', 'Sort direction.', ['asc', 'des
 export const UserActionEnum = enumOf('UserAction', 'Action on a user.', userActions);
 export const RoleEnum = enumOf('Role', 'Role of an admin; an owner has full access to the instance.', roles);
 export const ResultEnum = enumOf('AuditResult', 'Result of an event.', ['success', 'failure'] as const);
+export const AttemptOutcomeEnum = enumOf('SignInOutcome', 'How an attempt to sign in ended.', [
+  'signed-in',
+  'refused',
+  'unfinished',
+] as const);
+export const HistoryKindEnum = enumOf('SignInHistoryKind', 'What was asked about.', [
+  'address',
+  'request',
+  'error',
+] as const);
+export const ForeseenStepEnum = enumOf('ExpectedStepKind', 'A step of a sign-in.', [
+  'mail-code',
+  'device-key',
+  'passkey',
+  'creation',
+  'factor',
+  'enrolment',
+] as const);
+export const StepReasonEnum = enumOf('StepReason', 'Why a sign-in asks for a step.', stepReasons);
+export const DenialEnum = enumOf('SignInDenial', 'Why a sign-in would fail.', denials);
 export const CallerKindEnum = enumOf('CallerKind', 'Credential of the caller.', [
   'admin',
   'admin-token',
@@ -127,5 +149,11 @@ export const WebhookDisabledReasonEnum = enumOf(
   'WebhookDisabledReason',
   'Why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it answered 410 (Gone).',
   disabledReasons,
+);
+export const StreamKindEnum = enumOf('LogStreamKind', 'Protocol of a log stream.', streamKinds);
+export const BatchFormatEnum = enumOf(
+  'LogStreamFormat',
+  'Body of a batch: one event per line, or one array.',
+  batchFormats,
 );
 export const CheckLevelEnum = enumOf('CheckLevel', 'Severity of a check.', checkLevels);

@@ -26,6 +26,7 @@ const owners = {
   'logout-delivery': ['logout_deliveries', 'project_id'],
   webhook: ['webhooks', 'project_id'],
   'webhook-delivery': ['webhook_deliveries', 'project_id'],
+  'log-stream': ['log_streams', 'project_id'],
 } as const;
 
 export type OwnedNoun = keyof typeof owners;

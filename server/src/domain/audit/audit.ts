@@ -52,6 +52,8 @@ export function ownEventOfClient(
 }
 
 const hourSeconds = 3600;
+/** Request ids that an event of repeated refusals keeps. */
+const keptRequests = 10;
 
 /** The audit log. Joins the caller's transaction: the event commits with the action, or not at all. */
 export class Audit {
@@ -73,21 +75,24 @@ export class Audit {
 
   /**
    * Records a refusal that anyone can cause repeatedly. All with the same type, project, client, fault and network (a
-   * /64 of IPv6) within an hour are ONE event: the first, whose `detail` gets `count`, `firstAt` and `lastAt`. The
-   * subject is dropped once they differ in it.
+   * /64 of IPv6) within an hour are ONE event: the first, whose `detail` gets `count`, `firstAt`, `lastAt` and the newest
+   * `requestIds`. The subject is dropped once they differ in it.
    *
    * Call it for unknown addresses as for known ones, and last: its row stays locked until `em` commits.
    *
    * @param em a transaction, or `db.alone`
    * @param fault the reason, a constant; events are also grouped by `entry.detail`, which must be constant, too
+   * @param each `subject`: one event for each subject. Only where another limit bounds their number.
    */
-  async recordRepeated(em: Executing, entry: AuditEntry, fault: string): Promise<void> {
+  async recordRepeated(em: Executing, entry: AuditEntry, fault: string, each?: 'subject'): Promise<void> {
     const it = this.valuesOf(entry);
     const network = networkOf(entry.actor.ip);
     const hour = Math.floor(seconds(it.at) / hourSeconds);
-    const key = digest(JSON.stringify([it.projectId, it.type, it.clientId, fault, it.detail, network, hour]));
+    const about = each === 'subject' ? [it.subjectKind, it.subjectId] : [];
+    const key = digest(JSON.stringify([it.projectId, it.type, it.clientId, fault, it.detail, network, hour, ...about]));
     const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
-    const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt });
+    const requestIds = it.requestId === null ? [] : [it.requestId];
+    const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt, requestIds });
     await execute(
       em,
       sql`with known as (
@@ -103,7 +108,10 @@ export class Audit {
         from known
         on conflict (project_id, id) do update set
           detail = e.detail || jsonb_build_object('count', (e.detail->>'count')::int + 1,
-            'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt')),
+            'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt'),
+            'requestIds', case when jsonb_array_length(e.detail->'requestIds') >= ${keptRequests}
+              then (e.detail->'requestIds') - 0 else coalesce(e.detail->'requestIds', '[]') end
+              || (excluded.detail->'requestIds')),
           subject_kind = case when e.subject_id = excluded.subject_id then e.subject_kind end,
           subject_name = case when e.subject_id = excluded.subject_id then e.subject_name end,
           subject_id = case when e.subject_id = excluded.subject_id then e.subject_id end`,

@@ -23,6 +23,8 @@ export interface EventFilter {
   until?: Date | undefined;
 }
 
+/** For how long an event counts repeated refusals (`Audit.recordRepeated`). */
+const repeatedSeconds = 3600;
 /** All events of a request are written within this time of its start. */
 const longestRequestSeconds = 300;
 
@@ -142,12 +144,13 @@ export function statementOf(
     ...(filter.actorId === undefined ? [] : [sql`actor_id = ${filter.actorId}`]),
     ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
     ...(filter.clientId === undefined ? [] : [sql`client_id = ${filter.clientId}`]),
-    ...(filter.requestId === undefined ? [] : ofRequest(filter.requestId)),
     ...(filter.since === undefined ? [] : [sql`at >= ${filter.since} and id >= ${firstIdFrom(filter.since)}`]),
     ...(filter.until === undefined ? [] : [sql`at < ${filter.until} and id < ${firstIdAfter(filter.until)}`]),
     ...(after === null ? [] : [sql`id < ${after}`]),
   ];
   const people = userId === undefined ? [[]] : [[sql`actor_id = ${userId}`], [sql`subject_id = ${userId}`]];
+  const requests = filter.requestId === undefined ? [[]] : ofRequest(filter.requestId);
+  const alternatives = people.flatMap((person) => requests.map((request) => [...person, ...request]));
   const newest = (conditions: readonly Fragment[]) =>
     sql<{
       id: string;
@@ -155,8 +158,8 @@ export function statementOf(
       order by id desc limit ${first}`;
   // One user has few events: filter by type. A project has many: use the index of each type.
   const isNarrow = [userId, filter.actorId, filter.subjectId, filter.requestId].some((value) => value !== undefined);
-  const branches = people.map((person) => {
-    const conditions = [...person, ...common];
+  const branches = alternatives.map((alternative) => {
+    const conditions = [...alternative, ...common];
     if (types === undefined) return newest(conditions);
     if (types.length === 1) return newest([sql`type = ${types[0]}`, ...conditions]);
     if (isNarrow) return newest([sql`type = any(${[...types]}::text[])`, ...conditions]);
@@ -172,13 +175,19 @@ export function statementOf(
   return sql`select id from (${union}) as candidates order by id desc limit ${first}`;
 }
 
-/** Needs no index: the ids of requests and events contain their times. */
-function ofRequest(requestId: string): Fragment[] {
+/**
+ * The events of a request, and the repeated refusals that count it. Needs no index of requests: the ids of requests and
+ * events contain their times.
+ */
+function ofRequest(requestId: string): Fragment[][] {
   const begun = momentOf(requestId);
-  const condition = sql`request_id = ${requestId}`;
-  if (begun === null) return [sql`false`];
+  if (begun === null) return [[sql`false`]];
+  const end = firstIdAfter(secondsLater(begun, longestRequestSeconds));
   return [
-    condition,
-    sql`id >= ${firstIdFrom(begun)} and id < ${firstIdAfter(secondsLater(begun, longestRequestSeconds))}`,
+    [sql`request_id = ${requestId}`, sql`id >= ${firstIdFrom(begun)} and id < ${end}`],
+    [
+      sql`result = 'failure' and detail->'requestIds' @> to_jsonb(${requestId}::text)`,
+      sql`id >= ${firstIdFrom(secondsLater(begun, -repeatedSeconds))} and id < ${end}`,
+    ],
   ];
 }

@@ -29,6 +29,7 @@ import {
 } from './flow.ts';
 import { open, type TakenNonce } from './opening.ts';
 import { requestOptions } from './passkey-request.ts';
+import { refusalEvent } from './refusals.ts';
 import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
 import { mayUsePasskeys, siteOfPage } from './standing.ts';
@@ -187,8 +188,9 @@ export class Ceremonies {
     const next = { hash: digest(nonce), expiresAt: secondsLater(now, nonceTtlSeconds) };
     const opened = await open(em, caller, input, { now, next, locksUser: !provesNothing });
     if (opened === 'page-changed') return null;
-    if (!opened) return { refused: { code: 'transaction-expired' } };
+    if (!opened) return this.expired(em, step, caller);
     const { ceremony, taken } = opened;
+    const sentTo = ceremony.address ?? null;
     const flow: Flow = {
       em,
       deps: this.deps,
@@ -204,7 +206,7 @@ export class Ceremonies {
     const rule: StepRule<S> = rules[step];
     const outcome =
       admitted ?? (await this.count(flow, rule)) ?? (await undoneIfRefused(em, () => run(flow, step, rule)));
-    if ('refused' in outcome) await this.note(flow, outcome);
+    if ('refused' in outcome) await this.note(flow, step, outcome, sentTo);
     return outcome;
   }
 
@@ -217,16 +219,44 @@ export class Ceremonies {
     return null;
   }
 
-  /** Writes the counters and the audit event of a refusal. */
-  private async note({ em, caller, deps }: Flow, { counts = [], event }: RefusedStep): Promise<void> {
+  /** Names no user: without a sign-in, anyone can send any address. */
+  private async expired(em: EntityManager, step: CeremonyStep, { actor, client, project }: SigninCaller) {
+    const code = 'transaction-expired';
+    const event = {
+      type: 'signin.refused',
+      actor,
+      projectId: project.id,
+      clientId: client.id,
+      detail: { step },
+    } as const;
+    await this.deps.audit.recordRepeated(em, event, code);
+    return { refused: { code } } as const;
+  }
+
+  /**
+   * Writes the counters and the audit event of a refusal.
+   *
+   * @param sentTo the address that the sign-in had before the step
+   */
+  private async note(
+    flow: Flow,
+    step: CeremonyStep,
+    { refused, counts = [], event }: RefusedStep,
+    sentTo: string | null,
+  ): Promise<void> {
+    const { em, caller, deps } = flow;
     for (const count of counts) {
       if ('sms' in count) await deps.smsGuard.spend(em, count.sms);
       else await deps.limits.spend(em, count.rule, count.subject);
     }
-    if (!event) return;
     const { actor, client, project } = caller;
-    const fault = String(event.detail?.['fault'] ?? 'wrong');
-    await deps.audit.recordRepeated(em, { ...event, actor, projectId: project.id, clientId: client.id }, fault);
+    const told = event ?? (await refusalEvent(flow, step, refused));
+    if (!told) return;
+    const fault = String(told.detail?.['fault'] ?? 'wrong');
+    const entry = { ...told, actor, projectId: project.id, clientId: client.id };
+    // The limits on codes bound the addresses that sign-ins have; a refused step can name any other one.
+    const isBounded = sentTo !== null && sentTo === flow.ceremony.address;
+    await deps.audit.recordRepeated(em, entry, fault, isBounded ? 'subject' : undefined);
   }
 
   /** Checks the step's state, proof and user; null: admitted. */

@@ -7,7 +7,7 @@ import { subjectOf } from './account.ts';
 import { maskAddress } from './mask.ts';
 
 /**
- * Records `otp.sent` or `otp.suppressed` once the message of a sign-in code has been handled. The request itself
+ * Records `otp.sent`, `otp.failed` or `otp.suppressed` once the message of a sign-in code has been handled. The request itself
  * recorded `otp.requested`, the same for every address.
  */
 export function recordCodeEvent(
@@ -18,14 +18,14 @@ export function recordCodeEvent(
 ): void {
   if (message.template !== 'sign-in-code') return;
   const { state, note } = message;
-  if (state !== 'sent' && state !== 'suppressed') return;
+  if (state === 'pending') return;
   // Masked: the event may outlive the user.
   const hint = maskAddress(message.recipient);
   audit.record(em, {
-    type: state === 'sent' ? 'otp.sent' : 'otp.suppressed',
+    type: state === 'sent' ? 'otp.sent' : state === 'failed' ? 'otp.failed' : 'otp.suppressed',
     actor: system,
     projectId: message.project.id,
     subject: subjectOf('account' in sealed ? sealed.account : null, hint),
-    ...(state === 'suppressed' && { result: 'failure', detail: { reason: note } }),
+    ...(state !== 'sent' && { result: 'failure', detail: { reason: note } }),
   });
 }

@@ -1,3 +1,4 @@
+import { instanceId } from '../audit/audit-event.entity.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
 import { execute, type Fragment, sql } from '../kernel/sql.ts';
@@ -55,6 +56,14 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     where: (at) => sql`state = 'pending' and created_at <= ${at}`,
     graceSeconds: 30 * day,
   },
+  // All streams of its log have passed it, or have been deleted.
+  {
+    table: 'stream_events',
+    where: (at) => sql`queued_at <= ${at} and coalesce(position <= (select min(s.position) from log_streams s
+        where coalesce(s.project_id, ${sql.lit(instanceId)}) = stream_events.project_id), true)`,
+    graceSeconds: 600,
+  },
+  { table: 'stream_events', where: (at) => sql`queued_at <= ${at}`, graceSeconds: 30 * day },
 ];
 /** Rows per statement: batches keep locks short. */
 const bite = 5000;

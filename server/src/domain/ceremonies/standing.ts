@@ -8,11 +8,19 @@ import type { Ceremony } from './ceremony.entity.ts';
 import type { Standing } from './evidence.ts';
 import type { Flow, FlowDeps } from './flow.ts';
 
-/** The current policy and factors. */
+/** Where a sign-in takes place, or would. */
+interface Place {
+  em: Flow['em'];
+  deps: Pick<FlowDeps, 'devices' | 'passkeys' | 'delivery' | 'testMode'>;
+  caller: Pick<SigninCaller, 'project' | 'client' | 'request'>;
+  ceremony: Pick<Ceremony, 'stepUp'>;
+}
+
+/** The current policy and factors. @param credential of the browser; of a new one, only its user */
 export async function standingOf(
-  flow: Pick<Flow, 'em' | 'deps' | 'caller' | 'ceremony'>,
+  flow: Place,
   factors: readonly Enrolment[],
-  credential: Credential,
+  credential: Credential | { user: { id: string } },
 ): Promise<Standing> {
   const { deps, ceremony, caller } = flow;
   const { project } = caller;
@@ -89,7 +97,7 @@ export function isPersonRequired({
 }
 
 /** Methods that can be enrolled: those the project offers, SMS only if it can be sent. */
-export async function offeredMethods({ em, deps, caller: { project } }: Flow): Promise<MfaMethod[]> {
+export async function offeredMethods({ em, deps, caller: { project } }: Omit<Place, 'ceremony'>): Promise<MfaMethod[]> {
   const canSendSms = deps.delivery.isAvailable('sms') || (await deps.testMode.holds(em, project));
   return mfaMethods.filter((method) => {
     if (!project.offeredFactors.includes(method)) return false;

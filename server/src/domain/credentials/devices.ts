@@ -225,7 +225,7 @@ export class Devices {
 }
 
 /** A key from before `hosted` was stored belongs to its client. */
-function belongsTo(
+export function belongsTo(
   key: Pick<Device, 'client' | 'domain' | 'hosted'>,
   { client, isHosted, domain }: { client: Pick<Client, 'id'>; isHosted: boolean; domain: string | null },
 ): boolean {

@@ -5,6 +5,7 @@ import { Client } from '../clients/client.entity.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
+import { Runs } from '../kernel/jobs.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
@@ -49,7 +50,7 @@ export interface LogoutDeps {
  * deliveries are written in one transaction and sent after its commit.
  */
 export class Logout {
-  private readonly inFlight = new Set<Promise<void>>();
+  private readonly attempts = new Runs(maxInFlight);
 
   constructor(private readonly deps: LogoutDeps) {}
 
@@ -110,16 +111,13 @@ export class Logout {
    * job at the claim's expiry retries.
    */
   async dispatch(key: TenantKey, onError: (error: unknown) => void): Promise<void> {
-    while (this.inFlight.size >= maxInFlight) await Promise.race(this.inFlight);
-    const attempt: Promise<void> = this.deliver(key)
-      .catch(onError)
-      .finally(() => this.inFlight.delete(attempt));
-    this.inFlight.add(attempt);
+    await this.attempts.room();
+    this.attempts.start(() => this.deliver(key), onError);
   }
 
   /** Waits for attempts in progress. */
-  async drain(): Promise<void> {
-    await Promise.all(this.inFlight);
+  drain(): Promise<void> {
+    return this.attempts.settled();
   }
 
   /** One attempt at one delivery, if it is due and no other process is attempting it. */

@@ -4,30 +4,36 @@ import type { Database } from '../kernel/database.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 
-/** A refusal at the token endpoint. */
+/** A refusal of an application's request. */
 export interface TokenRefusal {
-  /** `client.rejected`: client authentication failed. `token.refused`: the code was refused. */
-  type: 'client.rejected' | 'token.refused';
+  /**
+   * `client.rejected`: client authentication failed. `token.refused`: the code was refused. `authorization.refused`: the
+   * authorization request failed.
+   */
+  type: 'authorization.refused' | 'client.rejected' | 'token.refused';
   /** A constant; logged, never sent to the caller. */
   reason: string;
   /** The request's client_id, authenticated or not. */
   clientId: string | undefined;
   actor: Actor;
+  /** A constant without input. */
+  description?: string;
 }
 
-/** Audit events of refusals at the token endpoint, at most one of a kind per hour (`Audit.recordRepeated`). */
+/** Audit events of refusals at the authorization and token endpoints, at most one of a kind per hour (`Audit.recordRepeated`). */
 export class TokenRefusals {
   constructor(private readonly deps: { db: Database; audit: Audit }) {}
 
   /** Records in the client's project; for an unknown client_id, in none. */
-  async record({ type, reason, clientId, actor }: TokenRefusal): Promise<void> {
+  async record({ type, reason, clientId, actor, description }: TokenRefusal): Promise<void> {
     const client = isUuid(clientId) ? await this.find(clientId) : undefined;
     const about = client && {
       projectId: client.project_id,
       clientId: client.id,
       subject: { kind: 'client', id: client.id, name: client.name },
     };
-    await this.deps.audit.recordRepeated(this.deps.db.alone, { type, actor, ...about }, reason);
+    const detail = description === undefined ? {} : { detail: { description } };
+    await this.deps.audit.recordRepeated(this.deps.db.alone, { type, actor, ...about, ...detail }, reason);
   }
 
   private async find(clientId: string): Promise<ClientRow | undefined> {

@@ -8,7 +8,7 @@ import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 /** One refusal for wrong, expired, used, replaced and foreign codes. */
 const rejected: Problem = { code: 'code-rejected', attemptsLeft: 0 };
 
-type Fault = CodeFault | 'no-user' | 'inactive';
+export type MailCodeFault = CodeFault | 'no-user' | 'inactive';
 
 /** Verifies the mailbox. Only the code's own row determines the account. */
 export const verifyEmailOtp: StepRule<'verify-email-otp'> = {
@@ -49,7 +49,7 @@ async function personOf(
   { em, deps, caller }: Flow,
   address: string,
   code: Extract<Redemption, { accepted: true }>,
-): Promise<User | Fault> {
+): Promise<User | MailCodeFault> {
   const { project, request, actor } = caller;
   const user = code.userId === null ? null : await deps.users.locked(em, project.id, code.userId);
   const today = await decidedFor(em, project.id, address);
@@ -69,7 +69,7 @@ async function personOf(
 }
 
 /** Counts against the budgets only if the right digits would have been accepted. */
-async function reject({ em, deps, caller, ceremony, counted }: Flow, fault: Fault): Promise<RefusedStep> {
+async function reject({ em, deps, caller, ceremony, counted }: Flow, fault: MailCodeFault): Promise<RefusedStep> {
   const address = ceremony.address ?? '';
   const { account } = await decidedFor(em, caller.project.id, address);
   const requester = { projectId: caller.project.id, userId: counted?.userId ?? null, address, ip: caller.actor.ip };

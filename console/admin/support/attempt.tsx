@@ -1,0 +1,82 @@
+import { Badge, Text } from '@mantine/core';
+import { partsOf } from '../audit/event-text.ts';
+import type { SignInHistoryOfQuery } from '../generated/operations.ts';
+import { IdChip } from '../ui/code/copy.tsx';
+import { Section } from '../ui/layout/page.tsx';
+import { exactly, Time } from '../ui/time.tsx';
+import styles from './attempt.module.css';
+
+export type SignInAttempt = SignInHistoryOfQuery['signInHistory']['attempts'][number];
+type Step = SignInAttempt['steps'][number];
+
+const outcomes: Record<SignInAttempt['outcome'], { name: string; tone: string }> = {
+  SIGNED_IN: { name: 'Signed in', tone: 'good' },
+  REFUSED: { name: 'Refused', tone: 'bad' },
+  UNFINISHED: { name: 'Not finished', tone: 'neutral' },
+};
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** One attempt to sign in: its steps, oldest first, and why each was refused. */
+export function Attempt({ attempt }: { attempt: SignInAttempt }) {
+  const { name, tone } = outcomes[attempt.outcome];
+  return (
+    <Section
+      title={attempt.client?.name ?? 'No application'}
+      lead={
+        <>
+          <Badge color={tone} mr="xs">
+            {name}
+          </Badge>
+          <Time at={attempt.startedAt} />
+        </>
+      }
+    >
+      <ol className={styles.steps}>
+        {attempt.steps.map((step) => (
+          <StepRow key={step.event.id} step={step} />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function StepRow({ step: { event, explanation, isOfRequest } }: { step: Step }) {
+  const isFailed = event.result === 'FAILURE';
+  const { count, lastAt } = event.detail ?? {};
+  return (
+    <li data-failed={isFailed || undefined}>
+      <time dateTime={event.at} title={exactly(event.at)}>
+        {clock.format(new Date(event.at))}
+      </time>
+      <div>
+        <div className={styles.sentence}>
+          {partsOf(event).map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
+          {isFailed && (
+            <Badge ml="xs" color="bad">
+              Failed
+            </Badge>
+          )}
+          {isOfRequest && (
+            <Badge ml="xs" color="accent">
+              This request
+            </Badge>
+          )}
+        </div>
+        {explanation && (
+          <Text>
+            {explanation.meaning} <strong>{explanation.remedy}</strong>
+          </Text>
+        )}
+        <div className={styles.origin}>
+          {typeof count === 'number' && count > 1 && typeof lastAt === 'string' && (
+            <span>Last at {clock.format(new Date(lastAt))}</span>
+          )}
+          {event.ip && <span>{event.ip}</span>}
+          {event.userAgent && <span>{event.userAgent}</span>}
+          {event.requestId && <IdChip id={event.requestId} label="request ID" />}
+        </div>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,190 @@
+import type { AuditEvent } from '../audit/audit-event.entity.ts';
+import type { MailCodeFault } from '../ceremonies/steps/verify-email-otp.ts';
+import type { GrantFault, Problem } from '../kernel/problem.ts';
+
+/** Why something was refused, and what the person or an admin can do. */
+export interface Explanation {
+  meaning: string;
+  remedy: string;
+}
+
+const explain = (meaning: string, remedy: string): Explanation => ({ meaning, remedy });
+
+const startAgain = 'Start the sign-in again.';
+const requestCode = 'Request a new code.';
+const wait = 'Wait until the limit ends, then try again.';
+const developer = 'A developer must correct the application.';
+
+/** `otp.rejected`. */
+export const codeFaults: Record<MailCodeFault, Explanation> = {
+  wrong: explain('The code did not match.', 'Use the code of the newest message.'),
+  expired: explain('The code was older than five minutes.', requestCode),
+  used: explain('The code had been used before.', requestCode),
+  spent: explain('The code had been entered wrongly too often.', requestCode),
+  'none-sent': explain('No code had been sent for this sign-in.', startAgain),
+  'other-key': explain(
+    'The code was entered in another browser or application than the one that requested it.',
+    'Enter the code where it was requested.',
+  ),
+  'account-changed': explain('The address or account changed after the code was sent.', startAgain),
+  'no-user': explain(
+    'No account has this address, and sign-up is closed.',
+    'Create or invite the user, or check the address for a typing error.',
+  ),
+  inactive: explain('The account is deactivated.', 'Activate the user here, or in the directory that manages them.'),
+};
+
+/** `signin.refused`; null: no step of a sign-in answers it. */
+export const stepFaults: Record<Problem['code'], Explanation | null> = {
+  'too-many': explain('A limit on attempts or codes was reached.', wait),
+  unavailable: explain('Messages of this kind cannot be sent.', 'Check the mail or SMS settings under System.'),
+  'transaction-expired': explain('The sign-in had ended: it lasts ten minutes and works once.', startAgain),
+  'code-rejected': explain('The code was not accepted.', 'Enter a new code.'),
+  'out-of-order': explain('The page took a step that does not follow from the last one.', startAgain),
+  'proof-required': explain('The page sent no proof of its device key.', developer),
+  'proof-rejected': explain('The device key was not the one of this sign-in.', startAgain),
+  'device-revoked': explain('This device was revoked.', 'Clear the site data of the browser, then sign in again.'),
+  'passkey-rejected': explain('The passkey was not accepted.', 'Use another passkey.'),
+  'passkey-verification-required': explain(
+    'The passkey was used without PIN or biometrics, which this sign-in needs.',
+    'Use a passkey with PIN or biometrics.',
+  ),
+  'passkey-model-not-allowed': explain(
+    'The policy allows only some models of security keys.',
+    'Use an allowed model, or change the policy under Sign-in & MFA.',
+  ),
+  'passkeys-not-allowed': explain(
+    'Passkeys are off, or cannot be used on this page.',
+    'Turn passkeys on under Sign-in & MFA, or sign in on the hosted page.',
+  ),
+  'passkey-required': explain(
+    'A passkey is required, which this page cannot use.',
+    'The application must send its users to the hosted page.',
+  ),
+  'last-sign-in-method': null,
+  'hosted-page-required': explain('A third-party application must use the hosted page.', developer),
+  'pkce-required': explain('The application must use PKCE.', developer),
+  'mfa-method-not-allowed': explain(
+    'The second factor is off, not offered or not enough for the policy.',
+    'Choose another factor or use a recovery code. An admin can reset the factors.',
+  ),
+  'phone-not-allowed': explain(
+    'SMS to this country or kind of number is not allowed.',
+    'Use another number, or allow the country under Sign-in & MFA.',
+  ),
+  'phone-invalid': explain('The phone number had no country code or was malformed.', 'Enter the number as +44….'),
+  'phone-locked': explain('The directory manages the phone number.', 'Change the number in the directory.'),
+  taken: explain('Another user has this phone number.', 'Use another number.'),
+  invalid: explain('A parameter of the page’s request was not valid.', developer),
+  conflict: explain('The user changed at the same time.', 'Try again.'),
+  forbidden: explain('The page’s address is not allowed for this application.', 'Add its redirect URI.'),
+  unauthenticated: explain('The publishable key is not valid.', 'Use a current key of the application.'),
+  'nonce-rejected': null,
+  'flow-expired': explain('The sign-in page had expired.', 'Start again at the application.'),
+  'not-found': null,
+  'grant-rejected': null,
+  'client-rejected': null,
+};
+
+/** `token.refused`. */
+export const grantFaults: Record<GrantFault, Explanation> = {
+  unknown: explain('The code or token is unknown here.', 'Check that the request goes to the issuer that issued it.'),
+  expired: explain('The code or token had expired.', 'Exchange codes at once; they last one minute.'),
+  used: explain('The code or token had been used before.', 'Use each code once; store the newest refresh token.'),
+  mismatch: explain(
+    'The code belongs to another client, redirect URI or code_verifier.',
+    'Send the values of the authorization request.',
+  ),
+  user: explain('The user is deactivated or was erased.', 'Activate the user.'),
+  malformed: explain('The code or token has the wrong form.', developer),
+  revoked: explain('The access was revoked.', startAgain),
+  scope: explain('More scopes were asked for than granted.', developer),
+  target: explain('Another API was asked for than granted.', developer),
+  policy: explain('The sign-in no longer meets the policy.', startAgain),
+};
+
+/** `authorization.refused` that ended on an error page; others carry the description that the application received. */
+export const pageFaults: Record<'client' | 'redirect-uri' | 'parameters' | 'flow-expired', Explanation> = {
+  client: explain('The client ID is unknown, or its application is disabled.', 'Check client_id and the issuer.'),
+  'redirect-uri': explain(
+    'The redirect URI is not one of the application.',
+    'Add it, exactly as sent, under Applications › Settings.',
+  ),
+  parameters: explain('A parameter is repeated or malformed.', developer),
+  'flow-expired': explain('The pushed request had expired or was used before.', startAgain),
+};
+
+const factorRejected = explain(
+  'The code of the second factor did not match.',
+  'Use the newest code; check the clock of the authenticator app.',
+);
+const passkeyFaults: Record<string, Explanation> = {
+  unknown: explain('No user here has this passkey.', 'Use another passkey, or sign in by e-mail and add one.'),
+  user: explain('The account of this passkey is deactivated.', 'Activate the user.'),
+  challenge: explain('The page was open too long, or the passkey was used twice.', startAgain),
+  counter: explain('The passkey may be a copy: its counter went back.', 'Revoke the passkey and add a new one.'),
+  taken: explain('Another user has registered this passkey.', 'Use another passkey.'),
+  model: explain('This model of security key is not allowed.', 'Use an allowed model.'),
+  'user-verification': explain('The passkey was used without PIN or biometrics.', 'Set a PIN on the security key.'),
+  origin: explain('The page’s address does not belong to the passkey.', 'Sign in at the address of the issuer.'),
+};
+const passkeyRejected = explain('The response of the passkey was not valid.', 'Use another passkey.');
+
+/** `device.proof_rejected`; the rest are faults of the page's code. */
+const proofFaults: Record<string, Explanation> = {
+  time: explain('The clock of the device is wrong by minutes.', 'Correct the clock of the device.'),
+  thumbprint: explain('The browser has lost or replaced its device key.', startAgain),
+};
+const proofRejected = explain('The proof of the device key was not valid.', startAgain);
+
+/** `otp.suppressed`, by the reason in the message log. */
+export const suppressions: Record<string, Explanation> = {
+  'no account has this address, and sign-up is closed': codeFaults['no-user'],
+  'the user is not active': codeFaults.inactive,
+  'the user no longer exists': explain('The account was erased.', 'Create the user again.'),
+  'the user has no address': explain('The user has no e-mail address.', 'Add an address to the profile.'),
+  'an account has this address now': codeFaults['account-changed'],
+  'another account has this address now': codeFaults['account-changed'],
+  'the address changed': codeFaults['account-changed'],
+  'too many requests for this address': explain('Too many codes were requested for this address.', wait),
+};
+
+type Explained = Pick<AuditEvent, 'type' | 'result' | 'detail'>;
+
+/** The explanation of a failed event; null for others. */
+export function explanationOf({ type, result, detail }: Explained): Explanation | null {
+  if (result === 'success') return null;
+  const fault = String(detail?.['fault'] ?? detail?.['reason'] ?? '');
+  const known: Record<string, Explanation | null> = tables[type] ?? {};
+  if (Object.hasOwn(known, fault)) return known[fault] ?? null;
+  const description = detail?.['description'];
+  if (type === 'authorization.refused' && typeof description === 'string') return explain(description, developer);
+  return others[type] ?? null;
+}
+
+const tables: Record<string, Record<string, Explanation | null>> = {
+  'otp.rejected': codeFaults,
+  'otp.suppressed': suppressions,
+  'signin.refused': stepFaults,
+  'token.refused': grantFaults,
+  'authorization.refused': pageFaults,
+  'passkey.rejected': passkeyFaults,
+  'device.proof_rejected': proofFaults,
+};
+
+/** Of each type, for a fault without a text of its own. */
+const others: Record<string, Explanation> = {
+  'otp.failed': explain('The message could not be delivered.', 'Open Messages for the answer of the mail server.'),
+  'otp.suppressed': explain('The code was not sent.', 'Open Messages for the reason.'),
+  'mfa.rejected': factorRejected,
+  'passkey.rejected': passkeyRejected,
+  'device.proof_rejected': proofRejected,
+  'client.rejected': explain('The application could not prove its identity.', 'Check its client secret or key.'),
+  'token.refused': explain('The proof or the code of the application was not valid.', developer),
+  'code.replayed': explain('An authorization code was used twice.', 'Exchange each code once.'),
+  'refresh-token.replayed': explain(
+    'A refresh token was used again after its replacement.',
+    'Store the newest refresh token; sign in again.',
+  ),
+  'user.phone_change_refused': explain('The change of the phone number was refused.', 'Try again.'),
+};
