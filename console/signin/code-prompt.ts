@@ -111,7 +111,7 @@ export class CodePrompt {
   }
 
   #describe(): void {
-    const { kind, sentTo, totp } = this.#asked;
+    const { kind, sentTo, totp, isNew = false } = this.#asked;
     const page = this.#page;
     const format = formatOf(this.field);
     const isRecovery = format === 'recovery';
@@ -120,13 +120,11 @@ export class CodePrompt {
       ? 'code.recoveryTitle'
       : totp
         ? 'code.titleEnrol'
-        : {
-            address: 'code.titleEmail',
-            email: 'code.titleEmail',
-            sms: 'code.titleSms',
-            totp: 'code.titleTotp',
-            passkey: 'code.recoveryTitle',
-          }[kind];
+        : kind !== 'address' && !isNew
+          ? 'code.titleSecond'
+          : kind === 'sms'
+            ? 'code.titleSms'
+            : 'code.titleEmail';
     const time = this.#askedAt.toLocaleTimeString(page.language, { timeStyle: 'short' });
     const text = isRecovery
       ? page.boldText('code.recoveryText')

@@ -57,7 +57,12 @@ export class Flow {
     element('other-way').addEventListener('click', () => this.#page.show('choose'));
     element('not-you').addEventListener('click', () => this.#askAddress(''));
     for (const button of document.querySelectorAll('[data-restart]'))
-      button.addEventListener('click', () => (history.state?.begun ? history.back() : this.#askAddress(this.#userid)));
+      button.addEventListener('click', () => {
+        // "Not you?": the next address begins another sign-in, which has none of this one's evidence.
+        if (button.id === 'restart') this.#userid = '';
+        if (history.state?.begun) history.back();
+        else this.#askAddress(this.#userid);
+      });
 
     // The setup page has asked for the address already. Not again after a reload.
     const isAsked = this.#page.data['asked'] === 'true' && history.state === null && hint !== '';
@@ -102,7 +107,7 @@ export class Flow {
   #offerAccount(trustedUser: string): void {
     this.#address.value = trustedUser;
     element('account-name').textContent = trustedUser;
-    document.querySelector('.face')!.textContent = trustedUser.charAt(0);
+    element('account').querySelector('.face')!.textContent = trustedUser.charAt(0);
     this.#showAccount(true);
     element('address-submit').focus();
   }
@@ -128,7 +133,7 @@ export class Flow {
     const remembers = !this.#shared.checked;
     // Going back and forth within 30 seconds: the code just sent is still valid.
     if (userid === this.#userid && remembers === this.#remembers && this.#code.isFresh) return this.#ask();
-    this.#userid = userid;
+    this.#userid = element('who-name').textContent = userid;
     this.#remembers = remembers;
     await this.#begin();
   }

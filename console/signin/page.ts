@@ -66,6 +66,8 @@ export class Page {
     const place = element(`${step}-error`);
     place.textContent = message;
     place.classList.remove('mild');
+    // Shows the support code. Input can be corrected without help.
+    place.classList.toggle('help', !field && !reference);
     if (reference) {
       const small = document.createElement('small');
       small.textContent = this.text('problem.reference', { id: reference });

@@ -18,6 +18,7 @@ export function showPreview(page: Page, step: string): void {
   const totp = { secret, otpauthUri: totpUri(page.data['projectName'] ?? '') };
   new Flow(page, fakeService(totp), code).start(step === 'known' ? person : undefined);
   element<HTMLButtonElement>('address-submit').disabled = false;
+  element('who-name').textContent = person;
   const ask = (asked: CodePromptOptions) => code.ask({ resendAfter: 30, ...asked });
   const steps: Record<string, () => void> = {
     code: () => ask({ kind: 'address', sentTo }),
