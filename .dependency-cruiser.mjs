@@ -29,8 +29,10 @@ export const ladder = [
   'directories',
   'admins',
   'accounts',
+  'support',
   'configuration',
   'webhooks',
+  'streams',
   'instance',
 ];
 

@@ -1,16 +1,20 @@
 /**
  * Generates the console's GraphQL operations: validates `console/admin/**\/*.graphql` against the golden schema, and
- * writes types and query texts. Also writes the types of audit events. With `--check`, fails if a file is out of date.
+ * writes types, and query texts in a module for each folder, so that a page loads only those it sends. Also writes the types
+ * of audit events. With `--check`, fails if a file is out of date.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql';
 import { eventTypes } from '../server/dist/domain/audit/event-types.js';
 import { fail, root } from './lib/workspace.mjs';
 
-const output = 'console/admin/generated/operations.ts';
+const generated = 'console/admin/generated';
+const output = `${generated}/operations.ts`;
+const typesOutput = `${generated}/types.ts`;
+const textsFolder = `${generated}/texts`;
 const eventOutput = 'console/admin/generated/event-types.ts';
 const text = readFileSync(join(root, 'server/src/admin/schema.graphql'), 'utf8');
 const documents = readdirSync(join(root, 'console/admin'), { recursive: true })
@@ -37,27 +41,36 @@ const types = await codegen({
   },
 });
 
-// Query texts instead of syntax trees: a tenth of the bundle size.
-const texts = definitions
-  .filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-  .map((operation) => {
-    const name = operation.name.value;
-    const type = `${name}${operation.operation === 'query' ? 'Query' : 'Mutation'}`;
-    const source = stripIgnoredCharacters([operation, ...fragmentsOf(operation)].map(print).join('\n'));
-    return `export const ${name} = ${JSON.stringify(source)} as Operation<${type}, ${type}Variables>;\n`;
-  });
-
-const file = `// Written by npm run gen from the .graphql files beside the pages. Do not edit.
-declare const types: unique symbol;
+const notice = '// Written by npm run gen from the .graphql files beside the pages. Do not edit.\n';
+put(
+  typesOutput,
+  `${notice}declare const types: unique symbol;
 
 /** Query text, typed by its data and variables. */
 export type Operation<Data, Variables> = string & { readonly [types]?: (variables: Variables) => Data };
 
 ${types.trim()}
+`,
+);
 
-${texts.join('')}`;
+const texts = new Map();
+for (const { location, document } of documents) {
+  const folder = location.split('/', 1)[0];
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  texts.set(folder, [...(texts.get(folder) ?? []), ...operations]);
+}
+for (const [folder, operations] of texts) {
+  put(
+    `${textsFolder}/${folder}.ts`,
+    `${notice}import type * as of from '../types.ts';\n\n${operations.map(textOf).join('')}`,
+  );
+}
+for (const name of readdirSync(join(root, textsFolder))) {
+  if (!texts.has(name.replace(/\.ts$/, ''))) remove(`${textsFolder}/${name}`);
+}
+const modules = [...texts.keys()].map((folder) => `export * from './texts/${folder}.ts';\n`).join('');
+put(output, `${notice}${modules}export type * from './types.ts';\n`);
 
-put(output, file);
 put(
   eventOutput,
   `// Written by npm run gen from server/src/domain/audit/event-types.ts. Do not edit.
@@ -67,9 +80,23 @@ ${eventTypes.map((type) => `  | '${type}'`).join('\n')};
 `,
 );
 
+/** Query texts instead of syntax trees: a tenth of the bundle size. */
+function textOf(operation) {
+  const name = operation.name.value;
+  const type = `${name}${operation.operation === 'query' ? 'Query' : 'Mutation'}`;
+  const source = stripIgnoredCharacters([operation, ...fragmentsOf(operation)].map(print).join('\n'));
+  return `export const ${name} = ${JSON.stringify(source)} as of.Operation<of.${type}, of.${type}Variables>;\n`;
+}
+
+function remove(path) {
+  if (process.argv.includes('--check')) fail(`${path} is out of date: run npm run gen`);
+  rmSync(join(root, path));
+}
+
 function put(path, content) {
   if (read(join(root, path)) === content) return;
   if (process.argv.includes('--check')) fail(`${path} is out of date: run npm run gen`);
+  mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), content);
   process.stdout.write(`${path}\n`);
 }

@@ -114,7 +114,15 @@ export const theme = createTheme({
     },
     Popover: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { dropdown: 'appearing' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 150 } } },
-    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, position: 'bottom-start' } },
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        transitionProps: { duration: 80 },
+        position: 'bottom-start',
+        // A menu may contain items only (aria-required-children).
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200, transitionProps: { duration: 80 } } },
     Button: { defaultProps: { size: 'sm' } },
     // A heading for its fields, without a frame.

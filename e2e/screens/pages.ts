@@ -19,6 +19,7 @@ export function shots({
   bareUserId,
   groupId,
   webhookId,
+  streamId,
   issuer,
 }: World): Shot[] {
   const project = (id: string, path: string) => `/admin/projects/${id}/${path}`;
@@ -27,10 +28,12 @@ export function shots({
     ...[
       'session-policy',
       'events',
+      'troubleshooting',
       'messages',
       'messages/templates',
       'messages/sending',
       'webhooks',
+      'log-streams',
       'logout-deliveries',
       'team',
     ],
@@ -50,6 +53,8 @@ export function shots({
     { name: 'empty-user', path: project(projectId, `users/${bareUserId}`) },
     { name: 'group', path: project(projectId, `groups/${groupId}`) },
     { name: 'webhook', path: project(projectId, `webhooks/${webhookId}`) },
+    { name: 'log-stream', path: project(projectId, `log-streams/${streamId}`) },
+    { name: 'instance-log-streams', path: '/admin/log-streams' },
     { name: 'events-filtered', path: project(projectId, 'events?group=sign-in&result=FAILURE&period=month') },
     { name: 'missing', path: '/admin/nowhere' },
   ];

@@ -14,6 +14,7 @@ export interface World {
   bareUserId: string;
   groupId: string;
   webhookId: string;
+  streamId: string;
   issuer: string;
 }
 
@@ -64,8 +65,19 @@ export async function buildWorld(latchkey: Latchkey): Promise<World> {
   await rolesAndClaims(admin, portal.clientId, userId, groupId);
   await apis(admin, projectId, portal.clientId);
   const webhookId = await webhooks(latchkey, admin, projectId);
+  const streamId = await logStreams(latchkey, admin, projectId);
   const clientId = portal.clientId;
-  return { admin, projectId, emptyProjectId, clientId, ...users, groupId, webhookId, issuer: latchkey.baseUrl };
+  return {
+    admin,
+    projectId,
+    emptyProjectId,
+    clientId,
+    ...users,
+    groupId,
+    webhookId,
+    streamId,
+    issuer: latchkey.baseUrl,
+  };
 }
 
 type Scim = (method: string, path: string, body?: object) => Promise<{ id: string }>;
@@ -317,4 +329,26 @@ async function webhooks(latchkey: Latchkey, admin: AdminApi, projectId: string):
   );
   await client.end();
   return orders;
+}
+
+/** Three log streams: one that works, one that fails, one that is paused. Returns the second. */
+async function logStreams(latchkey: Latchkey, admin: AdminApi, projectId: string): Promise<string> {
+  const create = async (input: object) => {
+    const query = 'mutation ($input: CreateLogStreamInput!) { createLogStream(input: $input) { id } }';
+    const variables = { input: { projectId, ...input } };
+    return (await admin.run<{ createLogStream: { id: string } }>(query, variables)).createLogStream.id;
+  };
+  await create({ kind: 'SYSLOG', target: 'tls://siem.northwind.example:6514', description: 'SIEM' });
+  const http = { kind: 'HTTP', target: 'https://logs.northwind.example/ingest?index=8c1f', secret: 'Bearer x' };
+  const failing = await create({ ...http, description: 'Log store', types: ['user.*', 'otp.*'] });
+  const paused = await create({ ...http, types: ['project.*'] });
+  const client = await openDatabase(latchkey);
+  await client.query(
+    `update log_streams set position = 1, next_attempt_at = now() + interval '40 seconds', last_delivered_at = now() - interval '4 minutes',
+       failures = case when id = $1 then 7 else 0 end, failing_since = case when id = $1 then now() - interval '3 minutes' end,
+       last_error = case when id = $1 then 'status 401' end, paused = id = $2, created_at = now() - interval '40 days'`,
+    [failing, paused],
+  );
+  await client.end();
+  return failing;
 }

@@ -195,7 +195,7 @@ test('users add an authenticator app after a code by mail; then it is asked for'
   await latchkey.turn(31);
   await page.getByRole('button', { name: 'Confirm it’s you' }).first().click();
   await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'Enter the code from your app' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Second step' })).toBeVisible();
   await page.getByLabel('Six-digit code').fill(app.next());
   await expect(page).toHaveURL(/\/account\?project=/);
 });

@@ -58,7 +58,17 @@ async function visit(paths: readonly string[]): Promise<void> {
 }
 
 const people = ['overview', 'applications', 'apis', 'users', 'groups', 'directory'];
-const rest = ['experience', 'factors', 'session-policy', 'events', 'webhooks', 'logout-deliveries', 'team'];
+const rest = [
+  'experience',
+  'factors',
+  'session-policy',
+  'events',
+  'troubleshooting',
+  'webhooks',
+  'log-streams',
+  'logout-deliveries',
+  'team',
+];
 const messages = ['messages', 'messages/templates', 'messages/sending'];
 const inProject = (id: string, paths: readonly string[]) => paths.map((path) => `/projects/${id}/${path}`);
 

@@ -116,3 +116,42 @@ test('a viewer sees who is invited, and can neither add, invite nor import', asy
   expect(browserErrors).toEqual([]);
   await context.close();
 });
+
+test('an action on all that match runs page by page, after a preview of their number', async ({ browser }) => {
+  const importing = 'mutation ($input: ImportUsersInput!) { importUsers(input: $input) { created } }';
+  const rows = Array.from({ length: 130 }, (_, n) => ({ email: `crew-${n}@fleet.example` }));
+  await admin.run(importing, { input: { projectId, invite: false, dryRun: false, rows } });
+  const who = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId } as const;
+  const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
+  await page.goto(at('users?search=fleet.example'));
+  await expect(page.getByText('1–50 of 130 users')).toBeVisible();
+  await button(page, 'Next page').click();
+  await expect(page.getByText('51–100 of 130 users')).toBeVisible();
+  await page.getByLabel('Select all on this page').check();
+  await button(page, 'Select all 130 that match').click();
+  await expect(page.getByText('All 130 that match selected')).toBeVisible();
+  await button(page, 'Actions').click();
+  await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Deactivate: 130 users?' });
+  await expect(dialog).toContainText('All users that match “fleet.example”.');
+  await expectAccessible(page);
+
+  // Another number than was confirmed: nothing happens before it is confirmed, too.
+  await admin.run(importing, {
+    input: { projectId, invite: false, dryRun: false, rows: [{ email: 'late@fleet.example' }] },
+  });
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('Nothing was changed: 131 users match now, not 130.')).toBeVisible();
+  const again = page.getByRole('dialog', { name: 'Deactivate: 131 users?' });
+  await again.getByRole('button', { name: 'Deactivate' }).click();
+  const result = page.getByRole('dialog', { name: 'Deactivate: 131 users' });
+  await expect(result.getByText('Finished')).toBeVisible();
+  await expect(result).toContainText('Done131');
+  await expectAccessible(page);
+  await result.getByRole('button', { name: 'Close' }).last().click();
+  const left = '{ users(projectId: "%", search: "fleet.example", filter: { active: true }) { totalCount } }';
+  expect(await admin.run(left.replace('%', projectId))).toEqual({ users: { totalCount: 0 } });
+  await expect(page.getByRole('region', { name: 'Selected users' })).toHaveCount(0);
+  expect(browserErrors).toEqual([]);
+  await context.close();
+});

@@ -84,11 +84,11 @@ test('the snippets contain the application’s values', async () => {
   const { page } = owner;
   const clientId = await register('Snippets');
   await page.goto(at(`applications/${clientId}`));
-  for (const library of ['@latchkey/browser', '@latchkey/react', '@latchkey/node', 'openid-client', 'curl']) {
+  for (const library of ['HTML', 'React', '@latchkey/browser', 'Express', 'openid-client', 'curl']) {
     await page.getByRole('tab', { name: library }).click();
     const code = page.getByRole('region', { name: library });
     await expect(code).toContainText(latchkey.baseUrl);
-    if (!/browser|react/.test(library)) await expect(code).toContainText(clientId);
+    if (!/HTML|React|browser/.test(library)) await expect(code).toContainText(clientId);
   }
 });
 

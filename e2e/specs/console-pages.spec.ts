@@ -189,6 +189,26 @@ test('a directory is connected step by step, and the page shows its first reques
   await expect(page.getByRole('row', { name: /Microsoft Entra ID/ })).toContainText('Revoked');
 });
 
+test('a token that expires soon is announced on both pages, above the steps that map custom attributes', async () => {
+  const { page } = owner;
+  const id = await admin.createProject('Expiring');
+  await admin.issueScimToken(id, { expiresAt: new Date(Date.now() + 5 * 24 * 3600 * 1000) });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${id}/overview`);
+  const banner = page.getByRole('status').filter({ hasText: 'A directory token expires soon' });
+  await expect(banner).toContainText('“directory” expires');
+  await expectAccessible(page);
+  await banner.getByRole('link', { name: 'Directory sync' }).click();
+  await expect(page.getByRole('heading', { name: 'Directory sync', level: 1 })).toBeVisible();
+  await expect(banner).toContainText('Then the sync stops.');
+  const urn = 'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User';
+  const steps = page.getByRole('region', { name: 'Connect a directory' });
+  await expect(steps).toContainText('Profile Editor');
+  await expect(steps.getByText(urn, { exact: true })).toBeVisible();
+  await steps.getByText('Microsoft Entra ID', { exact: true }).click();
+  await expect(steps).toContainText('Edit attribute list for customappsso');
+  await expect(steps.getByText(`${urn}:badge`, { exact: true })).toBeVisible();
+});
+
 test('an ignored attribute becomes a custom one, whose values are shown and edited', async () => {
   const { page } = owner;
   const mary = await provision('Mary Somerville');
@@ -237,7 +257,9 @@ test('users are searched, changed in bulk with a result each, and opened', async
   const dialog = page.getByRole('dialog', { name: 'Deactivate: 2 users?' });
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText('2 users are deactivated')).toBeVisible();
+  await button(page, 'Filters').click();
   await page.getByLabel('Status').selectOption('inactive');
+  await page.keyboard.press('Escape');
   await expect(page.getByRole('row')).toHaveCount(3);
 
   await page.getByRole('link', { name: 'Grace Hopper' }).click();

@@ -72,14 +72,26 @@ test('users are sorted and filtered in chosen columns, all in the URL', async ()
 
   await page.getByRole('searchbox', { name: 'Search users' }).fill('love');
   await expect.poll(() => namesIn(page)).toEqual(['Ada Lovelace']);
-  await page.getByLabel('Last sign-in', { exact: true }).selectOption('week');
+  const filters = page.getByRole('dialog', { name: 'Filters' });
+  await button(page, 'Filters').click();
+  await expectAccessible(page);
+  await filters.getByLabel('Last sign-in').selectOption('week');
   await expect(page.getByText('No matching users')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(button(page, 'Filters')).toBeFocused();
   await button(page, 'Clear search and filters').click();
-  await page.getByLabel('Last sign-in', { exact: true }).selectOption('never');
+  await button(page, 'Filters').click();
+  await filters.getByLabel('Last sign-in').selectOption('never');
   await expect(page.getByText('4 users')).toBeVisible();
-  await page.getByLabel('Second factor', { exact: true }).selectOption('yes');
+  await filters.getByLabel('Second factor').selectOption('yes');
   await expect(page.getByText('No matching users')).toBeVisible();
-  await page.goBack();
+  await page.keyboard.press('Escape');
+  // A chip per active filter, which removes it. Only exceptions have a mark.
+  await expect(page.getByText('Last sign-in: Never')).toBeVisible();
+  await button(page, 'Remove the filter Second factor').click();
+  await expect(page).toHaveURL(/seen=never/);
+  await expect.poll(() => namesIn(page)).toHaveLength(4);
+  await expect(page.getByRole('table').getByText('Active', { exact: true })).toHaveCount(0);
   await page.goto(at('users'));
 
   await button(page, 'Columns').click();

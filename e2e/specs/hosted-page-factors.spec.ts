@@ -41,7 +41,7 @@ test('an authenticator app is enrolled by QR code or key, then required, and rep
     await context.clearCookies();
     const second = await hosted.begin(page, application);
     await press(page, 'Continue');
-    await titled(page, 'Enter the code from your app');
+    await titled(page, 'Second step');
     await expectAccessible(page);
     await sixDigits(page).fill(app.last());
     await expect(alert(page)).toContainText('This code is wrong or was already used');
@@ -65,8 +65,32 @@ test('an authenticator app is enrolled by QR code or key, then required, and rep
       else await expect(alert(page)).toHaveText('This recovery code is wrong or was already used.');
     }
     await press(page, 'Back');
-    await titled(page, 'Enter the code from your app');
+    await titled(page, 'Second step');
   });
+});
+
+test('the typed address stays in sight, and "Not you?" starts over without evidence', async ({ page }) => {
+  const application = await hosted.register({ mfaPolicy: 'REQUIRED' });
+  await hosted.begin(page, application);
+  const [one, other] = [new Inbox(hosted.admin, 'one@example.com'), new Inbox(hosted.admin, 'other@example.com')];
+  await proveAddress(page, one);
+  await titled(page, 'Add a second step');
+  const who = page.locator('#who');
+  await expect(who).toContainText('one@example.com');
+  // Without an error, nobody needs help.
+  await expect(page.getByText('Support code')).toBeHidden();
+  await expectAccessible(page);
+  await who.getByRole('button', { name: 'Not you?' }).click();
+  await titled(page, 'Sign in to Shop');
+  await expect(page.getByLabel('Email address')).toHaveValue('');
+  await expect(page.getByLabel('Email address')).toBeFocused();
+  await expect(who).toBeHidden();
+  // The proof of the first address counts for nothing: the other one is asked for its own.
+  await enterAddress(page, other.address);
+  await titled(page, 'Check your email');
+  await expect(who).toContainText('other@example.com');
+  await sixDigits(page).fill(await other.code());
+  await titled(page, 'Add a second step');
 });
 
 test('SMS codes require a number with country code', async ({ page }) => {

@@ -17,7 +17,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     // Legacy mode opens no second page to sum up the frames; our pages have none.
     const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
     const { violations } = await (colorScheme === 'light' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
-    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    const found = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' ')}`,
+    );
     expect(found, `axe violations in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);

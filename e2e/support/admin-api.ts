@@ -47,9 +47,9 @@ export class AdminApi {
     return { ...createClient, clientId: createClient.client.clientId };
   }
 
-  async issueScimToken(projectId: string): Promise<string> {
+  async issueScimToken(projectId: string, more: { expiresAt?: Date } = {}): Promise<string> {
     const query = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
-    const input = { projectId, name: 'directory' };
+    const input = { projectId, name: 'directory', ...more };
     return (await this.run<{ issueScimToken: { token: string } }>(query, { input })).issueScimToken.token;
   }
 

@@ -2,10 +2,11 @@ import { useState } from 'react';
 import { useSearch } from '../frame/search/use-search.ts';
 import { Clients } from '../generated/operations.ts';
 import { useProject } from '../projects/project.tsx';
+import { ViewAsUser } from '../support/view-as.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { PreviewedClaims } from './previewed-claims.tsx';
 
-/** What an application receives about a user, by its saved settings. */
+/** What a user would meet at an application, and what it receives about them, by saved settings. */
 export function UserClaims({ userId }: { userId: string }) {
   const project = useProject();
   const [search, setSearch] = useState('');
@@ -21,6 +22,7 @@ export function UserClaims({ userId }: { userId: string }) {
         onSearch={setSearch}
         nothing="No matching application"
       />
+      {clientId !== null && <ViewAsUser clientId={clientId} userId={userId} />}
       <PreviewedClaims clientId={clientId} userId={userId} />
     </>
   );

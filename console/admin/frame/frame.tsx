@@ -1,6 +1,6 @@
 import { Badge, Box, Burger, Drawer, Group } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
@@ -8,11 +8,15 @@ import { settings } from '../settings.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { HelpMenu } from './help-menu.tsx';
+import { InstanceMenu } from './instance-menu.tsx';
 import { Navigation, useCurrentProjectId } from './navigation.tsx';
-import { Palette, PaletteButton } from './search/palette.tsx';
+import { PaletteButton } from './search/palette-button.tsx';
 import { Switcher } from './search/switcher.tsx';
 import { ServerStatus } from './server-status.tsx';
 import { SignInAgain } from './sign-in-again-dialog.tsx';
+
+// Fetched after the first page.
+const Palette = lazy(async () => ({ default: (await import('./search/palette.tsx')).Palette }));
 
 /** Layout of every page: header, navigation, dialogs. */
 export function Frame() {
@@ -48,19 +52,7 @@ export function Frame() {
           onClick={() => setDrawer(!drawer)}
           aria-label="Navigation"
         />
-        <Box component={Link} to="/" visibleFrom="md" display="grid" flex="none" mr={4} aria-label="Latchkey: home">
-          <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-            <rect width="32" height="32" rx="8" fill="#2f55d4" />
-            <path
-              fill="none"
-              stroke="#fff"
-              strokeWidth="2.5"
-              strokeLinecap="round"
-              strokeLinejoin="round"
-              d="M9 11.5a7 7 0 0 1 14 0v9a7 7 0 0 1-14 0zM16 13v6m-2.5-3.5h5"
-            />
-          </svg>
-        </Box>
+        <InstanceMenu />
         <Switcher projectId={projectId} />
         <Environment projectId={projectId} />
         <Group gap={4} ml="auto" wrap="nowrap">
@@ -81,12 +73,14 @@ export function Frame() {
         size="18rem"
         styles={{ body: { padding: 0 } }}
       >
-        <Navigation projectId={projectId} onGo={() => setDrawer(false)} />
+        <Navigation projectId={projectId} hasInstance onGo={() => setDrawer(false)} />
       </Drawer>
       <main id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
-      <Palette opened={palette} onClose={() => setPalette(false)} projectId={projectId} />
+      <Suspense fallback={null}>
+        <Palette opened={palette} onClose={() => setPalette(false)} projectId={projectId} />
+      </Suspense>
       <SignInAgain />
       <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
     </div>

@@ -1,20 +1,27 @@
-import { ActionIcon, Kbd, Modal, Stack, Text, Tooltip } from '@mantine/core';
-import { useState } from 'react';
-import { settings } from '../settings.ts';
-import { CopyField } from '../ui/code/copy.tsx';
+import { ActionIcon, Modal, Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
-import { Facts } from '../ui/lists/facts.tsx';
+import { store, stored } from '../ui/storage.ts';
+import { Help } from './help.tsx';
+import { isSingleKey } from './keys.ts';
 
-const keys = [
-  ['Ctrl K or ⌘ K', 'Search, or go somewhere'],
-  ['Tab', 'Next control'],
-  ['Esc', 'Close'],
-] as const;
+const storageKey = 'lk-single-keys';
 
 /** Links to documentation, and keyboard shortcuts. */
 export function HelpMenu() {
   const [opened, setOpened] = useState(false);
-  const { issuer } = settings;
+  // WCAG 2.1.4: shortcuts of one key can be turned off.
+  const [hasSingleKeys, setSingleKeys] = useState(() => stored(storageKey) !== false);
+  useEffect(() => {
+    if (!hasSingleKeys) return undefined;
+    const open = (event: KeyboardEvent) => {
+      if (!isSingleKey(event, '?') || document.querySelector('[role="dialog"]')) return;
+      event.preventDefault();
+      setOpened(true);
+    };
+    window.addEventListener('keydown', open);
+    return () => window.removeEventListener('keydown', open);
+  }, [hasSingleKeys]);
   return (
     <>
       <Tooltip label="Help and endpoints">
@@ -30,24 +37,13 @@ export function HelpMenu() {
         </ActionIcon>
       </Tooltip>
       <Modal opened={opened} onClose={() => setOpened(false)} title="Help and endpoints" size="lg">
-        <Stack>
-          <CopyField
-            label="Issuer"
-            value={issuer}
-            hint="Same for all projects. Libraries discover all endpoints from it."
-          />
-          <CopyField label="Discovery document" value={`${issuer}/.well-known/openid-configuration`} />
-          <CopyField label="Signing keys (JWKS)" value={`${issuer}/.well-known/jwks.json`} />
-          <CopyField
-            label="Admin API (GraphQL)"
-            value={`${issuer}/admin/graphql`}
-            hint="The console uses this API for everything."
-          />
-          <Text component="h3" fw={600}>
-            Keyboard
-          </Text>
-          <Facts labelWidth="9rem" facts={keys.map(([key, action]) => [<Kbd key={key}>{key}</Kbd>, action])} />
-        </Stack>
+        <Help
+          hasSingleKeys={hasSingleKeys}
+          onSingleKeys={(has) => {
+            store(storageKey, has);
+            setSingleKeys(has);
+          }}
+        />
       </Modal>
     </>
   );

@@ -1,21 +1,11 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { NavLink, useLocation, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { recentProjects } from '../projects/recent.ts';
 import { settings } from '../settings.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { Icon } from '../ui/icon.tsx';
 import styles from './navigation.module.css';
-
-interface Place {
-  to: string;
-  label: string;
-  icon: IconName;
-}
-
-export interface NavGroup {
-  label: string;
-  places: readonly Place[];
-}
+import { instancePlaces, type NavGroup, type Place, projectPlaces } from './places.ts';
 
 /** The project in the URL, else the last one visited. */
 export function useCurrentProjectId(): string | undefined {
@@ -29,93 +19,56 @@ export function useCurrentProjectId(): string | undefined {
   return projectId ?? last;
 }
 
-/** All pages that the role may open. */
-export function useNavItems(projectId: string | undefined): NavGroup[] {
+/** Pages of the instance that the role may open. */
+export function useInstancePlaces(): Place[] {
   const { isOwner } = useAccess();
-  const instance: Place[] = [{ to: '/projects', label: 'Projects', icon: 'projects' }];
-  if (isOwner) {
-    instance.push(
-      { to: '/team', label: 'Team & roles', icon: 'team' },
-      { to: '/audit', label: 'Audit', icon: 'events' },
-      { to: '/keys', label: 'Signing keys', icon: 'lock' },
-      { to: '/system', label: 'System', icon: 'server' },
-    );
-    if (settings.hasDevMailbox) instance.push({ to: '/mailbox', label: 'Dev mailbox', icon: 'mail' });
-  }
-  if (projectId === undefined) return [{ label: 'Instance', places: instance }];
-  const at = (path: string, label: string, icon: IconName): Place => ({
-    to: `/projects/${projectId}/${path}`,
-    label,
-    icon,
-  });
-  return [
-    { label: 'Instance', places: instance },
-    {
-      label: 'Project',
-      places: [
-        at('overview', 'Overview', 'overview'),
-        at('applications', 'Applications', 'applications'),
-        at('apis', 'APIs', 'server'),
-      ],
-    },
-    {
-      label: 'People',
-      places: [
-        at('users', 'Users', 'users'),
-        at('groups', 'Groups', 'groups'),
-        at('directory', 'Directory sync', 'directory'),
-      ],
-    },
-    {
-      label: 'Sign-in',
-      places: [
-        at('experience', 'Branding', 'brush'),
-        at('factors', 'Sign-in & MFA', 'shield'),
-        at('session-policy', 'Session policy', 'clock'),
-      ],
-    },
-    {
-      label: 'Activity',
-      places: [
-        at('events', 'Events', 'events'),
-        at('messages', 'Messages', 'mail'),
-        at('webhooks', 'Webhooks', 'code'),
-        at('logout-deliveries', 'Logout deliveries', 'external'),
-      ],
-    },
-    {
-      label: 'Administration',
-      places: [at('team', 'Project team', 'team'), at('settings', 'Settings', 'settings')],
-    },
-  ];
+  return instancePlaces({ isOwner, hasDevMailbox: settings.hasDevMailbox });
 }
 
-export function Navigation({ projectId, onGo }: { projectId: string | undefined; onGo?: () => void }) {
-  const groups = useNavItems(projectId);
+interface NavigationProps {
+  projectId: string | undefined;
+  /** Also lists the pages of the instance: the drawer of a narrow screen has no logo menu. */
+  hasInstance?: boolean;
+  onGo?: () => void;
+}
+
+/** Pages of the project; without a project, those of the instance. */
+export function Navigation({ projectId, hasInstance = false, onGo }: NavigationProps) {
+  const instance: NavGroup = { label: 'Instance', places: useInstancePlaces() };
+  const groups = projectId === undefined ? [instance] : projectPlaces(projectId);
+  if (hasInstance && projectId !== undefined) groups.push(instance);
   return (
     <nav className={styles.nav} aria-label="Console">
-      {groups.map(({ label, places }) => (
-        <div key={label} className={styles.group}>
-          <p className={styles.label} id={`nav-${label}`}>
-            {label}
-          </p>
-          <ul aria-labelledby={`nav-${label}`}>
-            {places.map(({ to, label: name, icon }) => (
-              <li key={to}>
-                <NavLink
-                  to={to}
-                  end={to === '/projects'}
-                  className={styles.link ?? ''}
-                  {...(onGo ? { onClick: onGo } : {})}
-                >
-                  <Icon name={icon} size={18} />
-                  {name}
-                </NavLink>
-              </li>
-            ))}
-          </ul>
-        </div>
+      {groups.map((group) => (
+        <NavigationList key={group.label} {...group} onGo={onGo} />
       ))}
     </nav>
+  );
+}
+
+/** Links to pages, below a heading. */
+export function NavigationList({ label, places, onGo }: NavGroup & { onGo?: (() => void) | undefined }) {
+  const id = useId();
+  return (
+    <div className={styles.group}>
+      <p className={styles.label} id={id}>
+        {label}
+      </p>
+      <ul aria-labelledby={id}>
+        {places.map(({ to, label: name, icon }) => (
+          <li key={to}>
+            <NavLink
+              to={to}
+              end={to === '/projects'}
+              className={styles.link ?? ''}
+              {...(onGo ? { onClick: onGo } : {})}
+            >
+              <Icon name={icon} size={18} />
+              {name}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

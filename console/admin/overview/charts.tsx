@@ -6,7 +6,7 @@ import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { DayChart, type Series } from './day-chart.tsx';
-import { type Day, lastDays } from './days.ts';
+import { chartsOf, type Day, lastDays } from './days.ts';
 
 const shown = 14;
 type Measure = Exclude<keyof Day, 'day'>;
@@ -41,46 +41,39 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   const seconds = verified === 0 ? undefined : Math.round(sumOf(now, (day) => day.codeSeconds) / verified);
   const notEntered = (day: Day) => Math.max(0, day.codesSent - day.codesVerified);
   const scimErrors = (day: Day) => day.scimRefused + day.scimFailed;
-  const hasDirectory = sumOf(all, (day) => day.scimRequests) > 0;
-  const hasLogouts = sumOf(all, (day) => day.logoutsDelivered + day.logoutsFailed) > 0;
-  const hasSignIns = sumOf(all, (day) => day.signIns + day.refused) > 0;
-  const hasCodes = sumOf(all, (day) => day.codesSent) > 0;
-  if (!hasSignIns && !hasCodes && !hasDirectory && !hasLogouts) return null;
+  const has = chartsOf(all);
+  if (!Object.values(has).includes(true)) return null;
   return (
     <Section title="Sign-in, last 14 days" lead="Per day (UTC), compared with the previous 14 days.">
       <SimpleGrid minColWidth="min(19rem, 100%)" spacing="2.5rem" verticalSpacing="2rem">
-        {hasSignIns && (
-          <>
-            <DayChart
-              title="Sign-ins and refusals"
-              days={days}
-              series={[
-                series('known device', 'strong', 'signInsOnKnownDevices'),
-                series('passkey', 'middle', 'signInsWithPasskeys'),
-                series(
-                  'with a code',
-                  'soft',
-                  (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys,
-                ),
-                series('refused', 'bad', 'refused'),
-              ]}
-              total={sumOf(now, (day) => day.signIns)}
-              note={`${count.format(sumOf(now, (day) => day.refused))} refused`}
-              before={sumOf(before, (day) => day.signIns)}
-              link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
-            />
-            <DayChart
-              title="Active users on the busiest day"
-              days={days}
-              series={[series('users', 'strong', 'activeUsers')]}
-              total={busiest(now)}
-              note="distinct users per day"
-              before={busiest(before)}
-              link={events({ type: 'user.signed_in' })}
-            />
-          </>
+        {has.signIns && (
+          <DayChart
+            title="Sign-ins and refusals"
+            days={days}
+            series={[
+              series('known device', 'strong', 'signInsOnKnownDevices'),
+              series('passkey', 'middle', 'signInsWithPasskeys'),
+              series('with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys),
+              series('refused', 'bad', 'refused'),
+            ]}
+            total={sumOf(now, (day) => day.signIns)}
+            note={`${count.format(sumOf(now, (day) => day.refused))} refused`}
+            before={sumOf(before, (day) => day.signIns)}
+            link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
+          />
         )}
-        {hasCodes && (
+        {has.activeUsers && (
+          <DayChart
+            title="Active users on the busiest day"
+            days={days}
+            series={[series('users', 'strong', 'activeUsers')]}
+            total={busiest(now)}
+            note="distinct users per day"
+            before={busiest(before)}
+            link={events({ type: 'user.signed_in' })}
+          />
+        )}
+        {has.codes && (
           <DayChart
             title="One-time codes"
             days={days}
@@ -91,7 +84,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
             link={events({ type: 'otp.requested,otp.sent,otp.suppressed,otp.verified,otp.rejected' })}
           />
         )}
-        {hasDirectory && (
+        {has.directory && (
           <DayChart
             title="Directory requests refused"
             days={days}
@@ -102,7 +95,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
             link={{ to: path('directory'), label: 'Requests' }}
           />
         )}
-        {hasLogouts && (
+        {has.logouts && (
           <DayChart
             title="Back-channel logouts"
             days={days}

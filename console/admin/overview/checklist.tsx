@@ -20,6 +20,10 @@ export interface Task {
   action?: { label: string; to: string } | false | undefined;
 }
 
+/** Required tasks that are open. */
+export const openTasks = (tasks: readonly Task[]): Task[] =>
+  tasks.filter(({ isDone, isOptional }) => !isDone && !isOptional);
+
 /** Setup checklist; collapses to one line once complete. */
 export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
   if (!tasks) {
@@ -30,7 +34,7 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
     );
   }
   const required = tasks.filter(({ isOptional }) => !isOptional);
-  const left = required.filter(({ isDone }) => !isDone).length;
+  const left = openTasks(tasks).length;
   const next = tasks.find(({ isDone, action }) => !isDone && action);
   const list = (
     <ol className={rows.rows}>

@@ -23,3 +23,15 @@ export function change(now: number, before: number): string | undefined {
   const percent = Math.round(((now - before) / before) * 100);
   return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
+
+/** The charts that have data in these days. One without data says nothing. */
+export function chartsOf(days: readonly Day[]) {
+  const has = (of: (day: Day) => number) => days.some((day) => of(day) > 0);
+  return {
+    signIns: has((day) => day.signIns + day.refused),
+    activeUsers: has((day) => day.activeUsers),
+    codes: has((day) => day.codesSent),
+    directory: has((day) => day.scimRefused + day.scimFailed),
+    logouts: has((day) => day.logoutsDelivered + day.logoutsFailed),
+  };
+}

@@ -10,7 +10,7 @@ import { count } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Charts } from './charts.tsx';
-import { Checklist, type Task } from './checklist.tsx';
+import { Checklist, openTasks, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
 import { tasksOf } from './tasks.ts';
 
@@ -36,6 +36,8 @@ export function Component() {
     data && !isConsole
       ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.memberships.length })
       : undefined;
+  // First until all is done.
+  const isReady = tasks !== undefined && openTasks(tasks).length === 0;
   const smsLimited = data?.smsLimited.edges[0]?.node.at;
   const isSmsLimited = smsLimited !== undefined && Date.now() - Date.parse(smsLimited) < dayInMilliseconds;
   const contents = data?.project?.contents;
@@ -63,6 +65,7 @@ export function Component() {
       ) : (
         <>
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
+          {!isConsole && !isReady && <Checklist tasks={tasks} />}
           <SimpleGrid component="ul" cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', md: 'md' }}>
             {figures.map(({ label, value, to }) => (
               <li key={label}>
@@ -75,7 +78,7 @@ export function Component() {
               </li>
             ))}
           </SimpleGrid>
-          {!isConsole && <Checklist tasks={tasks} />}
+          {isReady && <Checklist tasks={tasks} />}
           <Charts projectId={project.id} path={path} />
           <Activity
             title="Recent activity"

@@ -8,11 +8,11 @@ type Row = UserRowFragment;
 
 export const nameOf = ({ displayName, userName }: Row) => displayName ?? userName;
 
-/** Whether a user can sign in, or is invited to. */
+/** Marks a user who cannot sign in, or is invited and has not. */
 export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 'lastSignInAt'> }) {
   if (!user.active) return <Badge color="bad">Deactivated</Badge>;
   const isInvited = user.invitedAt != null && user.lastSignInAt == null;
-  return isInvited ? <Badge color="note">Invited</Badge> : <Badge color="good">Active</Badge>;
+  return isInvited ? <Badge color="note">Invited</Badge> : null;
 }
 
 /** Available columns of the user list. */

@@ -86,17 +86,17 @@ export interface Sorting {
 }
 
 /** Sort orders by URL value; the first is the default. */
-export const sortings: Record<string, Sorting & { label: string }> = {
-  newest: { label: 'Newest first', orderBy: 'CREATED', direction: 'DESC' },
-  oldest: { label: 'Oldest first', orderBy: 'CREATED', direction: 'ASC' },
-  name: { label: 'Name, A to Z', orderBy: 'NAME', direction: 'ASC' },
-  'name-desc': { label: 'Name, Z to A', orderBy: 'NAME', direction: 'DESC' },
-  'user-name': { label: 'User name, A to Z', orderBy: 'USER_NAME', direction: 'ASC' },
-  'user-name-desc': { label: 'User name, Z to A', orderBy: 'USER_NAME', direction: 'DESC' },
-  email: { label: 'E-mail, A to Z', orderBy: 'EMAIL', direction: 'ASC' },
-  'email-desc': { label: 'E-mail, Z to A', orderBy: 'EMAIL', direction: 'DESC' },
-  seen: { label: 'Last sign-in, newest first', orderBy: 'LAST_SIGN_IN', direction: 'DESC' },
-  'seen-asc': { label: 'Last sign-in, oldest first', orderBy: 'LAST_SIGN_IN', direction: 'ASC' },
+const sortings: Record<string, Sorting> = {
+  newest: { orderBy: 'CREATED', direction: 'DESC' },
+  oldest: { orderBy: 'CREATED', direction: 'ASC' },
+  name: { orderBy: 'NAME', direction: 'ASC' },
+  'name-desc': { orderBy: 'NAME', direction: 'DESC' },
+  'user-name': { orderBy: 'USER_NAME', direction: 'ASC' },
+  'user-name-desc': { orderBy: 'USER_NAME', direction: 'DESC' },
+  email: { orderBy: 'EMAIL', direction: 'ASC' },
+  'email-desc': { orderBy: 'EMAIL', direction: 'DESC' },
+  seen: { orderBy: 'LAST_SIGN_IN', direction: 'DESC' },
+  'seen-asc': { orderBy: 'LAST_SIGN_IN', direction: 'ASC' },
 };
 
 export function sortingOf(name: string | undefined): Sorting {

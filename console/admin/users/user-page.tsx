@@ -4,6 +4,7 @@ import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
+import { useCommand } from '../frame/use-command.ts';
 import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
 import { GrantList } from '../grants/refresh-grants.tsx';
 import { UserConsents } from '../grants/user-consents.tsx';
@@ -17,7 +18,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
-import { UserActionItems } from './user-actions.tsx';
+import { UserActionItems, userActions } from './user-actions.tsx';
 import { StateBadge } from './user-columns.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
@@ -47,8 +48,15 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
   const [isRecovering, setRecovering] = useState(false);
+  const [isEdited, setEdited] = useState(false);
   const [showsClaims, setShowsClaims] = useState(false);
   const { download, failure: refused } = useDownload();
+  useCommand((command) => {
+    if (!mayChange) return;
+    if (command === 'edit') setEdited(true);
+    else if (command === 'recover') setRecovering(true);
+    else if (command in userActions) setAction(command as UserAction);
+  });
   const { data, failure, reload } = useQuery(UserById, { id: userId });
   const access = useQuery(UserAccess, { userId });
   const events = useQuery(AuditEvents, { projectId: project.id, filter: { userId }, first: 10, after: null });
@@ -108,7 +116,13 @@ export function Component() {
           <UserInvitation user={user} mayChange={mayChange} />
         </Suspense>
       )}
-      <Profile user={user} isLocked={user.provenance === 'SCIM' && project.scimAuthoritative} mayChange={mayChange} />
+      <Profile
+        user={user}
+        isLocked={user.provenance === 'SCIM' && project.scimAuthoritative}
+        mayChange={mayChange}
+        isEdited={isEdited}
+        onEdit={setEdited}
+      />
       <Suspense>
         <UserAttributes
           userId={user.id}
@@ -126,8 +140,8 @@ export function Component() {
         <UserRoles userId={user.id} mayChange={mayChange} />
       </Suspense>
       <Section
-        title="Claims"
-        lead="What an application receives about this user."
+        title="View as user"
+        lead="Sign-in steps and claims at an application."
         actions={
           !showsClaims && (
             <Button variant="default" onClick={() => setShowsClaims(true)}>
@@ -176,9 +190,16 @@ export function Component() {
   );
 }
 
+interface ProfileProps {
+  user: User;
+  isLocked: boolean;
+  mayChange: boolean;
+  isEdited: boolean;
+  onEdit(isEdited: boolean): void;
+}
+
 /** Profile attributes; notes the directory as their source. */
-function Profile({ user, isLocked, mayChange }: { user: User; isLocked: boolean; mayChange: boolean }) {
-  const [isEdited, setEdited] = useState(false);
+function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) {
   const fromDirectory = user.provenance === 'SCIM';
   const fact = (label: string, value: string | null | undefined) =>
     [
@@ -202,7 +223,7 @@ function Profile({ user, isLocked, mayChange }: { user: User; isLocked: boolean;
       }
       actions={
         mayChange && (
-          <Button variant="default" onClick={() => setEdited(true)}>
+          <Button variant="default" onClick={() => onEdit(true)}>
             Edit
           </Button>
         )
@@ -228,7 +249,7 @@ function Profile({ user, isLocked, mayChange }: { user: User; isLocked: boolean;
       />
       {isEdited && (
         <Suspense>
-          <EditProfile user={user} isLocked={isLocked} opened onClose={() => setEdited(false)} />
+          <EditProfile user={user} isLocked={isLocked} opened onClose={() => onEdit(false)} />
         </Suspense>
       )}
     </Section>

@@ -9,15 +9,19 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
-import { Filter, useListParams } from '../ui/lists/list-bar.tsx';
+import { activeFilters, Filters } from '../ui/lists/filters.tsx';
+import { useListParams } from '../ui/lists/list-bar.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
+import { bulkPage } from './bulk/bulk-run.ts';
+import type { AllMatching } from './bulk/bulk-users.tsx';
 import { ChangeUsersDialog } from './change-users.tsx';
 import { UserActionItems } from './user-actions.tsx';
 import { choosable, chosenColumns, keepColumns, nameOf, type UserColumn, userColumns } from './user-columns.tsx';
-import { filterNames, filterOf, nextSorting, sortingOf, sortings, userFilters } from './user-filters.ts';
+import { filterNames, filterOf, nextSorting, sortingOf, userFilters } from './user-filters.ts';
 import styles from './users-page.module.css';
 
 const AddUser = lazy(async () => ({ default: (await import('./add/add-user.tsx')).AddUser }));
+const BulkUsers = lazy(async () => ({ default: (await import('./bulk/bulk-users.tsx')).BulkUsers }));
 const ExportUsers = lazy(async () => ({ default: (await import('./export-users.tsx')).ExportUsers }));
 
 type Row = UserRowFragment;
@@ -38,6 +42,7 @@ export function Component() {
   const { get, set } = useListParams();
   const { mayChange } = useAccess(project.id);
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const [allOf, setAllOf] = useState<string>();
   const [action, setAction] = useState<UserAction>();
   const [shown, setShown] = useState(chosenColumns);
   const [exporting, setExporting] = useState(false);
@@ -53,6 +58,7 @@ export function Component() {
     { isFiltered: filters > 0 },
   );
   const { page, rows, isEmpty } = list;
+  const total = page?.totalCount ?? 0;
   const clear = () => set(Object.fromEntries(['search', ...filterNames].map((name) => [name, undefined])));
   const columns = (['name', ...shown] as const).map((name): Column<Row> => {
     const by = orderOf[name];
@@ -64,16 +70,39 @@ export function Component() {
     } as const;
     return { ...userColumns[name], sort };
   });
-  const choose = (users: readonly Row[], on: boolean) =>
+  const choose = (some: readonly Row[], on: boolean) => {
+    setAllOf(undefined);
     setChosen((before) => {
       const next = new Map(before);
-      for (const user of users) {
+      for (const user of some) {
         if (on) next.set(user.id, nameOf(user));
         else next.delete(user.id);
       }
       return next;
     });
+  };
+  const clearSelection = () => {
+    setAllOf(undefined);
+    setChosen(new Map());
+  };
   const onPage = rows?.filter(({ id }) => chosen.has(id)).length ?? 0;
+  // All that match: only for the search and filters for which it was chosen.
+  const question = JSON.stringify([list.search, filter]);
+  const all: AllMatching | undefined =
+    allOf === question && page
+      ? {
+          total,
+          search: list.search ?? null,
+          filter,
+          conditions: [
+            ...(list.search ? [`“${list.search}”`] : []),
+            ...activeFilters(userFilters, get).map(({ label, value }) => `${label}: ${value}`),
+          ],
+        }
+      : undefined;
+  const selected = all?.total ?? chosen.size;
+  const mayTakeAll = page !== undefined && !page.isLimited && onPage > 0 && onPage === rows?.length && total > onPage;
+  const users = [...chosen].map(([id, name]) => ({ id, name }));
   const select: Column<Row> = {
     header: 'Selected',
     width: '3.5rem',
@@ -82,8 +111,8 @@ export function Component() {
       <Checkbox
         size="xs"
         aria-label="Select all on this page"
-        checked={onPage > 0 && onPage === rows?.length}
-        indeterminate={onPage > 0 && onPage < (rows?.length ?? 0)}
+        checked={all !== undefined || (onPage > 0 && onPage === rows?.length)}
+        indeterminate={!all && onPage > 0 && onPage < (rows?.length ?? 0)}
         onChange={(event) => choose(rows ?? [], event.currentTarget.checked)}
       />
     ),
@@ -91,7 +120,7 @@ export function Component() {
       <Checkbox
         size="xs"
         aria-label={`Select ${nameOf(user)}`}
-        checked={chosen.has(user.id)}
+        checked={all !== undefined || chosen.has(user.id)}
         onChange={(event) => choose([user], event.currentTarget.checked)}
       />
     ),
@@ -130,22 +159,7 @@ export function Component() {
         placeholder="Name, e-mail, user name or external ID"
         filters={
           <>
-            {userFilters.map((one) => (
-              <Filter key={one.name} {...one} />
-            ))}
-            <Filter
-              name="sort"
-              label="Order"
-              options={Object.entries(sortings).map(([value, { label }]) => ({
-                value: value === 'newest' ? '' : value,
-                label,
-              }))}
-            />
-            {filters > 0 && (
-              <Button variant="subtle" size="compact-sm" onClick={clear}>
-                Clear all
-              </Button>
-            )}
+            <Filters filters={userFilters} />
             <ColumnMenu shown={shown} onShow={setShown} />
           </>
         }
@@ -170,14 +184,14 @@ export function Component() {
         noMatch="Search matches parts of names, e-mail addresses, user names and external IDs, and all words must match. One or two letters match where a word begins."
         onClear={clear}
       >
-        {chosen.size > 0 && (
+        {selected > 0 && (
           <Group gap="sm" className={styles.chosen ?? ''} role="region" aria-label="Selected users">
             <Text span fw={600} role="status">
-              {count.format(chosen.size)} selected{chosen.size > 100 ? ': at most 100 at once' : ''}
+              {all ? `All ${count.format(selected)} that match selected` : `${count.format(selected)} selected`}
             </Text>
             <Menu>
               <Menu.Target>
-                <Button size="xs" disabled={chosen.size > 100} rightSection={<Icon name="down" size={14} />}>
+                <Button size="xs" rightSection={<Icon name="down" size={14} />}>
                   Actions
                 </Button>
               </Menu.Target>
@@ -185,7 +199,12 @@ export function Component() {
                 <UserActionItems onChoose={setAction} />
               </Menu.Dropdown>
             </Menu>
-            <Button size="xs" variant="subtle" onClick={() => setChosen(new Map())}>
+            {!all && mayTakeAll && (
+              <Button size="xs" variant="subtle" onClick={() => setAllOf(question)}>
+                Select all {count.format(total)} that match
+              </Button>
+            )}
+            <Button size="xs" variant="subtle" onClick={clearSelection}>
               Clear selection
             </Button>
           </Group>
@@ -207,13 +226,25 @@ export function Component() {
           />
         </Suspense>
       )}
-      <ChangeUsersDialog
-        projectId={project.id}
-        users={[...chosen].map(([id, name]) => ({ id, name }))}
-        action={action}
-        onClose={() => setAction(undefined)}
-        onDone={() => setChosen(new Map())}
-      />
+      {action && (all || chosen.size > bulkPage) ? (
+        <Suspense>
+          <BulkUsers
+            projectId={project.id}
+            action={action}
+            of={all ?? users}
+            onClose={() => setAction(undefined)}
+            onDone={clearSelection}
+          />
+        </Suspense>
+      ) : (
+        <ChangeUsersDialog
+          projectId={project.id}
+          users={users}
+          action={action}
+          onClose={() => setAction(undefined)}
+          onDone={clearSelection}
+        />
+      )}
     </Page>
   );
 }

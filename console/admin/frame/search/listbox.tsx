@@ -11,6 +11,8 @@ export interface Choice {
   label: string;
   /** Disambiguates choices with the same label. */
   detail?: string | undefined;
+  /** Other words that find the choice; not shown. */
+  keywords?: string | undefined;
   icon?: ReactNode;
   /** Found by the server for the text of its last response. */
   isFound: boolean;

@@ -1,35 +1,15 @@
-import { ActionIcon, Button, Kbd, Modal, useMantineColorScheme } from '@mantine/core';
+import { Modal, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
-import { PaletteInProject, PaletteProjects } from '../../generated/operations.ts';
+import { useQuery } from '../../api.ts';
+import { PaletteClient, PaletteInProject, PaletteProjects, PaletteUser } from '../../generated/operations.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
-import { useNavItems } from '../navigation.tsx';
+import { useInstancePlaces } from '../navigation.tsx';
+import { projectPlaces } from '../places.ts';
+import { clientCommands, matching, objectAt, userCommands } from './commands.ts';
 import { type Choice, Listbox } from './listbox.tsx';
 import { useSearch } from './use-search.ts';
-
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-export function PaletteButton({ onOpen }: { onOpen(): void }) {
-  const props = { onClick: onOpen, variant: 'default', 'aria-keyshortcuts': 'Control+K Meta+K' } as const;
-  return (
-    <>
-      <Button
-        {...props}
-        visibleFrom="md"
-        fw={400}
-        c="dimmed"
-        leftSection={<Icon name="search" size={16} />}
-        rightSection={<Kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>}
-      >
-        Search or go to
-      </Button>
-      <ActionIcon {...props} variant="subtle" color="gray" size="lg" hiddenFrom="md" aria-label="Search or go to">
-        <Icon name="search" size={16} />
-      </ActionIcon>
-    </>
-  );
-}
 
 interface PaletteProps {
   opened: boolean;
@@ -60,7 +40,8 @@ export function Palette({ opened, onClose, projectId }: PaletteProps) {
 function Search({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
-  const groups = useNavItems(projectId);
+  const { pathname } = useLocation();
+  const instance = useInstancePlaces();
   const { mayChange, isOwner } = useAccess(projectId);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const wanted = text.trim();
@@ -72,32 +53,48 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   );
   const inInstance = useSearch(PaletteProjects, { search: wanted }, !isProject && wanted.length > 1);
   const { answer, pending } = isProject ? inProject : inInstance;
+  const object = objectAt(pathname);
+  const user = useQuery(PaletteUser, { id: object?.id ?? '' }, { pause: object?.kind !== 'user' }).data?.user;
+  const client = useQuery(PaletteClient, { id: object?.id ?? '' }, { pause: object?.kind !== 'application' }).data
+    ?.client;
 
-  const go = (group: string, icon: IconName, label: string, to: string, detail?: string): Choice => ({
+  const go = (group: string, icon: IconName, label: string, to: string, more: GoOptions = {}): Choice => ({
     isFound: false,
-    key: `${group} ${to}`,
+    key: `${group} ${label} ${to}`,
     group,
     label,
-    detail,
+    detail: more.detail,
+    keywords: more.keywords,
     icon: <Icon name={icon} size={18} />,
     choose: () => {
       onClose();
-      void navigate(to);
+      void navigate(to, { state: more.command ? { command: more.command } : null });
     },
   });
+  const commands = [
+    ...(object?.kind === 'user' && user ? userCommands(object, user, mayChange) : []),
+    ...(object?.kind === 'application' && client ? clientCommands(object, client, mayChange) : []),
+  ].map(({ icon, label, to, ...more }) => go(`On this ${object?.kind}`, icon, label, to, more));
+  const groups = [...(isProject ? projectPlaces(projectId) : []), { label: 'Instance', places: instance }];
   const places = groups.flatMap(({ label: group, places: list }) =>
-    list.map(({ label, to, icon }) => go('Go to', icon, label, to, group)),
+    list.map(({ label, to, icon, keywords }) => go('Go to', icon, label, to, { detail: group, keywords })),
   );
   const actions: Choice[] = [
     ...(projectId && mayChange
-      ? [go('Do', 'plus', 'Create application', `/projects/${projectId}/applications/new`)]
+      ? [
+          go('Do', 'plus', 'Create application', `/projects/${projectId}/applications/new`, {
+            keywords: 'add new client',
+          }),
+          go('Do', 'plus', 'Import users', `/projects/${projectId}/users/import`, { keywords: 'add csv' }),
+        ]
       : []),
-    ...(isOwner ? [go('Do', 'plus', 'Create project', '/projects?new')] : []),
+    ...(isOwner ? [go('Do', 'plus', 'Create project', '/projects?new', { keywords: 'add new tenant' })] : []),
     {
       key: 'scheme',
       isFound: false,
       group: 'Do',
       label: colorScheme === 'dark' ? 'Switch to light colours' : 'Switch to dark colours',
+      keywords: 'theme colors',
       icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
       choose: () => {
         setColorScheme(colorScheme === 'dark' ? 'light' : 'dark');
@@ -105,9 +102,8 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
       },
     },
   ];
-  const fits = ({ label, detail = '' }: Choice) => `${label} ${detail}`.toLowerCase().includes(wanted.toLowerCase());
   const found = wanted.length > 1 && answer ? foundIn(answer, projectId, go) : [];
-  const choices = [...places.filter(fits), ...actions.filter(fits), ...found];
+  const choices = [...matching([commands, places, actions], wanted), ...found];
   return (
     <Listbox
       label="Search or go to"
@@ -121,6 +117,13 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   );
 }
 
+interface GoOptions {
+  detail?: string | undefined;
+  keywords?: string | undefined;
+  /** Runs on the page that opens: {@link useCommand}. */
+  command?: string | undefined;
+}
+
 interface Found {
   clients?: { edges: { node: { id: string; name: string } }[] };
   users?: { edges: { node: { id: string; userName: string; displayName?: string | null } }[] };
@@ -128,7 +131,7 @@ interface Found {
   projects: { edges: { node: { id: string; name: string } }[] };
 }
 
-type Go = (group: string, icon: IconName, label: string, to: string, detail?: string) => Choice;
+type Go = (group: string, icon: IconName, label: string, to: string, more?: GoOptions) => Choice;
 
 function foundIn(found: Found | undefined, projectId: string | undefined, go: Go): Choice[] {
   const clients = found?.clients?.edges ?? [];
@@ -140,13 +143,9 @@ function foundIn(found: Found | undefined, projectId: string | undefined, go: Go
       go('Applications', 'applications', node.name, `/projects/${projectId}/applications/${node.id}`),
     ),
     ...users.map(({ node: { id, userName, displayName } }) =>
-      go(
-        'Users',
-        'users',
-        displayName ?? userName,
-        `/projects/${projectId}/users/${id}`,
-        displayName ? userName : undefined,
-      ),
+      go('Users', 'users', displayName ?? userName, `/projects/${projectId}/users/${id}`, {
+        detail: displayName ? userName : undefined,
+      }),
     ),
     ...groups.map(({ node }) => go('Groups', 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`)),
     ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/overview`)),

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigation, useSearchParams } from 'react-router';
 import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
+import { firstRow } from './range.ts';
 
 /** Search, filters and cursor of a list, kept in the URL. */
 export function useListParams(): {
@@ -18,6 +19,7 @@ export function useListParams(): {
         (before) => {
           const next = new URLSearchParams(before);
           next.delete('after');
+          next.delete('from');
           for (const [name, value] of Object.entries(values)) {
             if (value) next.set(name, value);
             else next.delete(name);
@@ -99,22 +101,22 @@ export const filterOptions = (any: string, names: Readonly<Record<string, string
   ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
-/** Filter dropdown. @param options the first is "any" */
-export function Filter({
-  name,
-  label,
-  options,
-}: {
+export interface FilterProps {
+  /** Parameter of the URL. */
   name: string;
   label: string;
+  /** The first is "any". */
   options: readonly { value: string; label: string }[];
-}) {
+}
+
+/** Filter dropdown. */
+export function Filter({ name, label, options, isLabelled = false }: FilterProps & { isLabelled?: boolean }) {
   const { get, set } = useListParams();
   const value = get(name) ?? '';
   return (
     <NativeSelect
       className={styles.filter ?? ''}
-      aria-label={label}
+      {...(isLabelled ? { label } : { 'aria-label': label })}
       data={[...options]}
       value={value}
       data-chosen={value !== '' || undefined}
@@ -129,12 +131,12 @@ export interface PageInfo {
   endCursor?: string | null | undefined;
 }
 
-/** Cursor pagination, without page numbers. */
-export function Pager({ pageInfo }: { pageInfo: PageInfo | undefined }) {
-  const { set } = useListParams();
+/** Cursor pagination, without page numbers. @param rows of this page */
+export function Pager({ pageInfo, rows = 0 }: { pageInfo: PageInfo | undefined; rows?: number | undefined }) {
+  const { get, set } = useListParams();
   if (!pageInfo || (!pageInfo.hasNextPage && !pageInfo.hasPreviousPage)) return null;
   const go = (after: string | undefined) => {
-    set({ after });
+    set({ after, from: after && String(firstRow(get('from')) + rows) });
     window.scrollTo({ top: 0 });
   };
   return (

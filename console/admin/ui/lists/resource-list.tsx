@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type QueryResult, useQuery } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
-import { counted } from '../counted.ts';
 import { Empty } from '../feedback/empty.tsx';
 import { LoadError } from '../feedback/errors.tsx';
 
 import { Section } from '../layout/page.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ListBar, type PageInfo, Pager, SearchField, useListParams } from './list-bar.tsx';
+import { firstRow, rangeOf } from './range.ts';
 
 interface Connection<Row> {
   edges: readonly { node: Row }[];
@@ -84,14 +84,15 @@ interface ResourceListProps<Row> {
   children?: ReactNode;
 }
 
-function countOf({ totalCount = 0, isLimited }: Connection<unknown>, noun: string): string {
-  return isLimited ? `More than ${counted(totalCount, noun)}: add words to find others` : counted(totalCount, noun);
+function range({ edges, totalCount = 0, isLimited }: Connection<unknown>, noun: string, from: string | undefined) {
+  return rangeOf({ from: firstRow(from), rows: edges.length, total: totalCount, isLimited }, noun);
 }
 
 /** Searchable list of a resource, with paging, empty and error states. */
 export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
   const { list, label, noun, columns, empty, noMatch, onClear } = props;
   const { page, failure, stale } = list;
+  const { get } = useListParams();
   const name = label.toLowerCase();
   if (failure && !page) return <LoadError failure={failure} subject={`the list of ${name}`} retry={list.reload} />;
   const clear = onClear && (
@@ -102,7 +103,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
   return (
     <Section flush {...(props.title ? { title: props.title } : {})}>
       {!list.isEmpty && (
-        <ListBar count={props.total ?? (noun && page && countOf(page, noun))}>
+        <ListBar count={props.total ?? (noun && page && range(page, noun, get('from')))}>
           <SearchField label={props.searchLabel ?? `Search ${name}`} placeholder={props.placeholder} />
           {props.filters}
         </ListBar>
@@ -125,7 +126,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
           )
         }
       />
-      <Pager pageInfo={page?.pageInfo} />
+      <Pager pageInfo={page?.pageInfo} rows={page?.edges.length} />
     </Section>
   );
 }

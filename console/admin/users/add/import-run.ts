@@ -1,6 +1,7 @@
 import type { Outcome } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import type { ImportUsersMutation, ImportUsersMutationVariables } from '../../generated/operations.ts';
+import { patiently } from '../patiently.ts';
 import { type ImportRow, labelOf, type RefusedLine, type Target } from './import-columns.ts';
 
 /** Rows of a request, and its size in bytes: the API takes 500 and 64 KB. */
@@ -8,8 +9,6 @@ const maxRows = 500;
 const maxBytes = 56 * 1024;
 /** Requests in flight. */
 const parallel = 2;
-/** While the server is unreachable or restarts: about three minutes. */
-const pauses = [1, 2, 4, 8, 15, 30, 30, 30, 30, 30];
 
 /** What has become of the rows. */
 export interface Progress {
@@ -54,10 +53,13 @@ export async function runImport(
   const worker = async () => {
     for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
       if (signal.aborted || failure) return;
-      const outcome = await sendChunk(chunk, options, () => {
+      const { projectId, invite, dryRun, send, pause } = options;
+      const input = { projectId, invite, dryRun, rows: chunk.map((row) => row.input) };
+      const onWaiting = () => {
         progress = { ...progress, isWaiting: true };
         onProgress(progress);
-      });
+      };
+      const outcome = await patiently(() => send({ input }), { signal, onWaiting, pause });
       if (!outcome) return;
       if (outcome.failure) {
         failure ??= outcome.failure;
@@ -91,31 +93,11 @@ export function chunksOf(rows: readonly ImportRow[]): ImportRow[][] {
   return chunks;
 }
 
-/** Undefined if it was stopped. */
-async function sendChunk(
-  chunk: readonly ImportRow[],
-  { projectId, invite, dryRun, send, signal, pause = sleep }: ImportOptions,
-  onWaiting: () => void,
-): Promise<Outcome<ImportUsersMutation> | undefined> {
-  const input = { projectId, invite, dryRun, rows: chunk.map((row) => row.input) };
-  for (const seconds of [...pauses, undefined]) {
-    const outcome = await send({ input });
-    if (!outcome.failure || seconds === undefined || !isTransient(outcome.failure)) return outcome;
-    onWaiting();
-    await pause(seconds);
-    if (signal.aborted) return undefined;
-  }
-  return undefined;
-}
-
 /** "email must be…" becomes "Must be…". */
 function reasonOf(message: string, field: string | null | undefined): string {
   const text = field != null && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, '');
 }
-
-const isTransient = ({ code }: Failure) => code === 'network' || code === 'unavailable' || code === 'conflict';
-const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 
 function added(
   before: Progress,

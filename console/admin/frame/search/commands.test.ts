@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { instancePlaces, projectPlaces } from '../places.ts';
+import { clientCommands, matching, objectAt, userCommands } from './commands.ts';
+
+const project = projectPlaces('p').flatMap(({ places }) => places);
+const places = [...project, ...instancePlaces({ isOwner: true, hasDevMailbox: true })];
+const found = (wanted: string) => matching([places], wanted).map(({ label }) => label);
+
+describe('the palette', () => {
+  it.each([
+    ['mfa', 'Sign-in & MFA'],
+    ['2fa', 'Sign-in & MFA'],
+    ['totp', 'Sign-in & MFA'],
+    ['scim', 'Directory sync'],
+    ['okta', 'Directory sync'],
+    ['deactivate', 'Users'],
+    ['logo', 'Branding'],
+    ['timeout', 'Session policy'],
+    ['oidc', 'Applications'],
+    ['smtp', 'Messages'],
+    ['jwks', 'Signing keys'],
+    ['backup', 'System'],
+    ['delete custom', 'Settings'],
+  ])('finds a page by the word %s', (wanted, label) => {
+    expect(found(wanted)[0]).toBe(label);
+  });
+
+  it('lists whole words first, and requires every word', () => {
+    expect(found('sign')[0]).toBe('Sign-in & MFA');
+    expect(found('audit')).toEqual(['Audit', 'Events']);
+    expect(found('port')).toEqual([]);
+    expect(found('scim nonsense')).toEqual([]);
+    expect(found('')).toHaveLength(places.length);
+  });
+
+  it('offers the actions of the user whose page is open', () => {
+    const user = objectAt('/projects/p/users/u');
+    expect(user).toMatchObject({ kind: 'user', id: 'u' });
+    const labels = (active: boolean, mayChange: boolean) =>
+      userCommands(user!, { active }, mayChange).map(({ label }) => label);
+    expect(labels(true, true)).toContain('Deactivate');
+    expect(labels(false, true)).toContain('Activate');
+    expect(labels(false, true)).not.toContain('Deactivate');
+    expect(labels(true, false)).toEqual(['Show events']);
+    const [first] = matching([userCommands(user!, { active: true }, true), places], 'deactivate');
+    expect(first).toMatchObject({ to: '/projects/p/users/u', command: 'DEACTIVATE' });
+  });
+
+  it('offers the tabs and actions of the application whose page is open', () => {
+    const client = objectAt('/projects/p/applications/c/keys');
+    expect(client).toMatchObject({ kind: 'application', id: 'c', path: '/projects/p/applications/c' });
+    const commands = clientCommands(client!, { disabled: false }, true);
+    expect(matching([commands], 'disable')[0]).toMatchObject({ command: 'disable' });
+    expect(clientCommands(client!, { disabled: false }, false).every(({ command }) => command === undefined)).toBe(
+      true,
+    );
+  });
+
+  it.each(['/projects/p/users', '/projects/p/users/import', '/projects/p/applications/new', '/audit'])(
+    'knows no object at %s',
+    (path) => {
+      expect(objectAt(path)).toBeUndefined();
+    },
+  );
+});

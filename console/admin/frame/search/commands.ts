@@ -1,0 +1,128 @@
+import type { IconName } from '../../ui/icon.tsx';
+
+export interface PaletteObject {
+  kind: 'user' | 'application';
+  /** Path of the object's page. */
+  path: string;
+  projectPath: string;
+  id: string;
+}
+
+export interface Command {
+  label: string;
+  icon: IconName;
+  to: string;
+  /** Opens this dialog of the page; absent: only goes there. */
+  command?: string;
+  keywords?: string;
+}
+
+/** The user or application whose page is open. */
+export function objectAt(pathname: string): PaletteObject | undefined {
+  const [, projectPath, kind, id] = /^(\/projects\/[^/]+)\/(users|applications)\/([^/]+)/.exec(pathname) ?? [];
+  if (!projectPath || !id || id === 'new' || id === 'import') return undefined;
+  return { kind: kind === 'users' ? 'user' : 'application', path: `${projectPath}/${kind}/${id}`, projectPath, id };
+}
+
+/** Dialogs of the user's page, as {@link useCommand} gets them. */
+export function userCommands(
+  { path, projectPath, id }: PaletteObject,
+  user: { active: boolean },
+  mayChange: boolean,
+): Command[] {
+  const events: Command = {
+    label: 'Show events',
+    icon: 'events',
+    to: `${projectPath}/events?${new URLSearchParams({ user: id })}`,
+    keywords: 'audit log',
+  };
+  if (!mayChange) return [events];
+  const open = (command: string, label: string, icon: IconName, keywords: string): Command => ({
+    label,
+    icon,
+    to: path,
+    command,
+    keywords,
+  });
+  return [
+    open('edit', 'Edit profile', 'settings', 'change name'),
+    user.active
+      ? open('DEACTIVATE', 'Deactivate', 'lock', 'disable block suspend')
+      : open('ACTIVATE', 'Activate', 'check', 'enable unblock'),
+    open('END_SESSIONS', 'End all sessions', 'signOut', 'sign out logout'),
+    open('RESET_FACTORS', 'Reset second factors', 'shield', '2fa mfa totp'),
+    ...(user.active ? [open('recover', 'Grant recovery', 'key', 'lost')] : []),
+    events,
+    open('ERASE', 'Erase', 'trash', 'delete remove gdpr'),
+  ];
+}
+
+/** Tabs and dialogs of the application's page. */
+export function clientCommands({ path }: PaletteObject, client: { disabled: boolean }, mayChange: boolean): Command[] {
+  const tab = (part: string, label: string, icon: IconName, keywords: string): Command => ({
+    label,
+    icon,
+    to: part ? `${path}/${part}` : path,
+    keywords,
+  });
+  const danger = `${path}/danger`;
+  return [
+    tab('', 'Quickstart', 'code', 'snippets code'),
+    tab('settings', 'Redirect URIs and settings', 'settings', 'edit callback'),
+    tab('keys', 'Keys and secrets', 'key', 'api rotate'),
+    tab('tokens', 'Tokens and logout', 'clock', 'lifetime refresh'),
+    tab('claims', 'Claims', 'users', 'mapping'),
+    tab('roles', 'Roles', 'team', 'permissions'),
+    tab('events', 'Show events', 'events', 'audit log'),
+    ...(mayChange
+      ? [
+          client.disabled
+            ? { label: 'Switch on', icon: 'check' as const, to: danger, keywords: 'enable activate' }
+            : {
+                label: 'Switch off',
+                icon: 'lock' as const,
+                to: danger,
+                command: 'disable',
+                keywords: 'disable deactivate',
+              },
+          {
+            label: 'Delete application',
+            icon: 'trash' as const,
+            to: danger,
+            command: 'delete',
+            keywords: 'remove',
+          },
+        ]
+      : []),
+  ];
+}
+
+interface Wanted {
+  label: string;
+  detail?: string | undefined;
+  keywords?: string | undefined;
+}
+
+const tokensOf = (text = '') =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+/** How well a choice matches a word, best first; -1 if it does not. */
+function rankOf({ label, detail, keywords }: Wanted, word: string): number {
+  const [shown, others] = [tokensOf(`${label} ${detail ?? ''}`), tokensOf(keywords)];
+  const begins = (token: string) => token.startsWith(word);
+  return [shown.includes(word), others.includes(word), shown.some(begins), others.some(begins)].indexOf(true);
+}
+
+/** The choices that match all words, best first. A word matches where a word of the choice begins. */
+export function matching<C extends Wanted>(groups: readonly (readonly C[])[], wanted: string): C[] {
+  const words = tokensOf(wanted);
+  return groups
+    .flat()
+    .map((choice) => ({ choice, ranks: words.map((word) => rankOf(choice, word)) }))
+    .filter(({ ranks }) => !ranks.includes(-1))
+    .sort((a, b) => Math.max(...a.ranks, 0) - Math.max(...b.ranks, 0))
+    .map(({ choice }) => choice);
+}

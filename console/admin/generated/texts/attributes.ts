@@ -1,0 +1,10 @@
+// Written by npm run gen from the .graphql files beside the pages. Do not edit.
+import type * as of from '../types.ts';
+
+export const CustomAttributes = "query CustomAttributes($projectId:ID!){customAttributes(projectId:$projectId){...CustomAttributeRow}}fragment CustomAttributeRow on CustomAttribute{name description type multiValued required caseExact mutability returned uniqueness indexed visibleTo alias subAttributes{name type description caseExact}}" as of.Operation<of.CustomAttributesQuery, of.CustomAttributesQueryVariables>;
+export const CustomAttributeUsers = "query CustomAttributeUsers($projectId:ID!$name:String!){customAttributeUsers(projectId:$projectId name:$name)}" as of.Operation<of.CustomAttributeUsersQuery, of.CustomAttributeUsersQueryVariables>;
+export const CreateCustomAttribute = "mutation CreateCustomAttribute($input:CreateCustomAttributeInput!){createCustomAttribute(input:$input){name}}" as of.Operation<of.CreateCustomAttributeMutation, of.CreateCustomAttributeMutationVariables>;
+export const UpdateCustomAttribute = "mutation UpdateCustomAttribute($input:UpdateCustomAttributeInput!){updateCustomAttribute(input:$input){name}}" as of.Operation<of.UpdateCustomAttributeMutation, of.UpdateCustomAttributeMutationVariables>;
+export const DeleteCustomAttribute = "mutation DeleteCustomAttribute($projectId:ID!$name:String!){deleteCustomAttribute(projectId:$projectId name:$name)}" as of.Operation<of.DeleteCustomAttributeMutation, of.DeleteCustomAttributeMutationVariables>;
+export const UserCustomValues = "query UserCustomValues($id:ID!){user(id:$id){id customValues{hasValue value attribute{...CustomAttributeRow}}}}fragment CustomAttributeRow on CustomAttribute{name description type multiValued required caseExact mutability returned uniqueness indexed visibleTo alias subAttributes{name type description caseExact}}" as of.Operation<of.UserCustomValuesQuery, of.UserCustomValuesQueryVariables>;
+export const UpdateCustomValues = "mutation UpdateCustomValues($input:UpdateCustomValuesInput!){updateCustomValues(input:$input){id}}" as of.Operation<of.UpdateCustomValuesMutation, of.UpdateCustomValuesMutationVariables>;

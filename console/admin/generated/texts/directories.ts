@@ -1,0 +1,8 @@
+// Written by npm run gen from the .graphql files beside the pages. Do not edit.
+import type * as of from '../types.ts';
+
+export const ScimTokens = "query ScimTokens($projectId:ID!){scimTokens(projectId:$projectId){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as of.Operation<of.ScimTokensQuery, of.ScimTokensQueryVariables>;
+export const IssueScimToken = "mutation IssueScimToken($input:IssueScimTokenInput!){issueScimToken(input:$input){token scimToken{...ScimTokenRow}}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as of.Operation<of.IssueScimTokenMutation, of.IssueScimTokenMutationVariables>;
+export const RevokeScimToken = "mutation RevokeScimToken($id:ID!){revokeScimToken(id:$id){...ScimTokenRow}}fragment ScimTokenRow on ScimToken{id name hint createdAt expiresAt networks lastUsedAt lastUsedAddress revokedAt}" as of.Operation<of.RevokeScimTokenMutation, of.RevokeScimTokenMutationVariables>;
+export const ScimRequests = "query ScimRequests($projectId:ID!$after:String){scimRequests(projectId:$projectId first:20 after:$after){pageInfo{hasNextPage hasPreviousPage endCursor}edges{node{id at tokenName method path status scimType detail durationMs userAgent requestBody responseBody ignored}}}}" as of.Operation<of.ScimRequestsQuery, of.ScimRequestsQueryVariables>;
+export const TestDirectory = "mutation TestDirectory($projectId:ID!){testDirectory(projectId:$projectId){name proves passed request fault durationMs}}" as of.Operation<of.TestDirectoryMutation, of.TestDirectoryMutationVariables>;

@@ -1,0 +1,10 @@
+// Written by npm run gen from the .graphql files beside the pages. Do not edit.
+import type * as of from '../types.ts';
+
+export const LogStreams = "query LogStreams($projectId:ID){logStreams(projectId:$projectId){...LogStreamRow}}fragment LogStreamRow on LogStream{id kind receiver description types format gzip header paused position failures failingSince lastError lastDeliveredAt createdAt lag{waiting since}}" as of.Operation<of.LogStreamsQuery, of.LogStreamsQueryVariables>;
+export const LogStreamById = "query LogStreamById($id:ID!){logStream(id:$id){...LogStreamRow}}fragment LogStreamRow on LogStream{id kind receiver description types format gzip header paused position failures failingSince lastError lastDeliveredAt createdAt lag{waiting since}}" as of.Operation<of.LogStreamByIdQuery, of.LogStreamByIdQueryVariables>;
+export const LogStreamTarget = "query LogStreamTarget($id:ID!){logStreamTarget(id:$id)}" as of.Operation<of.LogStreamTargetQuery, of.LogStreamTargetQueryVariables>;
+export const CreateLogStream = "mutation CreateLogStream($input:CreateLogStreamInput!){createLogStream(input:$input){...LogStreamRow}}fragment LogStreamRow on LogStream{id kind receiver description types format gzip header paused position failures failingSince lastError lastDeliveredAt createdAt lag{waiting since}}" as of.Operation<of.CreateLogStreamMutation, of.CreateLogStreamMutationVariables>;
+export const UpdateLogStream = "mutation UpdateLogStream($input:UpdateLogStreamInput!){updateLogStream(input:$input){...LogStreamRow}}fragment LogStreamRow on LogStream{id kind receiver description types format gzip header paused position failures failingSince lastError lastDeliveredAt createdAt lag{waiting since}}" as of.Operation<of.UpdateLogStreamMutation, of.UpdateLogStreamMutationVariables>;
+export const DeleteLogStream = "mutation DeleteLogStream($id:ID!){deleteLogStream(id:$id)}" as of.Operation<of.DeleteLogStreamMutation, of.DeleteLogStreamMutationVariables>;
+export const TestLogStream = "mutation TestLogStream($id:ID!){testLogStream(id:$id)}" as of.Operation<of.TestLogStreamMutation, of.TestLogStreamMutationVariables>;

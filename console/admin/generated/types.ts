@@ -1,0 +1,2068 @@
+// Written by npm run gen from the .graphql files beside the pages. Do not edit.
+declare const types: unique symbol;
+
+/** Query text, typed by its data and variables. */
+export type Operation<Data, Variables> = string & { readonly [types]?: (variables: Variables) => Data };
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** For the browser SDK, or for the server library. */
+export type ApiKeyKind =
+  | 'PUBLISHABLE'
+  | 'SECRET';
+
+export type ApiScopeInput = {
+  /** One line, for admins and users. */
+  description: string;
+  /** The value in `scope`; letters, digits and _ . : / * -. */
+  key: string;
+};
+
+/** Exactly one of `userId` and `groupId`, of the project of the role. */
+export type AssignRoleInput = {
+  groupId?: string | null | undefined;
+  roleId: string;
+  userId?: string | null | undefined;
+};
+
+/** Absent fields do not filter. */
+export type AuditEventFilter = {
+  actorId?: string | null | undefined;
+  /** The application is the client or the subject. */
+  clientId?: string | null | undefined;
+  /** The `X-Request-Id` of a response. */
+  requestId?: string | null | undefined;
+  result?: AuditResult | null | undefined;
+  /** At or after this time. */
+  since?: string | null | undefined;
+  subjectId?: string | null | undefined;
+  /** Any of these; at most 60. */
+  types?: Array<string> | null | undefined;
+  /** Before this time. */
+  until?: string | null | undefined;
+  /** The user is the actor or the subject. */
+  userId?: string | null | undefined;
+};
+
+/** Result of an event. */
+export type AuditResult =
+  | 'FAILURE'
+  | 'SUCCESS';
+
+/** Built-in project or client. */
+export type BuiltIn =
+  | 'CONSOLE'
+  | 'DEMO';
+
+/** Credential of the caller. */
+export type CallerKind =
+  | 'ADMIN'
+  | 'ADMIN_TOKEN'
+  | 'BOOTSTRAP_TOKEN'
+  | 'CLIENT';
+
+export type ChangeUsersInput = {
+  action: UserAction;
+  projectId: string;
+  /** At most 100. */
+  userIds: Array<string>;
+};
+
+/** Severity of a check. */
+export type CheckLevel =
+  | 'FAIL'
+  | 'OK'
+  | 'WARN';
+
+/** A list of a user. */
+export type ClaimList =
+  | 'DIRECTORY_ROLES'
+  | 'EMAILS'
+  | 'ENTITLEMENTS'
+  | 'GROUPS'
+  | 'ROLES';
+
+/** Exactly one of `attribute`, `constant`, `template` and `list`. */
+export type ClaimMappingInput = {
+  /** One of `ClaimSettings.attributes`. */
+  attribute?: string | null | undefined;
+  /** Claims of OpenID Connect and of JWT are reserved. */
+  claim: string;
+  /** Text, a number, true, false or a list of texts. */
+  constant?: unknown;
+  list?: ListFilterInput | null | undefined;
+  /** Sent only with this scope; absent: always. */
+  scope?: string | null | undefined;
+  /** Text with attributes, e.g. ${userName}@example.com. */
+  template?: string | null | undefined;
+};
+
+/** Why a mapped claim is not sent. */
+export type ClaimOmission =
+  | 'NO_VALUE'
+  | 'TOO_LONG';
+
+/** Absent fields are unchanged. */
+export type ClaimSettingsInput = {
+  /** Default: false. */
+  directoryRoles?: boolean | null | undefined;
+  /** For PREFIX. */
+  groupPrefix?: string | null | undefined;
+  /** Default: ALL. */
+  groups?: GroupSelection | null | undefined;
+  /** 1 to 1000; default: 200. */
+  listLimit?: number | null | undefined;
+  /** At most 30; replaces all. */
+  mappings?: Array<ClaimMappingInput> | null | undefined;
+  /** Default: roles. */
+  rolesClaim?: string | null | undefined;
+};
+
+/** Where an application runs. */
+export type ClientKind =
+  | 'NATIVE'
+  | 'SINGLE_PAGE'
+  | 'WEB_SERVER';
+
+export type CreateApiInput = {
+  /** 60 to 3600 seconds; default: 900. */
+  accessTokenTtlSeconds?: number | null | undefined;
+  /** An absolute URI without a fragment: `resource`, and `aud` of its tokens. It cannot be changed. */
+  identifier: string;
+  name: string;
+  projectId: string;
+  /** At least one. */
+  scopes: Array<ApiScopeInput>;
+};
+
+export type CreateClientInput = {
+  /** 1 to 3600 seconds; default: the project's value. */
+  accessTokenTtlSeconds?: number | null | undefined;
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing. */
+  adminScopes?: Array<string> | null | undefined;
+  /** Default: true. */
+  backchannelLogoutSessionRequired?: boolean | null | undefined;
+  backchannelLogoutUri?: string | null | undefined;
+  /** Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false. */
+  dpopNonceRequired?: boolean | null | undefined;
+  /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
+  dpopRequired?: boolean | null | undefined;
+  /** Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
+  fapiProfile?: boolean | null | undefined;
+  /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
+  grantTypes?: Array<GrantType> | null | undefined;
+  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
+  idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
+  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
+  jwks?: unknown;
+  /** Where its keys are fetched, in place of `jwks`; https. */
+  jwksUri?: string | null | undefined;
+  /** For the console's instructions. */
+  kind?: ClientKind | null | undefined;
+  /** Default: SECEVENT. */
+  logoutTokenTyp?: LogoutTokenTyp | null | undefined;
+  name: string;
+  /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
+  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
+  pkceOptional?: boolean | null | undefined;
+  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
+  pkceRequired?: boolean | null | undefined;
+  postLogoutRedirectUris?: Array<string> | null | undefined;
+  projectId: string;
+  /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
+  pushedRequestsRequired?: boolean | null | undefined;
+  /** Must match exactly; https, or http on loopback. */
+  redirectUris?: Array<string> | null | undefined;
+  /** How long they work without being used, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenIdleSeconds?: number | null | undefined;
+  /** How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenTtlSeconds?: number | null | undefined;
+  /** Default: false. */
+  relatedOrigins?: boolean | null | undefined;
+  /** Whether users are asked before it gets their data. The browser SDK is refused. Default: false. */
+  thirdParty?: boolean | null | undefined;
+  /** Default: NONE. */
+  tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
+};
+
+export type CreateCustomAttributeInput = {
+  /** Blank: none. */
+  alias?: string | null | undefined;
+  caseExact?: boolean | null | undefined;
+  description?: string | null | undefined;
+  indexed?: boolean | null | undefined;
+  multiValued?: boolean | null | undefined;
+  /** READ_ONLY: only admins write it. */
+  mutability?: CustomMutability | null | undefined;
+  /** Letters, digits, _ and -. It cannot be changed. */
+  name: string;
+  projectId: string;
+  required?: boolean | null | undefined;
+  returned?: CustomReturned | null | undefined;
+  subAttributes?: Array<CustomPartInput> | null | undefined;
+  type: CustomType;
+  /** SERVER: unique in the project. */
+  uniqueness?: CustomUniqueness | null | undefined;
+  visibleTo?: Array<CustomAudience> | null | undefined;
+};
+
+export type CreateLogStreamInput = {
+  /** One line of at most 100 characters. */
+  description?: string | null | undefined;
+  /** Default: JSON_LINES. For HTTP. */
+  format?: LogStreamFormat | null | undefined;
+  /** Compresses the body. For HTTP. */
+  gzip?: boolean | null | undefined;
+  /** Name of the header with the secret; default: `Authorization`. */
+  header?: string | null | undefined;
+  kind: LogStreamKind;
+  /** Absent: the events of the instance and of all projects. */
+  projectId?: string | null | undefined;
+  /** Value of the header, e.g. `Bearer` and a token. For HTTP. */
+  secret?: string | null | undefined;
+  /** HTTP: an https URL. SYSLOG: `tls://host:port`. FILE: a name that ends in `.jsonl`. Hosts must have a public address. */
+  target: string;
+  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  types?: Array<string> | null | undefined;
+};
+
+export type CreateProjectInput = {
+  /** 1 to 3650. */
+  deviceTrustDays?: number | null | undefined;
+  deviceTrustSeconds?: number | null | undefined;
+  emailFactor?: boolean | null | undefined;
+  mfaPolicy?: MfaPolicy | null | undefined;
+  name: string;
+  /** At least one. */
+  offeredFactors?: Array<MfaMethod> | null | undefined;
+  /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
+  passkeyAaguids?: Array<string> | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
+  /** CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims. */
+  passkeyRoots?: Array<string> | null | undefined;
+  rememberMfaSeconds?: number | null | undefined;
+  scimAuthoritative?: boolean | null | undefined;
+  scimEnabled?: boolean | null | undefined;
+  signUp?: SignUp | null | undefined;
+  /** 1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes. */
+  slug?: string | null | undefined;
+  /** ISO 3166-1 alpha-2; empty: all countries. */
+  smsCountries?: Array<string> | null | undefined;
+  /** 0 to 1,000,000; 0: none. */
+  smsPerDay?: number | null | undefined;
+  testMode?: boolean | null | undefined;
+};
+
+export type CreateRoleInput = {
+  clientId: string;
+  description?: string | null | undefined;
+  /** The value that the application receives; letters, digits and _ . : / @ -. It cannot be changed. */
+  key: string;
+  name: string;
+};
+
+/** Needs an e-mail address or a userName. */
+export type CreateUserInput = {
+  /** ISO 8601, e.g. 1990-12-31. */
+  birthdate?: string | null | undefined;
+  /** Custom attributes of the project. */
+  custom?: Array<CustomValueInput> | null | undefined;
+  displayName?: string | null | undefined;
+  /** Login address. */
+  email?: string | null | undefined;
+  familyName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  /** Sends an invitation, in the language of `locale`. Default: false. */
+  invite?: boolean | null | undefined;
+  /** BCP 47, e.g. en-US. Also the language of mails. */
+  locale?: string | null | undefined;
+  /** E.164, e.g. +41791234567. */
+  phone?: string | null | undefined;
+  projectId: string;
+  /** Default: the e-mail address. */
+  userName?: string | null | undefined;
+  /** IANA time zone, e.g. Europe/Zurich. */
+  zoneinfo?: string | null | undefined;
+};
+
+export type CreateWebhookInput = {
+  /** One line of at most 100 characters. */
+  description?: string | null | undefined;
+  projectId: string;
+  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  types?: Array<string> | null | undefined;
+  /** https. Its host must have a public address. */
+  url: string;
+};
+
+/** Who sees values: applications, by claim mappings; the user, on the account page. */
+export type CustomAudience =
+  | 'APPLICATIONS'
+  | 'USER';
+
+/** Result of a check: no record with the value, no answer of the name servers, or another project holds the host. */
+export type CustomDomainFault =
+  | 'MISSING'
+  | 'TAKEN'
+  | 'UNAVAILABLE';
+
+/** Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record has vanished. */
+export type CustomDomainState =
+  | 'FAILED'
+  | 'PENDING'
+  | 'VERIFIED';
+
+/** Whether directories can write it. */
+export type CustomMutability =
+  | 'IMMUTABLE'
+  | 'READ_ONLY'
+  | 'READ_WRITE'
+  | 'WRITE_ONLY';
+
+/** A part of a complex attribute. */
+export type CustomPartInput = {
+  caseExact?: boolean | null | undefined;
+  description?: string | null | undefined;
+  name: string;
+  type: CustomPartType;
+};
+
+/** Type of a part of a custom attribute. */
+export type CustomPartType =
+  | 'BOOLEAN'
+  | 'DATE_TIME'
+  | 'DECIMAL'
+  | 'INTEGER'
+  | 'REFERENCE'
+  | 'STRING';
+
+/** When directories read it. */
+export type CustomReturned =
+  | 'ALWAYS'
+  | 'DEFAULT'
+  | 'NEVER'
+  | 'REQUEST';
+
+/** Type of a custom attribute (RFC 7643 section 2.3). */
+export type CustomType =
+  | 'BOOLEAN'
+  | 'COMPLEX'
+  | 'DATE_TIME'
+  | 'DECIMAL'
+  | 'INTEGER'
+  | 'REFERENCE'
+  | 'STRING';
+
+/** Whether users can share a value. */
+export type CustomUniqueness =
+  | 'NONE'
+  | 'SERVER';
+
+export type CustomValueInput = {
+  name: string;
+  /** Null removes it. */
+  value?: unknown;
+};
+
+/** Owner of the keys: the client (service provider) or Latchkey (identity provider). */
+export type DelegationParty =
+  | 'IDP'
+  | 'SP';
+
+export type DeleteProjectInput = {
+  /** The name of the project, as confirmation. */
+  confirmName: string;
+  id: string;
+};
+
+/** Sort direction. */
+export type Direction =
+  | 'ASC'
+  | 'DESC';
+
+export type DiscardExperienceDraftInput = {
+  expectedVersion?: number | null | undefined;
+  projectId: string;
+};
+
+/** A step of a sign-in. */
+export type ExpectedStepKind =
+  | 'CREATION'
+  | 'DEVICE_KEY'
+  | 'ENROLMENT'
+  | 'FACTOR'
+  | 'MAIL_CODE'
+  | 'PASSKEY';
+
+export type ExperienceTextInput = {
+  key: string;
+  locale: string;
+  text: string;
+};
+
+export type FinishTrialInput = {
+  clientId: string;
+  code: string;
+  /** As in the redirect. */
+  state: string;
+};
+
+export type GrantRoleInput = {
+  /** The address used to sign in to the console. */
+  email: string;
+  /** Sends a mail with the role and the address of the console. Default: false. */
+  invite?: boolean | null | undefined;
+  /** Required for every role but OWNER. */
+  projectId?: string | null | undefined;
+  role: Role;
+};
+
+/** Grants of the token endpoint. */
+export type GrantType =
+  | 'AUTHORIZATION_CODE'
+  | 'CLIENT_CREDENTIALS'
+  | 'DEVICE_CODE'
+  | 'REFRESH_TOKEN';
+
+export type GrantUserRecoveryInput = {
+  /** For the event. At most 500 characters. */
+  reason: string;
+  userId: string;
+  /** Waiting time in hours, from 1 to 72; default 24. */
+  waitHours?: number | null | undefined;
+};
+
+/** The groups in the claim `groups`. */
+export type GroupSelection =
+  | 'ALL'
+  | 'ASSIGNED'
+  | 'PREFIX';
+
+/** Signature of ID tokens. */
+export type IdTokenAlgorithm =
+  | 'EDDSA'
+  | 'ES256'
+  | 'ES512'
+  | 'RS256';
+
+export type ImportUsersInput = {
+  /** Checks the rows and changes nothing. Default: false. */
+  dryRun?: boolean | null | undefined;
+  /** Sends an invitation to each new user. Default: false. */
+  invite?: boolean | null | undefined;
+  projectId: string;
+  /** At most 500, within 64 KB. */
+  rows: Array<NewUserInput>;
+};
+
+export type IssueAdminTokenInput = {
+  /** Absent: never. */
+  expiresAt?: string | null | undefined;
+  name: string;
+  /** Required for every role but OWNER. */
+  projectId?: string | null | undefined;
+  role: Role;
+};
+
+export type IssueScimTokenInput = {
+  /** Absent: never. */
+  expiresAt?: string | null | undefined;
+  name: string;
+  /** Networks that may use it: addresses, or ranges such as `192.0.2.0/24`; at most 20. Absent or empty: all. */
+  networks?: Array<string> | null | undefined;
+  projectId: string;
+};
+
+export type ListFilterInput = {
+  of: ClaimList;
+  /** Default: all entries. */
+  prefix?: string | null | undefined;
+  /** Default: false. */
+  removePrefix?: boolean | null | undefined;
+};
+
+/** Body of a batch: one event per line, or one array. */
+export type LogStreamFormat =
+  | 'JSON_ARRAY'
+  | 'JSON_LINES';
+
+/** Protocol of a log stream. */
+export type LogStreamKind =
+  | 'FILE'
+  | 'HTTP'
+  | 'SYSLOG';
+
+/** Absent fields do not filter. */
+export type LogoutDeliveryFilter = {
+  clientId?: string | null | undefined;
+  state?: LogoutDeliveryState | null | undefined;
+  /** The user whose sessions ended. */
+  userId?: string | null | undefined;
+};
+
+/** Delivery state of a logout token. */
+export type LogoutDeliveryState =
+  | 'DELIVERED'
+  | 'FAILED'
+  | 'PENDING';
+
+/** Header `typ` of logout tokens: `secevent+jwt` or `logout+jwt`. */
+export type LogoutTokenTyp =
+  | 'LOGOUT'
+  | 'SECEVENT';
+
+/** Channel of a message. */
+export type MessageChannel =
+  | 'MAIL'
+  | 'SMS';
+
+/** Delivery state of a message. */
+export type MessageState =
+  | 'EXPIRED'
+  | 'FAILED'
+  | 'PENDING'
+  | 'SENT'
+  | 'SUPPRESSED';
+
+/** Template of a message. */
+export type MessageTemplate =
+  | 'ADMIN_INVITATION'
+  | 'FACTOR_CHANGED'
+  | 'FACTOR_CODE'
+  | 'INVITATION'
+  | 'NEW_DEVICE'
+  | 'PASSKEY_CHANGED'
+  | 'PHONE_CHANGED'
+  | 'PHONE_CODE'
+  | 'RECOVERY_CODES_RENEWED'
+  | 'RECOVERY_CODE_USED'
+  | 'RECOVERY_GRANTED'
+  | 'RECOVERY_USED'
+  | 'SCIM_TOKEN_EXPIRING'
+  | 'SIGN_IN_CODE'
+  | 'TEST_MESSAGE'
+  | 'WEBHOOK_DISABLED';
+
+/** A kind of second factor. */
+export type MfaMethod =
+  | 'EMAIL'
+  | 'SMS'
+  | 'TOTP';
+
+/** Whether a second factor is required. */
+export type MfaPolicy =
+  | 'OFF'
+  | 'OPTIONAL'
+  | 'REQUIRED';
+
+/** Needs an e-mail address or a userName. */
+export type NewUserInput = {
+  /** ISO 8601, e.g. 1990-12-31. */
+  birthdate?: string | null | undefined;
+  /** Custom attributes of the project. */
+  custom?: Array<CustomValueInput> | null | undefined;
+  displayName?: string | null | undefined;
+  /** Login address. */
+  email?: string | null | undefined;
+  familyName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  /** BCP 47, e.g. en-US. Also the language of mails. */
+  locale?: string | null | undefined;
+  /** E.164, e.g. +41791234567. */
+  phone?: string | null | undefined;
+  /** Default: the e-mail address. */
+  userName?: string | null | undefined;
+  /** IANA time zone, e.g. Europe/Zurich. */
+  zoneinfo?: string | null | undefined;
+};
+
+/** Who signs in with a passkey. */
+export type PasskeyPolicy =
+  | 'ALLOWED'
+  | 'OFF'
+  | 'PREFERRED'
+  | 'REQUIRED';
+
+/** Replaces the whole address. */
+export type PostalAddressInput = {
+  /** Two capital letters (ISO 3166-1). */
+  country?: string | null | undefined;
+  formatted?: string | null | undefined;
+  locality?: string | null | undefined;
+  postalCode?: string | null | undefined;
+  region?: string | null | undefined;
+  streetAddress?: string | null | undefined;
+};
+
+/** Origin of the user. */
+export type Provenance =
+  | 'LOCAL'
+  | 'SCIM';
+
+export type PublishExperienceInput = {
+  expectedVersion?: number | null | undefined;
+  projectId: string;
+};
+
+export type RegisterDelegationKeysInput = {
+  clientId: string;
+  /** The client's X25519 public key, PEM. */
+  encryptionKey: string;
+  /** How long the previous keys stay valid; default: one week. */
+  overlapSeconds?: number | null | undefined;
+  /** The client's Ed25519 public key, PEM. */
+  signingKey: string;
+};
+
+export type RevertExperienceInput = {
+  /** The version to restore; 0: the default branding. */
+  number: number;
+  projectId: string;
+};
+
+/** Role of an admin; an owner has full access to the instance. */
+export type Role =
+  | 'OWNER'
+  | 'PROJECT_ADMIN'
+  | 'PROJECT_VIEWER';
+
+export type RotateDelegationKeysInput = {
+  clientId: string;
+  /** How long the previous keys stay valid; default: one week. */
+  overlapSeconds?: number | null | undefined;
+};
+
+/** The whole draft: absent fields have the default. */
+export type SaveExperienceDraftInput = {
+  /** A color such as `#2f55d4`. */
+  accent?: string | null | undefined;
+  darkLogoId?: string | null | undefined;
+  displayName?: string | null | undefined;
+  expectedVersion?: number | null | undefined;
+  /** From `POST /admin/projects/{id}/logos`. */
+  logoId?: string | null | undefined;
+  projectId: string;
+  texts?: Array<ExperienceTextInput> | null | undefined;
+};
+
+/** Replaces what the application may do with the API. No scopes and no `introspects`: nothing. */
+export type SetApiGrantInput = {
+  apiId: string;
+  clientId: string;
+  /** Whether the application is the API itself, and may introspect its tokens. Default: false. */
+  introspects?: boolean | null | undefined;
+  /** Scopes of the API that its tokens may have. */
+  scopes: Array<string>;
+};
+
+/** Why a sign-in would fail. */
+export type SignInDenial =
+  | 'CLIENT_DISABLED'
+  | 'INACTIVE'
+  | 'NO_ADDRESS'
+  | 'NO_FACTOR'
+  | 'NO_MAIL';
+
+/** What was asked about. */
+export type SignInHistoryKind =
+  | 'ADDRESS'
+  | 'ERROR'
+  | 'REQUEST';
+
+/** How an attempt to sign in ended. */
+export type SignInOutcome =
+  | 'REFUSED'
+  | 'SIGNED_IN'
+  | 'UNFINISHED';
+
+/** Who can create an account. */
+export type SignUp =
+  | 'OPEN'
+  | 'PROVISIONED_ONLY';
+
+/** Algorithm of a signing key. */
+export type SigningAlgorithm =
+  | 'EDDSA'
+  | 'ES256'
+  | 'ES512'
+  | 'RS256';
+
+/** Why a sign-in asks for a step. */
+export type StepReason =
+  | 'ADMIN'
+  | 'ENROLLED'
+  | 'FRESH'
+  | 'MFA_POLICY'
+  | 'NEW_BROWSER'
+  | 'PASSKEY_CLIENT'
+  | 'PASSKEY_POLICY'
+  | 'SECOND_FACTOR'
+  | 'TRUSTED_BROWSER';
+
+export type TestSenderInput = {
+  channel: MessageChannel;
+  /** en, de, es, fr or ja; default: en. */
+  locale?: string | null | undefined;
+  projectId: string;
+  /** Default: a test message. */
+  template?: MessageTemplate | null | undefined;
+  /** Default: the caller's own address or phone. Only owners can use another. */
+  to?: string | null | undefined;
+};
+
+/** How a client authenticates at the token endpoint (RFC 7591 §2). */
+export type TokenEndpointAuthMethod =
+  | 'CLIENT_SECRET_BASIC'
+  | 'CLIENT_SECRET_POST'
+  | 'NONE'
+  | 'PRIVATE_KEY_JWT';
+
+/** Exactly one of `userId` and `groupId`, of the project of the role. */
+export type UnassignRoleInput = {
+  groupId?: string | null | undefined;
+  roleId: string;
+  userId?: string | null | undefined;
+};
+
+/** Absent fields are unchanged. A scope that is left out is taken from all applications. */
+export type UpdateApiInput = {
+  accessTokenTtlSeconds?: number | null | undefined;
+  expectedVersion?: number | null | undefined;
+  id: string;
+  name?: string | null | undefined;
+  scopes?: Array<ApiScopeInput> | null | undefined;
+};
+
+/** Absent fields are unchanged. */
+export type UpdateClaimSettingsInput = {
+  clientId: string;
+  /** Default: false. */
+  directoryRoles?: boolean | null | undefined;
+  expectedVersion?: number | null | undefined;
+  /** For PREFIX. */
+  groupPrefix?: string | null | undefined;
+  /** Default: ALL. */
+  groups?: GroupSelection | null | undefined;
+  /** 1 to 1000; default: 200. */
+  listLimit?: number | null | undefined;
+  /** At most 30; replaces all. */
+  mappings?: Array<ClaimMappingInput> | null | undefined;
+  /** Default: roles. */
+  rolesClaim?: string | null | undefined;
+};
+
+/** Absent fields are unchanged; null clears `jwks`, `jwksUri`, `backchannelLogoutUri` and the lifetimes of tokens. */
+export type UpdateClientInput = {
+  /** 1 to 3600 seconds; default: the project's value. */
+  accessTokenTtlSeconds?: number | null | undefined;
+  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing. */
+  adminScopes?: Array<string> | null | undefined;
+  /** Default: true. */
+  backchannelLogoutSessionRequired?: boolean | null | undefined;
+  backchannelLogoutUri?: string | null | undefined;
+  /** All requests of a disabled client are refused. */
+  disabled?: boolean | null | undefined;
+  /** Whether DPoP proofs need a nonce of this server (RFC 9449 section 8). Default: false. */
+  dpopNonceRequired?: boolean | null | undefined;
+  /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
+  dpopRequired?: boolean | null | undefined;
+  expectedVersion?: number | null | undefined;
+  /** Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
+  fapiProfile?: boolean | null | undefined;
+  /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
+  grantTypes?: Array<GrantType> | null | undefined;
+  id: string;
+  /** At the project's issuer. Default: ES512, the only one at the base issuer. */
+  idTokenSignedResponseAlg?: IdTokenAlgorithm | null | undefined;
+  /** Public keys: a JWK or a JWK Set, as an object or as JSON text. The base issuer takes Ed25519; that of the project also P-256 and RSA. */
+  jwks?: unknown;
+  /** Where its keys are fetched, in place of `jwks`; https. */
+  jwksUri?: string | null | undefined;
+  /** For the console's instructions. */
+  kind?: ClientKind | null | undefined;
+  /** Default: SECEVENT. */
+  logoutTokenTyp?: LogoutTokenTyp | null | undefined;
+  name?: string | null | undefined;
+  /** Default: false. */
+  passkeyRequired?: boolean | null | undefined;
+  /** Whether a confidential client may omit PKCE at its project's issuer. Then a stolen code is protected by its credential alone. Default: false. */
+  pkceOptional?: boolean | null | undefined;
+  /** Whether sign-ins by the browser SDK require a code_challenge. Redirects always do, unless `pkceOptional`. False for a new client with a secret: the same as `pkceOptional: true`. */
+  pkceRequired?: boolean | null | undefined;
+  postLogoutRedirectUris?: Array<string> | null | undefined;
+  /** Whether it must push its authorization requests to its project's issuer (RFC 9126). Default: false. */
+  pushedRequestsRequired?: boolean | null | undefined;
+  /** Must match exactly; https, or http on loopback. */
+  redirectUris?: Array<string> | null | undefined;
+  /** How long they work without being used, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenIdleSeconds?: number | null | undefined;
+  /** How long its refresh tokens work after a sign-in, in seconds. The shorter of this and that of the project counts. */
+  refreshTokenTtlSeconds?: number | null | undefined;
+  /** Default: false. */
+  relatedOrigins?: boolean | null | undefined;
+  /** Whether users are asked before it gets their data. The browser SDK is refused. Default: false. */
+  thirdParty?: boolean | null | undefined;
+  /** Default: NONE. */
+  tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
+};
+
+/** Absent fields are unchanged. While users have values, these are fixed: type, parts, multiValued, caseExact, uniqueness, indexed. */
+export type UpdateCustomAttributeInput = {
+  /** Blank: none. */
+  alias?: string | null | undefined;
+  caseExact?: boolean | null | undefined;
+  description?: string | null | undefined;
+  indexed?: boolean | null | undefined;
+  multiValued?: boolean | null | undefined;
+  /** READ_ONLY: only admins write it. */
+  mutability?: CustomMutability | null | undefined;
+  /** Letters, digits, _ and -. It cannot be changed. */
+  name: string;
+  projectId: string;
+  required?: boolean | null | undefined;
+  returned?: CustomReturned | null | undefined;
+  subAttributes?: Array<CustomPartInput> | null | undefined;
+  type?: CustomType | null | undefined;
+  /** SERVER: unique in the project. */
+  uniqueness?: CustomUniqueness | null | undefined;
+  visibleTo?: Array<CustomAudience> | null | undefined;
+};
+
+/** Other attributes are unchanged. */
+export type UpdateCustomValuesInput = {
+  id: string;
+  values: Array<CustomValueInput>;
+};
+
+/** Absent fields do not change. */
+export type UpdateLogStreamInput = {
+  description?: string | null | undefined;
+  format?: LogStreamFormat | null | undefined;
+  gzip?: boolean | null | undefined;
+  /** With `secret`. Null, also for the secret: no header. */
+  header?: string | null | undefined;
+  id: string;
+  /** True: events wait, for 30 days at most. */
+  paused?: boolean | null | undefined;
+  /** Value of the header, e.g. `Bearer` and a token. For HTTP. */
+  secret?: string | null | undefined;
+  /** HTTP: an https URL. SYSLOG: `tls://host:port`. FILE: a name that ends in `.jsonl`. Hosts must have a public address. Another target needs the secret again. */
+  target?: string | null | undefined;
+  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  types?: Array<string> | null | undefined;
+};
+
+/** Absent fields are unchanged. */
+export type UpdateProjectInput = {
+  /** 1 to 3650. */
+  deviceTrustDays?: number | null | undefined;
+  deviceTrustSeconds?: number | null | undefined;
+  emailFactor?: boolean | null | undefined;
+  expectedVersion?: number | null | undefined;
+  id: string;
+  mfaPolicy?: MfaPolicy | null | undefined;
+  name?: string | null | undefined;
+  /** At least one. */
+  offeredFactors?: Array<MfaMethod> | null | undefined;
+  /** AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`. */
+  passkeyAaguids?: Array<string> | null | undefined;
+  /** Default: ALLOWED. */
+  passkeyPolicy?: PasskeyPolicy | null | undefined;
+  /** CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims. */
+  passkeyRoots?: Array<string> | null | undefined;
+  rememberMfaSeconds?: number | null | undefined;
+  scimAuthoritative?: boolean | null | undefined;
+  scimEnabled?: boolean | null | undefined;
+  signUp?: SignUp | null | undefined;
+  /** ISO 3166-1 alpha-2; empty: all countries. */
+  smsCountries?: Array<string> | null | undefined;
+  /** 0 to 1,000,000; 0: none. */
+  smsPerDay?: number | null | undefined;
+  testMode?: boolean | null | undefined;
+};
+
+/** Absent fields are unchanged; null clears `description`. */
+export type UpdateRoleInput = {
+  description?: string | null | undefined;
+  id: string;
+  name?: string | null | undefined;
+};
+
+/** In seconds; absent fields are unchanged. */
+export type UpdateSessionPolicyInput = {
+  accessTokenTtlSeconds?: number | null | undefined;
+  expectedVersion?: number | null | undefined;
+  idTokenTtlSeconds?: number | null | undefined;
+  idleTimeoutSeconds?: number | null | undefined;
+  maxSessionSeconds?: number | null | undefined;
+  projectId: string;
+  /** 60 to 7,776,000. */
+  refreshTokenIdleSeconds?: number | null | undefined;
+  /** 60 to 31,536,000. */
+  refreshTokenTtlSeconds?: number | null | undefined;
+};
+
+/** Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate`. */
+export type UpdateUserInput = {
+  address?: PostalAddressInput | null | undefined;
+  /** ISO 8601, e.g. 1990-12-31. */
+  birthdate?: string | null | undefined;
+  displayName?: string | null | undefined;
+  familyName?: string | null | undefined;
+  givenName?: string | null | undefined;
+  id: string;
+  /** BCP 47, e.g. en-US. */
+  locale?: string | null | undefined;
+  /** IANA time zone, e.g. Europe/Zurich. */
+  zoneinfo?: string | null | undefined;
+};
+
+/** Absent fields do not change. */
+export type UpdateWebhookInput = {
+  description?: string | null | undefined;
+  /** False: events are not queued, and waiting ones are held back. */
+  enabled?: boolean | null | undefined;
+  id: string;
+  /** Event types, e.g. `user.created`, or all of a noun, e.g. `user.*`; none: all. */
+  types?: Array<string> | null | undefined;
+  url?: string | null | undefined;
+};
+
+/** Action on a user. */
+export type UserAction =
+  | 'ACTIVATE'
+  | 'DEACTIVATE'
+  | 'END_SESSIONS'
+  | 'ERASE'
+  | 'RESET_FACTORS';
+
+/** Absent fields do not filter. */
+export type UserFilter = {
+  active?: boolean | null | undefined;
+  /** Members of this group. */
+  groupId?: string | null | undefined;
+  /** Whether the user has a second factor. */
+  hasFactor?: boolean | null | undefined;
+  /** Whether the user has ever signed in. */
+  hasSignedIn?: boolean | null | undefined;
+  /** Whether the user was invited and has not signed in. */
+  isInvited?: boolean | null | undefined;
+  /** Has signed in, but not since this time. */
+  notSignedInSince?: string | null | undefined;
+  provenance?: Provenance | null | undefined;
+  /** Last signed in at or after this time. */
+  signedInSince?: string | null | undefined;
+};
+
+/** Sort key of users. */
+export type UserOrder =
+  | 'CREATED'
+  | 'EMAIL'
+  | 'LAST_SIGN_IN'
+  | 'NAME'
+  | 'USER_NAME';
+
+/** Absent fields do not filter. */
+export type WebhookDeliveryFilter = {
+  state?: WebhookDeliveryState | null | undefined;
+  /** Event type. */
+  type?: string | null | undefined;
+};
+
+/** Delivery state of an event. */
+export type WebhookDeliveryState =
+  | 'DELIVERED'
+  | 'FAILED'
+  | 'PENDING';
+
+/** Why a webhook receives nothing: an admin disabled it, deliveries failed for five days, or it answered 410 (Gone). */
+export type WebhookDisabledReason =
+  | 'ADMIN'
+  | 'FAILURES'
+  | 'GONE';
+
+export type MembershipRowFragment = { id: string, role: Role, createdAt: string, admin: { id: string, name: string | null, email: string, active: boolean | null, lastSignInAt: string | null } };
+
+export type AdminTokenRowFragment = { id: string, name: string, hint: string, role: Role, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null };
+
+export type MembershipsQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+}>;
+
+
+export type MembershipsQuery = { memberships: Array<MembershipRowFragment> };
+
+export type AdminTokensQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+}>;
+
+
+export type AdminTokensQuery = { adminTokens: Array<AdminTokenRowFragment> };
+
+export type GrantRoleMutationVariables = Exact<{
+  input: GrantRoleInput;
+}>;
+
+
+export type GrantRoleMutation = { grantRole: MembershipRowFragment };
+
+export type RevokeRoleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeRoleMutation = { revokeRole: string };
+
+export type IssueAdminTokenMutationVariables = Exact<{
+  input: IssueAdminTokenInput;
+}>;
+
+
+export type IssueAdminTokenMutation = { issueAdminToken: { token: string, adminToken: AdminTokenRowFragment } };
+
+export type RevokeAdminTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeAdminTokenMutation = { revokeAdminToken: AdminTokenRowFragment };
+
+export type ApiRowFragment = { id: string, identifier: string, name: string, accessTokenTtlSeconds: number, version: number, scopes: Array<{ key: string, description: string }> };
+
+export type ApisQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ApisQuery = { apis: Array<ApiRowFragment> };
+
+export type ApiGrantsQueryVariables = Exact<{
+  projectId: string;
+  clientId: string;
+}>;
+
+
+export type ApiGrantsQuery = { apis: Array<ApiRowFragment>, apiGrants: Array<{ scopes: Array<string>, introspects: boolean, api: { id: string } }> };
+
+export type CreateApiMutationVariables = Exact<{
+  input: CreateApiInput;
+}>;
+
+
+export type CreateApiMutation = { createApi: ApiRowFragment };
+
+export type UpdateApiMutationVariables = Exact<{
+  input: UpdateApiInput;
+}>;
+
+
+export type UpdateApiMutation = { updateApi: ApiRowFragment };
+
+export type DeleteApiMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteApiMutation = { deleteApi: string };
+
+export type SetApiGrantMutationVariables = Exact<{
+  input: SetApiGrantInput;
+}>;
+
+
+export type SetApiGrantMutation = { setApiGrant: { scopes: Array<string>, introspects: boolean } | null };
+
+export type CustomAttributeRowFragment = { name: string, description: string, type: CustomType, multiValued: boolean, required: boolean, caseExact: boolean, mutability: CustomMutability, returned: CustomReturned, uniqueness: CustomUniqueness, indexed: boolean, visibleTo: Array<CustomAudience>, alias: string | null, subAttributes: Array<{ name: string, type: CustomPartType, description: string, caseExact: boolean }> };
+
+export type CustomAttributesQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type CustomAttributesQuery = { customAttributes: Array<CustomAttributeRowFragment> };
+
+export type CustomAttributeUsersQueryVariables = Exact<{
+  projectId: string;
+  name: string;
+}>;
+
+
+export type CustomAttributeUsersQuery = { customAttributeUsers: number };
+
+export type CreateCustomAttributeMutationVariables = Exact<{
+  input: CreateCustomAttributeInput;
+}>;
+
+
+export type CreateCustomAttributeMutation = { createCustomAttribute: { name: string } };
+
+export type UpdateCustomAttributeMutationVariables = Exact<{
+  input: UpdateCustomAttributeInput;
+}>;
+
+
+export type UpdateCustomAttributeMutation = { updateCustomAttribute: { name: string } };
+
+export type DeleteCustomAttributeMutationVariables = Exact<{
+  projectId: string;
+  name: string;
+}>;
+
+
+export type DeleteCustomAttributeMutation = { deleteCustomAttribute: number };
+
+export type UserCustomValuesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UserCustomValuesQuery = { user: { id: string, customValues: Array<{ hasValue: boolean, value: unknown, attribute: CustomAttributeRowFragment }> } | null };
+
+export type UpdateCustomValuesMutationVariables = Exact<{
+  input: UpdateCustomValuesInput;
+}>;
+
+
+export type UpdateCustomValuesMutation = { updateCustomValues: { id: string } };
+
+export type EventRowFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, ip: string | null, userAgent: string | null, requestId: string | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, person: { id: string, name: string } | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
+
+export type AuditEventsQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+  filter?: AuditEventFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type AuditEventsQuery = { auditEvents: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventRowFragment }> } };
+
+export type EventUserNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EventUserNameQuery = { user: { id: string, userName: string, displayName: string | null } | null };
+
+export type EventClientNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EventClientNameQuery = { client: { id: string, name: string } | null };
+
+export type ClaimMappingPartsFragment = { claim: string, scope: string | null, attribute: string | null, constant: unknown, template: string | null, list: { of: ClaimList, prefix: string, removePrefix: boolean } | null };
+
+export type ClaimSettingsPartsFragment = { clientId: string, groups: GroupSelection, groupPrefix: string | null, listLimit: number, rolesClaim: string, directoryRoles: boolean, version: number, attributes: Array<string>, mappings: Array<ClaimMappingPartsFragment> };
+
+export type ClaimSettingsOfQueryVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type ClaimSettingsOfQuery = { claimSettings: ClaimSettingsPartsFragment };
+
+export type UpdateClaimSettingsMutationVariables = Exact<{
+  input: UpdateClaimSettingsInput;
+}>;
+
+
+export type UpdateClaimSettingsMutation = { updateClaimSettings: ClaimSettingsPartsFragment };
+
+export type PreviewClaimsQueryVariables = Exact<{
+  clientId: string;
+  userId: string;
+  scopes: Array<string> | string;
+  draft?: ClaimSettingsInput | null | undefined;
+}>;
+
+
+export type PreviewClaimsQuery = { previewClaims: { idToken: Record<string, unknown>, claims: Array<{ name: string, value: unknown, scope: string | null, mapping: { claim: string, attribute: string | null, template: string | null, list: { of: ClaimList } | null } | null }>, omitted: Array<{ name: string, reason: ClaimOmission }> } };
+
+export type ApiKeyRowFragment = { id: string, kind: ApiKeyKind, hint: string, value: string | null, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
+
+export type ClientSecretRowFragment = { id: string, hint: string, createdAt: string, lastUsedAt: string | null, revokedAt: string | null };
+
+export type ClientSettingsFragment = { id: string, name: string, builtIn: BuiltIn | null, kind: ClientKind | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, jwks: unknown, jwksUri: string | null, idTokenSignedResponseAlg: IdTokenAlgorithm, redirectUris: Array<string>, postLogoutRedirectUris: Array<string>, backchannelLogoutUri: string | null, backchannelLogoutSessionRequired: boolean, logoutTokenTyp: LogoutTokenTyp, accessTokenTtlSeconds: number | null, refreshTokenTtlSeconds: number | null, refreshTokenIdleSeconds: number | null, pkceRequired: boolean, pkceOptional: boolean, grantTypes: Array<GrantType>, adminScopes: Array<string>, relatedOrigins: boolean, passkeyRequired: boolean, thirdParty: boolean, dpopRequired: boolean, dpopNonceRequired: boolean, pushedRequestsRequired: boolean, fapiProfile: boolean, disabled: boolean, version: number, createdAt: string, updatedAt: string, apiKeys: Array<ApiKeyRowFragment>, clientSecrets: Array<ClientSecretRowFragment> };
+
+export type ClientsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ClientsQuery = { clients: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, builtIn: BuiltIn | null, tokenEndpointAuthMethod: TokenEndpointAuthMethod, redirectUris: Array<string>, disabled: boolean, createdAt: string } }> } };
+
+export type ClientByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ClientByIdQuery = { client: ClientSettingsFragment | null };
+
+export type CreateClientMutationVariables = Exact<{
+  input: CreateClientInput;
+}>;
+
+
+export type CreateClientMutation = { createClient: { publishableKey: string, secretKey: string, clientSecret: string | null, client: ClientSettingsFragment } };
+
+export type UpdateClientMutationVariables = Exact<{
+  input: UpdateClientInput;
+}>;
+
+
+export type UpdateClientMutation = { updateClient: ClientSettingsFragment };
+
+export type DeleteClientMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteClientMutation = { deleteClient: string };
+
+export type IssueApiKeyMutationVariables = Exact<{
+  clientId: string;
+  kind: ApiKeyKind;
+}>;
+
+
+export type IssueApiKeyMutation = { issueApiKey: { key: string, apiKey: ApiKeyRowFragment } };
+
+export type RevokeApiKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeApiKeyMutation = { revokeApiKey: ApiKeyRowFragment };
+
+export type IssueClientSecretMutationVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type IssueClientSecretMutation = { issueClientSecret: { secret: string, clientSecret: ClientSecretRowFragment } };
+
+export type RevokeClientSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeClientSecretMutation = { revokeClientSecret: ClientSecretRowFragment };
+
+export type DelegationKeyRowFragment = { id: string, party: DelegationParty, signingKid: string, encryptionKid: string, signingPublicPem: string, encryptionPublicPem: string, createdAt: string, expiresAt: string | null };
+
+export type DelegationKeysQueryVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type DelegationKeysQuery = { client: { id: string, delegationKeys: Array<DelegationKeyRowFragment> } | null };
+
+export type RegisterDelegationKeysMutationVariables = Exact<{
+  input: RegisterDelegationKeysInput;
+}>;
+
+
+export type RegisterDelegationKeysMutation = { registerDelegationKeys: DelegationKeyRowFragment };
+
+export type RotateDelegationKeysMutationVariables = Exact<{
+  input: RotateDelegationKeysInput;
+}>;
+
+
+export type RotateDelegationKeysMutation = { rotateDelegationKeys: DelegationKeyRowFragment };
+
+export type RevokeDelegationKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeDelegationKeyMutation = { revokeDelegationKey: DelegationKeyRowFragment };
+
+export type BeginTrialMutationVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type BeginTrialMutation = { beginTrial: { address: string } };
+
+export type FinishTrialMutationVariables = Exact<{
+  input: FinishTrialInput;
+}>;
+
+
+export type FinishTrialMutation = { finishTrial: { userInfo: Record<string, unknown>, scope: string, expiresInSeconds: number, revoked: boolean, client: { id: string, name: string, project: { id: string, name: string } }, idToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean }, accessToken: { header: Record<string, unknown>, claims: Record<string, unknown>, verified: boolean } } };
+
+export type DevMailboxQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type DevMailboxQuery = { devMailbox: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, channel: MessageChannel, to: string, subject: string | null, text: string } }> } };
+
+export type ScimTokenRowFragment = { id: string, name: string, hint: string, createdAt: string, expiresAt: string | null, networks: Array<string>, lastUsedAt: string | null, lastUsedAddress: string | null, revokedAt: string | null };
+
+export type ScimTokensQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ScimTokensQuery = { scimTokens: Array<ScimTokenRowFragment> };
+
+export type IssueScimTokenMutationVariables = Exact<{
+  input: IssueScimTokenInput;
+}>;
+
+
+export type IssueScimTokenMutation = { issueScimToken: { token: string, scimToken: ScimTokenRowFragment } };
+
+export type RevokeScimTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeScimTokenMutation = { revokeScimToken: ScimTokenRowFragment };
+
+export type ScimRequestsQueryVariables = Exact<{
+  projectId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type ScimRequestsQuery = { scimRequests: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, at: string, tokenName: string, method: string, path: string, status: number, scimType: string | null, detail: string | null, durationMs: number, userAgent: string | null, requestBody: string | null, responseBody: string | null, ignored: Array<string> | null } }> } };
+
+export type TestDirectoryMutationVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type TestDirectoryMutation = { testDirectory: Array<{ name: string, proves: string, passed: boolean, request: string, fault: string | null, durationMs: number }> };
+
+export type DomainRowFragment = { id: string, host: string, issuer: string, state: CustomDomainState, fault: CustomDomainFault | null, challengeName: string, challenge: string, checkedAt: string | null, missingSince: string | null };
+
+export type CustomDomainsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type CustomDomainsQuery = { customDomains: Array<DomainRowFragment> };
+
+export type CreateCustomDomainMutationVariables = Exact<{
+  projectId: string;
+  host: string;
+}>;
+
+
+export type CreateCustomDomainMutation = { createCustomDomain: DomainRowFragment };
+
+export type CheckCustomDomainMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CheckCustomDomainMutation = { checkCustomDomain: DomainRowFragment };
+
+export type DeleteCustomDomainMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteCustomDomainMutation = { deleteCustomDomain: string };
+
+export type ExperiencePartsFragment = { displayName: string | null, accent: string | null, logoId: string | null, darkLogoId: string | null, texts: Array<{ locale: string, key: string, text: string }> };
+
+export type ExperienceStateFragment = { publishedNumber: number, publishedAt: string | null, publishedBy: string | null, draftVersion: number, published: ExperiencePartsFragment, draft: ExperiencePartsFragment };
+
+export type ExperienceOfQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ExperienceOfQuery = { experience: (
+    { textRules: Array<{ key: string, kind: string, maxLength: number, placeholders: Array<string> }>, standardMailTexts: Array<{ locale: string, key: string, text: string }> }
+    & ExperienceStateFragment
+  ), clients: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type ExperienceVersionsQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ExperienceVersionsQuery = { experienceVersions: { edges: Array<{ node: { id: string, number: number, publishedAt: string, publishedBy: string | null, revertedTo: number | null, content: ExperiencePartsFragment } }> } };
+
+export type AccentThemeQueryVariables = Exact<{
+  color: string;
+}>;
+
+
+export type AccentThemeQuery = { accentTheme: { light: TonesFragment, dark: TonesFragment } };
+
+export type TonesFragment = { accent: string, onAccent: string, accentText: string, contrast: number, textContrast: number, isAdjusted: boolean };
+
+export type SaveExperienceDraftMutationVariables = Exact<{
+  input: SaveExperienceDraftInput;
+}>;
+
+
+export type SaveExperienceDraftMutation = { saveExperienceDraft: ExperienceStateFragment };
+
+export type DiscardExperienceDraftMutationVariables = Exact<{
+  input: DiscardExperienceDraftInput;
+}>;
+
+
+export type DiscardExperienceDraftMutation = { discardExperienceDraft: ExperienceStateFragment };
+
+export type PublishExperienceMutationVariables = Exact<{
+  input: PublishExperienceInput;
+}>;
+
+
+export type PublishExperienceMutation = { publishExperience: ExperienceStateFragment };
+
+export type RevertExperienceMutationVariables = Exact<{
+  input: RevertExperienceInput;
+}>;
+
+
+export type RevertExperienceMutation = { revertExperience: ExperienceStateFragment };
+
+export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SessionQuery = { me: { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, grants: Array<{ role: Role, projectId: string | null }> } };
+
+export type SwitcherProjectsQueryVariables = Exact<{
+  search?: string | null | undefined;
+}>;
+
+
+export type SwitcherProjectsQuery = { projects: { totalCount: number, edges: Array<{ node: { id: string, name: string, builtIn: BuiltIn | null, testMode: boolean } }> } };
+
+export type PaletteInProjectQueryVariables = Exact<{
+  projectId: string;
+  search: string;
+}>;
+
+
+export type PaletteInProjectQuery = { clients: { edges: Array<{ node: { id: string, name: string } }> }, users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> }, projects: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type PaletteProjectsQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+export type PaletteProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
+
+export type PaletteUserQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PaletteUserQuery = { user: { id: string, active: boolean } | null };
+
+export type PaletteClientQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PaletteClientQuery = { client: { id: string, disabled: boolean } | null };
+
+export type RefreshGrantsQueryVariables = Exact<{
+  projectId: string;
+  userId?: string | null | undefined;
+  clientId?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type RefreshGrantsQuery = { refreshGrants: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, scope: string, offline: boolean, createdAt: string, lastUsedAt: string, expiresAt: string, client: { id: string, name: string }, user: { id: string, userName: string } } }> } };
+
+export type RevokeRefreshGrantMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeRefreshGrantMutation = { revokeRefreshGrant: string };
+
+export type RevokeRefreshGrantsMutationVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type RevokeRefreshGrantsMutation = { revokeRefreshGrants: string };
+
+export type GroupsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type GroupsQuery = { groups: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, memberCount: number, updatedAt: string } }> } };
+
+export type GroupByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GroupByIdQuery = { group: { id: string, displayName: string, externalId: string | null, memberCount: number, createdAt: string, updatedAt: string } | null };
+
+export type GroupsOfUserQueryVariables = Exact<{
+  projectId: string;
+  userId: string;
+}>;
+
+
+export type GroupsOfUserQuery = { groups: { totalCount: number, edges: Array<{ node: { id: string, displayName: string } }> } };
+
+export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
+
+export type SigningKeysQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SigningKeysQuery = { signingKeys: Array<SigningKeyRowFragment> };
+
+export type RotateSigningKeysMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type RotateSigningKeysMutation = { rotateSigningKeys: Array<SigningKeyRowFragment> };
+
+export type WithdrawSigningKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WithdrawSigningKeyMutation = { withdrawSigningKey: Array<SigningKeyRowFragment> };
+
+export type LogoutDeliveryRowFragment = { id: string, createdAt: string, state: LogoutDeliveryState, sid: string | null, uri: string, nextAttemptAt: string | null, deliveredAt: string | null, userId: string, user: { id: string, userName: string, displayName: string | null } | null, client: { id: string, name: string }, attempts: Array<{ at: string, status: number | null, error: string | null, durationMs: number }> };
+
+export type LogoutDeliveriesQueryVariables = Exact<{
+  projectId: string;
+  filter?: LogoutDeliveryFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type LogoutDeliveriesQuery = { logoutDeliveries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: LogoutDeliveryRowFragment }> } };
+
+export type LogoutReceiversQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type LogoutReceiversQuery = { logoutReceivers: Array<{ delivered: number, pending: number, failed: number, lastDeliveredAt: string | null, client: { id: string, name: string, backchannelLogoutUri: string | null } }> };
+
+export type RetryLogoutDeliveryMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RetryLogoutDeliveryMutation = { retryLogoutDelivery: LogoutDeliveryRowFragment };
+
+export type MessagesQueryVariables = Exact<{
+  projectId: string;
+  channel?: MessageChannel | null | undefined;
+  state?: MessageState | null | undefined;
+  template?: MessageTemplate | null | undefined;
+  recipient?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type MessagesQuery = { messages: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, channel: MessageChannel, template: MessageTemplate, recipient: string, locale: string, state: MessageState, attempts: number, note: string | null, sentAt: string | null } }> } };
+
+export type MessagePreviewQueryVariables = Exact<{
+  projectId: string;
+  template: MessageTemplate;
+  locale: string;
+  draft: boolean;
+}>;
+
+
+export type MessagePreviewQuery = { messagePreview: { subject: string, text: string, sms: string | null } };
+
+export type MessageSendersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MessageSendersQuery = { messageSenders: Array<{ channel: MessageChannel, kind: string | null, target: string | null, from: string | null, variables: Array<string> }> };
+
+export type TestSenderMutationVariables = Exact<{
+  input: TestSenderInput;
+}>;
+
+
+export type TestSenderMutation = { testSender: { channel: MessageChannel, to: string, passed: boolean, stages: Array<{ name: string, state: string, milliseconds: number | null, detail: string | null, advice: string | null }> } };
+
+export type OverviewQueryVariables = Exact<{
+  projectId: string;
+  signIns: AuditEventFilter;
+  rejected: AuditEventFilter;
+  mailTests: AuditEventFilter;
+  smsLimits: AuditEventFilter;
+}>;
+
+
+export type OverviewQuery = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+
+export type OwnerCountQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnerCountQuery = { memberships: Array<{ id: string }> };
+
+export type ActivityQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
+
+export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string, updatedAt: string };
+
+export type ProjectByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectByIdQuery = { project: ProjectSettingsFragment | null };
+
+export type ProjectContentsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProjectContentsQuery = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null };
+
+export type ProjectsQueryVariables = Exact<{
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ProjectsQuery = { projects: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, builtIn: BuiltIn | null, testMode: boolean, createdAt: string, usage: { users: number, clients: number, lastActivityAt: string | null } } }> } };
+
+export type CreateProjectMutationVariables = Exact<{
+  input: CreateProjectInput;
+}>;
+
+
+export type CreateProjectMutation = { createProject: { id: string, name: string } };
+
+export type UpdateProjectMutationVariables = Exact<{
+  input: UpdateProjectInput;
+}>;
+
+
+export type UpdateProjectMutation = { updateProject: ProjectSettingsFragment };
+
+export type DeleteProjectMutationVariables = Exact<{
+  input: DeleteProjectInput;
+}>;
+
+
+export type DeleteProjectMutation = { deleteProject: { users: number, clients: number, sessions: number, scimTokens: number } };
+
+export type UpdateSessionPolicyMutationVariables = Exact<{
+  input: UpdateSessionPolicyInput;
+}>;
+
+
+export type UpdateSessionPolicyMutation = { updateSessionPolicy: ProjectSettingsFragment };
+
+export type PasskeyModelStandingQueryVariables = Exact<{
+  projectId: string;
+  aaguids: Array<string> | string;
+  roots: Array<string> | string;
+}>;
+
+
+export type PasskeyModelStandingQuery = { passkeyModelStanding: { usersWithOthers: number, usersWithOnlyOthers: number } };
+
+export type FactorStandingQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
+
+export type RoleRowFragment = { id: string, key: string, name: string, description: string | null, userCount: number, groupCount: number };
+
+export type RolesQueryVariables = Exact<{
+  clientId: string;
+}>;
+
+
+export type RolesQuery = { roles: Array<RoleRowFragment> };
+
+export type RoleAssignmentsQueryVariables = Exact<{
+  roleId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type RoleAssignmentsQuery = { roleAssignments: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, user: { id: string, userName: string, displayName: string | null } | null, group: { id: string, displayName: string } | null } }> } };
+
+export type UserRolesQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserRolesQuery = { userRoles: Array<{ direct: boolean, directory: boolean, role: { id: string, key: string, name: string, client: { id: string, name: string } }, groups: Array<{ id: string, displayName: string }> }> };
+
+export type GroupRolesQueryVariables = Exact<{
+  groupId: string;
+}>;
+
+
+export type GroupRolesQuery = { groupRoles: Array<{ id: string, name: string, client: { id: string, name: string } }> };
+
+export type SearchHoldersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+}>;
+
+
+export type SearchHoldersQuery = { users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> } };
+
+export type CreateRoleMutationVariables = Exact<{
+  input: CreateRoleInput;
+}>;
+
+
+export type CreateRoleMutation = { createRole: RoleRowFragment };
+
+export type UpdateRoleMutationVariables = Exact<{
+  input: UpdateRoleInput;
+}>;
+
+
+export type UpdateRoleMutation = { updateRole: RoleRowFragment };
+
+export type DeleteRoleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteRoleMutation = { deleteRole: string };
+
+export type AssignRoleMutationVariables = Exact<{
+  input: AssignRoleInput;
+}>;
+
+
+export type AssignRoleMutation = { assignRole: { id: string } };
+
+export type UnassignRoleMutationVariables = Exact<{
+  input: UnassignRoleInput;
+}>;
+
+
+export type UnassignRoleMutation = { unassignRole: { id: string } };
+
+export type LogStreamRowFragment = { id: string, kind: LogStreamKind, receiver: string, description: string, types: Array<string>, format: LogStreamFormat, gzip: boolean, header: string | null, paused: boolean, position: number, failures: number, failingSince: string | null, lastError: string | null, lastDeliveredAt: string | null, createdAt: string, lag: { waiting: number, since: string | null } };
+
+export type LogStreamsQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+}>;
+
+
+export type LogStreamsQuery = { logStreams: Array<LogStreamRowFragment> };
+
+export type LogStreamByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type LogStreamByIdQuery = { logStream: LogStreamRowFragment };
+
+export type LogStreamTargetQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type LogStreamTargetQuery = { logStreamTarget: string };
+
+export type CreateLogStreamMutationVariables = Exact<{
+  input: CreateLogStreamInput;
+}>;
+
+
+export type CreateLogStreamMutation = { createLogStream: LogStreamRowFragment };
+
+export type UpdateLogStreamMutationVariables = Exact<{
+  input: UpdateLogStreamInput;
+}>;
+
+
+export type UpdateLogStreamMutation = { updateLogStream: LogStreamRowFragment };
+
+export type DeleteLogStreamMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteLogStreamMutation = { deleteLogStream: string };
+
+export type TestLogStreamMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TestLogStreamMutation = { testLogStream: string };
+
+export type SignInHistoryOfQueryVariables = Exact<{
+  projectId: string;
+  about: string;
+}>;
+
+
+export type SignInHistoryOfQuery = { signInHistory: { kind: SignInHistoryKind, about: string, user: { id: string, name: string } | null, explanation: { meaning: string, remedy: string } | null, attempts: Array<{ id: string, startedAt: string, outcome: SignInOutcome, client: { id: string, name: string } | null, steps: Array<{ isOfRequest: boolean, explanation: { meaning: string, remedy: string } | null, event: EventRowFragment }> }> } };
+
+export type ViewAsQueryVariables = Exact<{
+  clientId: string;
+  userId: string;
+  scopes: Array<string> | string;
+}>;
+
+
+export type ViewAsQuery = { viewAs: { takesPasskey: boolean, asksConsent: boolean, signIns: Array<{ deviceId: string | null, deviceName: string | null, denied: SignInDenial | null, steps: Array<{ kind: ExpectedStepKind, reason: StepReason, methods: Array<MfaMethod> }> }> } };
+
+export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SystemQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string, advice: string | null }>, processes: Array<{ id: string, host: string, pid: number, version: string, nodeVersion: string, startedAt: string, seenAt: string, signMicroseconds: number | null, clockSkewMs: number }>, database: { version: string, sizeBytes: number, connections: number, maxConnections: number, migrationsApplied: number }, mail: { kind: string | null, lastSentAt: string | null }, sms: { kind: string | null, lastSentAt: string | null }, jobs: Array<{ name: string, waiting: number, deferred: number, active: number, failed: number }>, backup: { takenAt: string, bytes: number } | null } };
+
+export type SystemLevelQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SystemLevelQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string }> } };
+
+export type ImportUsersMutationVariables = Exact<{
+  input: ImportUsersInput;
+}>;
+
+
+export type ImportUsersMutation = { importUsers: { created: number, known: Array<number>, refused: Array<{ row: number, field: string | null, message: string }> } };
+
+export type InviteUserMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type InviteUserMutation = { inviteUser: { id: string } };
+
+export type RevokeInvitationMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type RevokeInvitationMutation = { revokeInvitation: { id: string } };
+
+export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, invitedAt: string | null, createdAt: string };
+
+export type UsersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  filter?: UserFilter | null | undefined;
+  orderBy?: UserOrder | null | undefined;
+  direction?: Direction | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type UsersQuery = { users: { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> } };
+
+export type MatchingUsersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  filter?: UserFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type MatchingUsersQuery = { users: { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> } };
+
+export type UserByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UserByIdQuery = { user: (
+    { givenName: string | null, familyName: string | null, locale: string | null, zoneinfo: string | null, birthdate: string | null, updatedAt: string, address: { formatted: string | null, streetAddress: string | null, locality: string | null, region: string | null, postalCode: string | null, country: string | null } | null }
+    & UserRowFragment
+  ) | null };
+
+export type UserAccessQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+
+export type UserHoldingsQueryVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type UserHoldingsQuery = { userHoldings: { sessions: number, devices: number, passkeys: number, secondFactors: number, recoveryCodes: number, groups: number, messages: number, events: number, adminRoles: number } };
+
+export type ChangeUsersMutationVariables = Exact<{
+  input: ChangeUsersInput;
+}>;
+
+
+export type ChangeUsersMutation = { changeUsers: Array<{ userId: string, done: boolean, code: string | null, message: string | null }> };
+
+export type EndUserSessionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndUserSessionMutation = { endUserSession: string };
+
+export type RevokeUserDeviceMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeUserDeviceMutation = { revokeUserDevice: string };
+
+export type RevokeUserPasskeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeUserPasskeyMutation = { revokeUserPasskey: string };
+
+export type GrantUserRecoveryMutationVariables = Exact<{
+  input: GrantUserRecoveryInput;
+}>;
+
+
+export type GrantUserRecoveryMutation = { grantUserRecovery: { code: string, usableAt: string, expiresAt: string } };
+
+export type CancelUserRecoveryMutationVariables = Exact<{
+  userId: string;
+}>;
+
+
+export type CancelUserRecoveryMutation = { cancelUserRecovery: string };
+
+export type UpdateUserMutationVariables = Exact<{
+  input: UpdateUserInput;
+}>;
+
+
+export type UpdateUserMutation = { updateUser: { id: string } };
+
+export type CreateUserMutationVariables = Exact<{
+  input: CreateUserInput;
+}>;
+
+
+export type CreateUserMutation = { createUser: { id: string, userName: string } };
+
+export type RevokeConsentMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeConsentMutation = { revokeConsent: string };
+
+export type WebhookRowFragment = { id: string, host: string, description: string, types: Array<string>, disabledReason: WebhookDisabledReason | null, failures: number, failingSince: string | null, lastDeliveredAt: string | null, secretCreatedAt: string, previousSecretUntil: string | null, pending: number, failed: number, createdAt: string };
+
+export type WebhookDeliveryRowFragment = { id: string, eventId: string, type: string, state: WebhookDeliveryState, createdAt: string, nextAttemptAt: string | null, attempts: Array<{ at: string, status: number | null, error: string | null, durationMs: number }> };
+
+export type WebhooksQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type WebhooksQuery = { webhooks: Array<WebhookRowFragment> };
+
+export type WebhookByIdQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookByIdQuery = { webhook: WebhookRowFragment };
+
+export type WebhookUrlQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookUrlQuery = { webhookUrl: string };
+
+export type WebhookDeliveriesQueryVariables = Exact<{
+  webhookId: string;
+  filter?: WebhookDeliveryFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type WebhookDeliveriesQuery = { webhookDeliveries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: WebhookDeliveryRowFragment }> } };
+
+export type WebhookPayloadQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookPayloadQuery = { webhookDelivery: { id: string, payload: Record<string, unknown> | null } };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { createWebhook: { secret: string, webhook: WebhookRowFragment } };
+
+export type UpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type UpdateWebhookMutation = { updateWebhook: WebhookRowFragment };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteWebhookMutation = { deleteWebhook: string };
+
+export type RotateWebhookSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RotateWebhookSecretMutation = { rotateWebhookSecret: { secret: string, webhook: WebhookRowFragment } };
+
+export type TestWebhookMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type TestWebhookMutation = { testWebhook: WebhookDeliveryRowFragment };
+
+export type ReplayWebhookDeliveryMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReplayWebhookDeliveryMutation = { replayWebhookDelivery: WebhookDeliveryRowFragment };
+
+export type ReplayFailedWebhookDeliveriesMutationVariables = Exact<{
+  webhookId: string;
+}>;
+
+
+export type ReplayFailedWebhookDeliveriesMutation = { replayFailedWebhookDeliveries: number };

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { firstRow, rangeOf } from './range.ts';
+
+describe('the range of a list', () => {
+  it.each([
+    [{ from: 1, rows: 50, total: 1999 }, '1–50 of 1,999 users'],
+    [{ from: 1951, rows: 49, total: 1999 }, '1,951–1,999 of 1,999 users'],
+    [{ from: 1, rows: 12, total: 12 }, '12 users'],
+    [{ from: 1, rows: 0, total: 0 }, '0 users'],
+    [{ from: 1, rows: 50, total: 1000, isLimited: true }, '1–50 of more than 1,000 users'],
+    // Users were erased meanwhile.
+    [{ from: 51, rows: 50, total: 80 }, '80 users'],
+  ])('of %o is %s', (page, text) => {
+    expect(rangeOf(page, 'user')).toBe(text);
+  });
+
+  it.each([undefined, '', '0', '-5', 'x', '1.5', '99999999999'])('begins at 1 with the parameter %s', (from) => {
+    expect(firstRow(from)).toBe(1);
+  });
+
+  it('begins where the URL says', () => {
+    expect(firstRow('51')).toBe(51);
+  });
+});

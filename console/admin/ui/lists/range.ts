@@ -1,0 +1,25 @@
+import { count, counted } from '../counted.ts';
+
+/** Number of the first row of a page, from the URL; 1 if it is not one. */
+export function firstRow(from: string | undefined): number {
+  return from !== undefined && /^[1-9]\d{0,9}$/.test(from) ? Number(from) : 1;
+}
+
+interface Page {
+  /** Number of the first row. */
+  from: number;
+  rows: number;
+  total: number;
+  /** More match than are listed and counted. */
+  isLimited?: boolean | undefined;
+}
+
+/** "12 users", "51–100 of 1,999 users". */
+export function rangeOf({ from, rows, total, isLimited = false }: Page, noun: string): string {
+  const last = from + rows - 1;
+  // The list has become shorter since the first page: positions are unknown.
+  const isKnown = rows > 0 && rows < total && last <= total;
+  const all = isLimited ? `more than ${counted(total, noun)}` : counted(total, noun);
+  if (isKnown) return `${count.format(from)}–${count.format(last)} of ${all}`;
+  return all.charAt(0).toUpperCase() + all.slice(1);
+}

@@ -1,0 +1,229 @@
+import { Alert, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { type Outcome, queryClient, send, useMutation } from '../../api.ts';
+import { type Failure, RequestError } from '../../failure.ts';
+import {
+  AuditEvents,
+  ChangeUsers,
+  MatchingUsers,
+  type UserAction,
+  type UserFilter,
+  Users,
+} from '../../generated/operations.ts';
+import { count, counted } from '../../ui/counted.ts';
+import { Confirm } from '../../ui/feedback/confirm.tsx';
+import { FormError } from '../../ui/feedback/errors.tsx';
+import { saveFile } from '../../ui/files/save-file.ts';
+import { useUnloadWarning } from '../../ui/forms/unload-warning.ts';
+import { DataTable } from '../../ui/lists/data-table.tsx';
+import { Facts } from '../../ui/lists/facts.tsx';
+import { toCsv } from '../add/csv.ts';
+import { userActions } from '../user-actions.tsx';
+import { type BulkPage, type BulkProgress, type Chosen, notBegun, pagesOf, runBulk } from './bulk-run.ts';
+
+/** All users that match, at any number. */
+export interface AllMatching {
+  total: number;
+  search: string | null;
+  filter: UserFilter;
+  /** The search and filters in words: "Status: Active". */
+  conditions: readonly string[];
+}
+
+interface BulkUsersProps {
+  projectId: string;
+  action: UserAction;
+  /** Chosen users, or all that match. */
+  of: readonly Chosen[] | AllMatching;
+  onClose(): void;
+  onDone(): void;
+}
+
+const isList = (of: BulkUsersProps['of']): of is readonly Chosen[] => Array.isArray(of);
+
+/** A bulk action on more users than a request takes: preview, progress, and what was refused. */
+export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersProps) {
+  const [total, setTotal] = useState(isList(of) ? of.length : of.total);
+  const [progress, setProgress] = useState<BulkProgress>();
+  const [isRunning, setRunning] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const stop = useRef<AbortController>(undefined);
+  const [change] = useMutation(ChangeUsers, []);
+  useUnloadWarning(isRunning);
+  const words = userActions[action];
+  const who = counted(total, 'user');
+  const start = async (from: BulkProgress) => {
+    stop.current = new AbortController();
+    setFailure(undefined);
+    setRunning(true);
+    const end = await runBulk(from, {
+      load: isList(of) ? pagesOf(of) : (after) => loadMatching(projectId, of, after),
+      apply: (userIds) => change({ input: { projectId, userIds, action } }),
+      isErasing: action === 'ERASE',
+      onProgress: setProgress,
+      signal: stop.current.signal,
+    });
+    setRunning(false);
+    if (end.changedTo !== undefined) {
+      setTotal(end.changedTo);
+      setFailure({
+        code: 'changed',
+        message: `Nothing was changed: ${count.format(end.changedTo)} users match now, not ${count.format(from.total)}. Confirm again.`,
+      });
+      return;
+    }
+    setProgress(end.progress);
+    setFailure(end.failure);
+    for (const operation of [Users, AuditEvents]) void queryClient.invalidateQueries({ queryKey: [operation] });
+  };
+  if (!progress) {
+    return (
+      <Confirm
+        opened
+        title={`${words.verb}: ${who}?`}
+        verb={words.verb}
+        name={words.isFinal ? String(total) : undefined}
+        busy={isRunning}
+        failure={failure}
+        onClose={onClose}
+        onConfirm={() => void start(notBegun(total))}
+      >
+        <p>Each user {words.effect}</p>
+        {!isList(of) && (
+          <>
+            <p>
+              {of.conditions.length === 0 ? (
+                <strong>All users of the project.</strong>
+              ) : (
+                <>
+                  All users that match <strong>{of.conditions.join(', ')}</strong>.
+                </>
+              )}
+            </p>
+            <p>Users created from now on are left out, as are those who no longer match when their turn comes.</p>
+          </>
+        )}
+      </Confirm>
+    );
+  }
+  const close = () => {
+    onClose();
+    onDone();
+  };
+  return (
+    <Modal
+      opened
+      onClose={isRunning ? () => undefined : close}
+      title={`${words.verb}: ${who}`}
+      size="lg"
+      withCloseButton={!isRunning}
+    >
+      <Stack>
+        <Progress
+          value={(100 * (progress.isFinished ? 1 : handled(progress))) / (progress.isFinished ? 1 : Math.max(1, total))}
+          aria-label="Progress"
+        />
+        <Text role="status">{statusOf(progress, isRunning)}</Text>
+        {!isRunning && <Results progress={progress} />}
+        <FormError failure={failure} />
+        <Group justify="flex-end" gap="xs">
+          {isRunning && (
+            <Button variant="default" onClick={() => stop.current?.abort()}>
+              Stop
+            </Button>
+          )}
+          {!isRunning && !progress.isFinished && (
+            <Button variant="default" onClick={() => void start(progress)}>
+              Continue
+            </Button>
+          )}
+          {!isRunning && <Button onClick={close}>Close</Button>}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const handled = ({ done, refused, gone }: BulkProgress) => done + refused.length + gone;
+
+function statusOf(progress: BulkProgress, isRunning: boolean): string {
+  const { total, isWaiting, isFinished } = progress;
+  const place = `${count.format(handled(progress))} of ${count.format(total)}`;
+  if (isWaiting && isRunning) return `${place}. The server does not respond; trying again.`;
+  if (isRunning) return place;
+  return isFinished ? 'Finished' : `Stopped after ${place}`;
+}
+
+/** Refused users in the table; the report has all. */
+const shown = 20;
+
+function Results({ progress }: { progress: BulkProgress }) {
+  const { total, done, refused, gone, isFinished } = progress;
+  const left = isFinished ? total - handled(progress) : 0;
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Done', count.format(done)],
+          ['Refused', count.format(refused.length)],
+          gone > 0 && ['Erased meanwhile', count.format(gone)],
+          left > 0 && ['No longer match', count.format(left)],
+        ]}
+      />
+      {refused.length > 0 && (
+        <>
+          <DataTable
+            dense
+            label="Refused users"
+            rows={refused.slice(0, shown)}
+            columns={[
+              { header: 'User', isName: true, width: '40%', cell: ({ name }) => name },
+              { header: 'Reason', cell: ({ message }) => message },
+            ]}
+          />
+          <Alert>
+            <Group justify="space-between">
+              {refused.length > shown
+                ? `And ${count.format(refused.length - shown)} more in the report.`
+                : 'These users were not changed.'}
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() =>
+                  saveFile(
+                    'refused-users.csv',
+                    toCsv([['id', 'name', 'reason'], ...refused.map(({ id, name, message }) => [id, name, message])]),
+                    'text/csv',
+                  )
+                }
+              >
+                Download report
+              </Button>
+            </Group>
+          </Alert>
+        </>
+      )}
+    </>
+  );
+}
+
+async function loadMatching(
+  projectId: string,
+  { search, filter }: AllMatching,
+  after: string | null,
+): Promise<Outcome<BulkPage>> {
+  try {
+    const { users } = await send(MatchingUsers, { projectId, search, filter, after });
+    return {
+      data: {
+        users: users.edges.map(({ node: { id, userName, displayName } }) => ({ id, name: displayName ?? userName })),
+        // A search that finds more than it lists cannot be confirmed by number.
+        total: users.isLimited ? users.totalCount + 1 : users.totalCount,
+        next: users.pageInfo.hasNextPage ? (users.pageInfo.endCursor ?? null) : null,
+      },
+    };
+  } catch (error) {
+    if (error instanceof RequestError) return { failure: error };
+    throw error;
+  }
+}

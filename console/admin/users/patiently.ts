@@ -1,0 +1,30 @@
+import type { Outcome } from '../api.ts';
+import type { Failure } from '../failure.ts';
+
+/** While the server is unreachable or restarts: about three minutes. */
+const pauses = [1, 2, 4, 8, 15, 30, 30, 30, 30, 30];
+const isTransient = ({ code }: Failure) => code === 'network' || code === 'unavailable' || code === 'conflict';
+const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
+
+export interface Patience {
+  signal: AbortSignal;
+  /** The server does not respond; the request is repeated. */
+  onWaiting(): void;
+  /** For tests. */
+  pause?: ((seconds: number) => Promise<void>) | undefined;
+}
+
+/** Repeats a request while the server does not respond. Undefined if it was stopped. */
+export async function patiently<Data>(
+  request: () => Promise<Outcome<Data>>,
+  { signal, onWaiting, pause = sleep }: Patience,
+): Promise<Outcome<Data> | undefined> {
+  for (const seconds of [...pauses, undefined]) {
+    const outcome = await request();
+    if (!outcome.failure || seconds === undefined || !isTransient(outcome.failure)) return outcome;
+    onWaiting();
+    await pause(seconds);
+    if (signal.aborted) return undefined;
+  }
+  return undefined;
+}

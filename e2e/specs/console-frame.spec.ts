@@ -1,0 +1,138 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from '../support/accessibility.ts';
+import { AdminApi } from '../support/admin-api.ts';
+import { tabTo, type Visit, visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** The frame around every console page: navigation, palette, keyboard. */
+
+let latchkey: Latchkey;
+let projectId: string;
+let userId: string;
+let clientId: string;
+let owner: Visit;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
+  projectId = await admin.createProject('Acme');
+  clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris: ['https://app.example.com/cb'] }))
+    .clientId;
+  const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+  const input = { projectId, email: 'grace@example.com', displayName: 'Grace Hopper', invite: false };
+  userId = (await admin.run<{ createUser: { id: string } }>(create, { input })).createUser.id;
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+});
+
+test.afterAll(async () => {
+  expect(owner.browserErrors).toEqual([]);
+  await owner.context.close();
+  await latchkey.stop();
+});
+
+const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+
+async function open(path: string, title: string): Promise<Page> {
+  const { page } = owner;
+  await page.goto(at(path));
+  await expect(heading(page, title)).toBeVisible();
+  return page;
+}
+
+test('the navigation of a project fits a height of 860 px, and every page begins at the same edge', async () => {
+  const { page } = owner;
+  await page.setViewportSize({ width: 1440, height: 860 });
+  const edges = new Set<number>();
+  for (const [path, title] of [
+    ['overview', 'Overview'],
+    ['users', 'Users'],
+    ['factors', 'Sign-in & MFA'],
+    ['settings', 'Settings'],
+  ] as const) {
+    await open(path, title);
+    edges.add(await heading(page, title).evaluate((element) => element.getBoundingClientRect().left));
+  }
+  expect(edges.size).toBe(1);
+  const navigation = page.getByRole('navigation', { name: 'Console' });
+  await expect(navigation.getByRole('link', { name: 'Settings', exact: true })).toBeInViewport({ ratio: 1 });
+  const [content, space] = await page.locator('aside').evaluate((side) => [side.scrollHeight, side.clientHeight]);
+  expect(content).toBeLessThanOrEqual(space as number);
+  await expect(navigation.getByRole('link', { name: 'Signing keys' })).toHaveCount(0);
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+test('the logo opens the pages of the instance, by keyboard', async () => {
+  const page = await open('overview', 'Overview');
+  const logo = page.getByRole('button', { name: 'Latchkey: instance' });
+  await tabTo(page, logo);
+  await page.keyboard.press('Enter');
+  const instance = page.getByRole('dialog', { name: 'Instance' });
+  const keys = instance.getByRole('link', { name: 'Signing keys' });
+  await expect(instance.getByRole('link', { name: 'Projects' })).toBeFocused();
+  await tabTo(page, keys);
+  await page.keyboard.press('Enter');
+  await expect(heading(page, 'Signing keys')).toBeVisible();
+  await expect(instance).toHaveCount(0);
+  await logo.press('Enter');
+  await expect(keys).toHaveAttribute('aria-current', 'page');
+  await page.keyboard.press('Escape');
+  await expect(logo).toBeFocused();
+});
+
+test('a narrow page lists the pages of the instance in its drawer', async () => {
+  const page = await open('overview', 'Overview');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Navigation' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Audit', exact: true }).click();
+  await expect(heading(page, 'Audit')).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+test('the palette knows other words, and acts on the user or application of the page', async () => {
+  const page = await open(`users/${userId}`, 'Grace Hopper');
+  const search = async (text: string, option: RegExp) => {
+    await page.keyboard.press('Control+K');
+    await page.keyboard.type(text);
+    await expect(page.getByRole('option', { name: option, selected: true })).toBeVisible();
+    await page.keyboard.press('Enter');
+  };
+  await search('suspend', /^Deactivate/);
+  await expect(page.getByRole('dialog', { name: 'Deactivate: grace@example.com?' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  // A reload does not ask again.
+  await page.reload();
+  await expect(heading(page, 'Grace Hopper')).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await open('users', 'Users');
+  await search('2fa', /^Sign-in & MFA/);
+  await expect(heading(page, 'Sign-in & MFA')).toBeVisible();
+
+  await open(`applications/${clientId}`, 'Portal');
+  await search('disable', /^Switch off/);
+  await expect(page.getByRole('dialog', { name: 'Switch Portal off?' })).toBeVisible();
+  await page.keyboard.press('Escape');
+});
+
+test('? shows the keys, except while typing, and can be turned off', async () => {
+  const page = await open('users', 'Users');
+  const help = page.getByRole('dialog', { name: 'Help and endpoints' });
+  const search = page.getByRole('searchbox', { name: 'Search users' });
+  await search.press('?');
+  await expect(search).toHaveValue('?');
+  await expect(help).toHaveCount(0);
+  await search.fill('');
+  await search.blur();
+  await page.keyboard.press('?');
+  await expect(help.getByText('Ctrl K or ⌘ K')).toBeVisible();
+  await expectAccessible(page);
+  await help.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
+  await page.keyboard.press('Escape');
+  await expect(help).toHaveCount(0);
+  await page.keyboard.press('?');
+  await page.keyboard.press('Control+K');
+  await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeVisible();
+  await expect(help).toHaveCount(0);
+  await page.keyboard.press('Escape');
+});
