@@ -11,6 +11,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   const size = page.viewportSize() ?? { width: 1280, height: 720 };
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.waitForFunction(isSettled, colorScheme);
     // The theme applies from the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     // Names, roles and order are equal in both themes: check only colours in the second.
@@ -28,4 +29,11 @@ export async function expectAccessible(page: Page): Promise<void> {
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'page width at 320 px')
     .toBeLessThanOrEqual(narrow.width);
   await page.setViewportSize(size);
+}
+
+/** Whether the console has taken the theme over, and nothing moves but what never ends. Runs in the page. */
+function isSettled(colorScheme: string): boolean {
+  const ends = (animation: Animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
+  const { mantineColorScheme = colorScheme } = document.documentElement.dataset;
+  return mantineColorScheme === colorScheme && !document.getAnimations().some(ends);
 }
