@@ -137,11 +137,12 @@ async function runExpress({ clientId, origin, secretKey }: Made, own: string): P
 
 for (const kind of ['Express', 'Fastify', 'Hono']) {
   for (const [secret, settings] of [
-    ['secret key', {}],
-    ['client secret', { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC', idTokenSignedResponseAlg: 'RS256' }],
+    ['secret key', () => ({})],
+    ['client secret', () => ({ tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC', idTokenSignedResponseAlg: 'RS256' })],
+    ['private key', asPrivate],
   ] as const) {
     test(`${kind} with a ${secret} signs users in through the hosted page`, async ({ page }) => {
-      const { clientSecret, code, origin, secretKey } = await quickstart(kind, { kind: 'WEB_SERVER', ...settings });
+      const { clientSecret, code, origin, secretKey } = await quickstart(kind, { kind: 'WEB_SERVER', ...settings() });
       const env = { ...ofBackEnd(secretKey), CLIENT_SECRET: clientSecret ?? '' };
       await run(`${kind}-${secret.replace(' ', '-')}.mjs`, code, origin, env);
       const address = `${kind}.${secret.replace(' ', '-')}@example.com`.toLowerCase();

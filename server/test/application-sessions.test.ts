@@ -1,5 +1,6 @@
 /** Applications with `createLatchkey` of the server library, at both kinds of issuers. */
-import { createLatchkey, type Latchkey } from '@latchkey/node';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createLatchkey, type Latchkey, type LatchkeyOptions } from '@latchkey/node';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../src/domain/clients/client.entity.ts';
@@ -45,16 +46,33 @@ async function atBaseIssuer(): Promise<Site> {
   return siteOf(client, new RelyingParty(app, client), { apiKey: secretKey });
 }
 
-async function atProjectIssuer(): Promise<Site> {
-  const { client, clientSecret } = await app.make.client(project, {
-    backchannelLogoutUri,
-    tokenEndpointAuthMethod: 'client_secret_basic',
-    idTokenSignedResponseAlg: 'RS256',
-  });
-  return siteOf(client, partyAt(app, project, client), { clientSecret: clientSecret ?? '' });
+async function atProjectIssuer(
+  tokenEndpointAuthMethod: 'client_secret_basic' | 'client_secret_post' = 'client_secret_basic',
+): Promise<Site> {
+  const idTokenSignedResponseAlg = 'RS256';
+  const settings = { backchannelLogoutUri, tokenEndpointAuthMethod, idTokenSignedResponseAlg } as const;
+  const { client, clientSecret } = await app.make.client(project, settings);
+  const party = partyAt(app, project, client);
+  return siteOf(client, party, { clientSecret: clientSecret ?? '', tokenEndpointAuthMethod });
 }
 
-function siteOf(client: Client, party: RelyingParty, credential: { apiKey: string } | { clientSecret: string }): Site {
+interface KeyPair {
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+}
+
+async function withKey({ privateKey, publicKey }: KeyPair, partyOf: (client: Client) => RelyingParty): Promise<Site> {
+  const jwks = publicKey.export({ format: 'jwk' });
+  const settings = { backchannelLogoutUri, tokenEndpointAuthMethod: 'private_key_jwt', jwks } as const;
+  const { client } = await app.make.client(project, settings);
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return siteOf(client, partyOf(client), { privateKey: pem });
+}
+
+const atItsProject = (client: Client) => partyAt(app, project, client);
+const atTheBase = (client: Client) => new RelyingParty(app, client);
+
+function siteOf(client: Client, party: RelyingParty, credential: Partial<LatchkeyOptions>): Site {
   const session = { secret: 'a secret of at least 32 characters' };
   const onError = (error: unknown) => void errors.push(error);
   const options = { issuer: party.issuer, clientId: client.id, redirectUri, postLogoutRedirectUri, session, onError };
@@ -91,7 +109,17 @@ async function deliverLogout({ latchkey, client }: Site): Promise<number | undef
 
 describe.each([
   ['the base issuer, with a secret key', atBaseIssuer],
+  ['the base issuer, with an Ed25519 key', () => withKey(generateKeyPairSync('ed25519'), atTheBase)],
   ['a project issuer, with a client secret and RS256', atProjectIssuer],
+  ['a project issuer, with a client secret in the body', () => atProjectIssuer('client_secret_post')],
+  [
+    'a project issuer, with a P-256 key',
+    () => withKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }), atItsProject),
+  ],
+  [
+    'a project issuer, with an RSA key',
+    () => withKey(generateKeyPairSync('rsa', { modulusLength: 2048 }), atItsProject),
+  ],
 ])('an application at %s', (_, open) => {
   it('signs in, and its session ends by the back-channel logout of the service', async () => {
     const site = await open();
@@ -133,6 +161,36 @@ describe.each([
     });
     expect(await latchkey.getUserInfo(accessToken, claims.sub)).toMatchObject({ sub: user.id, email: user.email });
     expect(await latchkey.verifyIdToken(idToken)).toEqual(claims);
+  });
+});
+
+describe('a client with a key', () => {
+  it('is refused with another key, or with an assertion that was used before', async () => {
+    const own = generateKeyPairSync('ed25519');
+    const site = await withKey(own, atTheBase);
+    const { client, latchkey, party } = site;
+    await party.signIn(user);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const other = siteOf(client, party, { privateKey: pem });
+    const more = { codeVerifier: party.proof.verifier, redirectUri };
+    await expect(other.latchkey.exchange(await party.code(), more)).rejects.toMatchObject({ code: 'INVALID_CLIENT' });
+
+    const { fetch } = globalThis;
+    const bodies: string[] = [];
+    vi.stubGlobal('fetch', (url: URL, init?: RequestInit) => {
+      if (typeof init?.body === 'string') bodies.push(init.body);
+      return fetch(url, init);
+    });
+    await latchkey.exchange(await party.code(), more);
+    vi.unstubAllGlobals();
+    const again = new URLSearchParams(bodies[0]);
+    again.set('code', await party.code());
+    const replayed = await fetch(`${party.issuer}/oauth2/token`, { method: 'POST', body: again });
+    expect([replayed.status, await replayed.json()]).toEqual([
+      401,
+      expect.objectContaining({ error: 'invalid_client' }),
+    ]);
   });
 });
 

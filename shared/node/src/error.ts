@@ -37,7 +37,7 @@ const exchangeAdvice = {
   INVALID_GRANT:
     'A code is valid once, for 60 seconds, for its client, and with the verifier of its challenge: have the user sign in again.',
   INVALID_CLIENT:
-    'Check that apiKey is a secret key (lk_sk_…), that it is not revoked, and that clientId is its client.',
+    'Check that apiKey (lk_sk_…), clientSecret (lk_cs_…) or privateKey belongs to clientId, and is not revoked.',
   INVALID_REQUEST:
     'Check that oauthTokenUrl is the token endpoint, and that clientId, code and codeVerifier are complete.',
   TEMPORARILY_UNAVAILABLE: 'Have the user sign in again after retryAfter seconds.',

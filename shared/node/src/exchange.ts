@@ -86,15 +86,21 @@ export async function exchangeCodeForTokenAndClaims(options: ExchangeCodeForClai
   checkExchange(options);
   need(options, ['apiKey']);
   checkApiKey(options.apiKey);
-  return exchangeAuthenticated(options, { 'X-Api-Key': options.apiKey });
+  return exchangeAuthenticated(options, { headers: { 'X-Api-Key': options.apiKey } });
 }
 
 export type Exchange = Omit<ExchangeCodeForClaimsOptions, 'apiKey'>;
 
-/** Exchanges a code with the headers of the client's authentication. The options must be valid ({@link checkExchange}). */
+/** Client authentication of one request (RFC 6749 §2.3): headers, or parameters of the body. */
+export interface Authentication {
+  headers?: Record<string, string>;
+  form?: Record<string, string>;
+}
+
+/** Exchanges a code of an authenticated client. The options must be valid ({@link checkExchange}). */
 export async function exchangeAuthenticated(
   options: Exchange,
-  authentication: Record<string, string>,
+  authentication: Authentication,
 ): Promise<TokenAndClaims> {
   const source = await keySource(options);
   const tokens = await post(options, authentication);
@@ -134,14 +140,12 @@ export function checkApiKey(apiKey: string): void {
   if (apiKey.startsWith('lk_pk_')) invalid('apiKey is a publishable key (lk_pk_…); the server needs a secret key.');
 }
 
-async function post(
-  options: Exchange,
-  authentication: Record<string, string>,
-): Promise<Omit<TokenAndClaims, 'claims'>> {
+async function post(options: Exchange, authentication: Authentication): Promise<Omit<TokenAndClaims, 'claims'>> {
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
     code: options.code,
     client_id: options.clientId,
+    ...authentication.form,
   });
   if (options.codeVerifier !== undefined) form.set('code_verifier', options.codeVerifier);
   if (options.redirectUri !== undefined) form.set('redirect_uri', options.redirectUri);
@@ -150,7 +154,7 @@ async function post(
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
       Accept: 'application/json',
-      ...authentication,
+      ...authentication.headers,
     },
     body: form.toString(),
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,

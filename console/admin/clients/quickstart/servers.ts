@@ -25,10 +25,9 @@ import {
   type SnippetValues,
 } from './values.ts';
 
-/** Servers with `createLatchkey`, Express first; none for a client that authenticates in another way. */
+/** Servers with `createLatchkey`, Express first; none for a client that pushes its requests. */
 export function backEnds(values: SnippetValues): Snippet[] {
-  const { tokenEndpointAuthMethod: method, fapiProfile, pushedRequestsRequired } = values.client;
-  if (proofOf(values) === 'key' || method === 'CLIENT_SECRET_POST') return [];
+  const { fapiProfile, pushedRequestsRequired } = values.client;
   if (fapiProfile || pushedRequestsRequired) return [];
   const visit = '// /account redirects to the hosted sign-in page; pages with @latchkey/browser use /auth instead.';
   const server = (label: string, packages: string, example: string): Snippet => ({
@@ -58,14 +57,18 @@ ${filesOf(files)}`,
   };
 }
 
+/** The option by which the application authenticates; the service takes a client secret in either place. */
+const credentials = {
+  none: 'apiKey: process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…',
+  secret: 'clientSecret: process.env.CLIENT_SECRET, // lk_cs_…',
+  key: "privateKey: 'client-key.private.pem',",
+};
+
 function filled(example: string, values: SnippetValues): string {
-  const hasSecret = proofOf(values) === 'secret';
   return fill(example, {
     'process.env.LATCHKEY_ISSUER': `'${issuerOf(values)}'`,
     'process.env.LATCHKEY_CLIENT_ID': `'${clientIdOf(values)}'`,
-    'apiKey: process.env.LATCHKEY_API_KEY,': hasSecret
-      ? 'clientSecret: process.env.CLIENT_SECRET, // lk_cs_…'
-      : 'apiKey: process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…',
+    'apiKey: process.env.LATCHKEY_API_KEY,': credentials[proofOf(values)],
     // The example names an address beside it.
     'process.env.REDIRECT_URI, // http://localhost:3001/auth/callback': `'${redirectOf(values)}',`,
     'process.env.REDIRECT_URI': `'${redirectOf(values)}'`,

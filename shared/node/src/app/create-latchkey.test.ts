@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settings } from '../../test/application.ts';
 import { json } from '../../test/listen.ts';
@@ -15,6 +17,12 @@ afterEach(async () => {
   await provider.close();
 });
 
+/** A new private key. */
+const pemOf = (type: 'ed25519' | 'x25519') =>
+  generateKeyPairSync(type as 'ed25519')
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+
 const latchkey = (more: Partial<LatchkeyOptions> = {}) => createLatchkey(settings(provider, more));
 
 describe('createLatchkey', () => {
@@ -23,8 +31,17 @@ describe('createLatchkey', () => {
     [{ issuer: 'https://id.example.com/' }, 'slash'],
     [{ issuer: 'http://id.example.com' }, 'Use https'],
     [{ clientId: undefined }, 'clientId is required.'],
-    [{ apiKey: undefined }, 'apiKey or clientSecret is required'],
-    [{ clientSecret: 'lk_cs_x' }, 'not both'],
+    [{ apiKey: undefined }, 'one of apiKey, clientSecret and privateKey is required'],
+    [{ clientSecret: 'lk_cs_x' }, 'one of apiKey, clientSecret and privateKey is required'],
+    [{ tokenEndpointAuthMethod: 'client_secret_post' }, 'with clientSecret'],
+    [{ apiKey: undefined, clientSecret: 'x', tokenEndpointAuthMethod: 'client_secret_jwt' }, 'client_secret_basic or'],
+    [{ apiKey: undefined, privateKey: '' }, 'privateKey must be a PEM'],
+    [{ apiKey: undefined, privateKey: '/nowhere.pem' }, 'privateKey is neither a PEM nor a readable file'],
+    [
+      { apiKey: undefined, privateKey: '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----' },
+      'privateKey is not',
+    ],
+    [{ apiKey: undefined, privateKey: pemOf('x25519') }, 'a key of type x25519'],
     [{ apiKey: 'lk_pk_x' }, 'publishable key'],
     [{ apiKey: 'lk_cs_x' }, 'clientSecret'],
     [{ redirectUri: undefined }, 'redirectUri is required.'],
@@ -93,6 +110,38 @@ describe('exchange', () => {
     const [, basic = ''] = provider.requests[0]?.headers.authorization?.split(' ') ?? [];
     expect(Buffer.from(basic, 'base64').toString()).toBe(`${provider.clientId}:lk_cs_%C3%A4+%25%2B`);
     expect(provider.requests[0]?.headers['x-api-key']).toBeUndefined();
+  });
+
+  it('sends a client secret in the body, and only there', async () => {
+    const clientSecret = 'lk_cs_ä %+';
+    const options = { apiKey: undefined, clientSecret, tokenEndpointAuthMethod: 'client_secret_post' };
+    await latchkey(options as never).exchange('c');
+    const [{ form, headers } = { form: new URLSearchParams(), headers: {} }] = provider.requests;
+    expect([form.get('client_secret'), headers.authorization]).toEqual([clientSecret, undefined]);
+  });
+
+  it.each([
+    ['EdDSA', () => generateKeyPairSync('ed25519')],
+    ['ES256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
+  ])('sends a client assertion with %s, another one each time', async (alg, make) => {
+    const { privateKey, publicKey } = make();
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const app = latchkey({ apiKey: undefined, privateKey: pem.replaceAll('\n', '\\n'), keyId: 'k1' } as never);
+    await app.exchange('c');
+    await app.exchange('d');
+    const key: CryptoKey = await importSPKI(publicKey.export({ type: 'spki', format: 'pem' }).toString(), alg);
+    const [one, other] = await Promise.all(
+      provider.requests.map(({ form }) =>
+        jwtVerify(form.get('client_assertion') ?? '', key, { audience: provider.url }),
+      ),
+    );
+    expect(one?.protectedHeader).toEqual({ alg, kid: 'k1' });
+    const { exp = 0, iat = 0, ...claims } = one?.payload ?? {};
+    const { clientId, url } = provider;
+    expect(claims).toEqual({ iss: clientId, sub: clientId, aud: url, jti: expect.stringMatching(/^[\w-]{22}$/) });
+    expect(exp - iat).toBe(60);
+    expect(other?.payload.jti).not.toBe(claims.jti);
   });
 });
 

@@ -15,6 +15,15 @@ export interface LatchkeyOptions<User = DefaultUser> {
   apiKey?: string;
   /** At a project issuer: the client secret, `lk_cs_…`. */
   clientSecret?: string;
+  /** Where the client secret is sent. Default: `client_secret_basic`. */
+  tokenEndpointAuthMethod?: 'client_secret_basic' | 'client_secret_post';
+  /**
+   * For `private_key_jwt`: the client's private key (PKCS #8), as a PEM or its path. Ed25519 signs with EdDSA, and at a
+   * project issuer also P-256 with ES256, RSA with RS256.
+   */
+  privateKey?: string;
+  /** `kid` of the private key, if several keys are registered. */
+  keyId?: string;
   /** URL of the callback, as registered. Its origin is that of your application. For routes and sessions. */
   redirectUri?: string;
   /** For routes and sessions. */
@@ -65,6 +74,7 @@ export interface Site {
   sessions: Sessions;
 }
 
+const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post'];
 const minSecretLength = 32;
 const longestSeconds = 400 * 24 * 3600;
 
@@ -74,8 +84,13 @@ export function checkOptions(options: LatchkeyOptions<unknown>): void {
   for (const name of ['issuer', 'clientId'] as const) {
     if (typeof options[name] !== 'string' || options[name] === '') invalid(`${name} is required.`);
   }
-  const { apiKey, clientSecret } = options;
-  if ((apiKey === undefined) === (clientSecret === undefined)) invalid('apiKey or clientSecret is required, not both.');
+  const { apiKey, clientSecret, privateKey, tokenEndpointAuthMethod: method } = options;
+  if ([apiKey, clientSecret, privateKey].filter((credential) => credential !== undefined).length !== 1) {
+    invalid('one of apiKey, clientSecret and privateKey is required.');
+  }
+  if (method !== undefined && (clientSecret === undefined || !secretMethods.includes(method))) {
+    invalid(`tokenEndpointAuthMethod must be ${secretMethods.join(' or ')}, with clientSecret.`);
+  }
   if (apiKey !== undefined) checkKey(apiKey);
   if (clientSecret !== undefined && (typeof clientSecret !== 'string' || clientSecret === '')) {
     invalid('clientSecret must not be empty.');
@@ -90,16 +105,6 @@ function checkKey(apiKey: unknown): void {
   if (typeof apiKey !== 'string' || apiKey === '') invalid('apiKey must not be empty.');
   if (apiKey.startsWith('lk_cs_')) invalid('apiKey is a client secret (lk_cs_…): pass it as clientSecret.');
   checkApiKey(apiKey);
-}
-
-/** Headers of client authentication: a secret key (service.md 4.4), or HTTP Basic (RFC 6749 §2.3.1). */
-export function authenticationOf({ apiKey, clientId, clientSecret }: LatchkeyOptions<unknown>): Record<string, string> {
-  if (clientSecret === undefined) return { 'X-Api-Key': apiKey ?? '' };
-  const [user, password] = [clientId, clientSecret].map((part) =>
-    new URLSearchParams({ '': part }).toString().slice(1),
-  );
-  const bytes = utf8(`${user}:${password}`);
-  return { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
 }
 
 /** The site's settings. Throws `OAuthExchangeError` for missing or invalid options. */

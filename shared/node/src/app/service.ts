@@ -2,8 +2,9 @@ import { type Claims, checkExchange, exchangeAuthenticated, type TokenAndClaims,
 import type { VerifyLogoutTokenOptions } from '../logout-token.ts';
 import { supportedAlgorithms } from '../public-key.ts';
 import { keySource } from '../verify-jwt.ts';
+import { authenticatorOf } from './authentication.ts';
 import { Discovery, type ProviderMetadata } from './discovery.ts';
-import { authenticationOf, type LatchkeyOptions } from './options.ts';
+import type { LatchkeyOptions } from './options.ts';
 import { readUserInfo, type UserInfo } from './user-info.ts';
 
 export interface ExchangeMore {
@@ -27,9 +28,12 @@ export interface LogoutUrlOptions {
 export class Service {
   private readonly options: LatchkeyOptions<unknown>;
   private readonly document: Discovery;
+  private readonly authenticate: ReturnType<typeof authenticatorOf>;
 
+  /** Throws `OAuthExchangeError` for an unusable private key. */
   constructor(options: LatchkeyOptions<unknown>) {
     this.options = options;
+    this.authenticate = authenticatorOf(options);
     this.document = new Discovery(options.issuer, options.allowInsecureHttp ?? false);
   }
 
@@ -47,7 +51,7 @@ export class Service {
       code,
     };
     checkExchange(options);
-    return exchangeAuthenticated(options, authenticationOf(this.options));
+    return exchangeAuthenticated(options, await this.authenticate());
   }
 
   async verifyIdToken(idToken: string, { nonce }: { nonce?: string } = {}): Promise<Claims> {

@@ -62,7 +62,8 @@ function once(read: () => Promise<DelegationKey>): LazyKey {
   return () => (reading ??= read());
 }
 
-function pemOf(input: string): string {
+/** The PEM, or that of a file. Throws {@link OptionFault}. */
+export function pemOf(input: string): string {
   if (isPem(input)) return unescapePem(input);
   try {
     return readTextFile(input);
