@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { signProof } from '../../shared/browser/src/device-key.ts';
+import { signProof } from '../../shared/browser/src/device-proof.ts';
 import { open, seal } from '../../shared/node/src/delegation/envelope.ts';
 import { privateKey, publicKey } from '../../shared/node/src/delegation/keys.ts';
 import { openRequest } from '../src/delegation/envelope.ts';

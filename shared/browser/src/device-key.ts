@@ -1,4 +1,4 @@
-import { base64url, randomText, sha256, utf8 } from './encoding.ts';
+import { sha256, utf8 } from './encoding.ts';
 
 /** The relying party of an API key or hosted flow. */
 export type Application = { issuer: string; projectId: string; clientId: string };
@@ -27,6 +27,8 @@ export type KeyOwner = Pick<DeviceKey, 'issuer' | 'clientId' | 'userid'>;
 
 /** Persistent storage of device keys. */
 export interface DeviceStore {
+  /** Stores private keys as text, so that new ones must be extractable until then. */
+  readonly isText?: true;
   /** The application that an earlier challenge returned for this API key and base URL. */
   findApplication(credential: string): Promise<Application | undefined>;
   saveApplication(credential: string, application: Application): Promise<void>;
@@ -44,10 +46,14 @@ export interface DeviceStore {
 /** Canonical form of a user ID for the store. */
 export const normalizeUserid = (userid: string): string => userid.trim().toLowerCase();
 
-/** Generates an ECDSA P-256 key pair; the private key is not extractable. */
-export async function createDeviceKey(owner: KeyOwner, nowMilliseconds: number): Promise<DeviceKey> {
+/** Generates an ECDSA P-256 key pair; in a browser, the private key is not extractable. */
+export async function createDeviceKey(
+  owner: KeyOwner,
+  nowMilliseconds: number,
+  extractable = false,
+): Promise<DeviceKey> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
-  const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
+  const pair = await crypto.subtle.generateKey(algorithm, extractable, ['sign', 'verify']);
   const { x, y } = (await crypto.subtle.exportKey('jwk', pair.publicKey)) as { x: string; y: string };
   const publicJwk: PublicJwk = { kty: 'EC', crv: 'P-256', x, y };
   return {
@@ -62,42 +68,3 @@ export async function createDeviceKey(owner: KeyOwner, nowMilliseconds: number):
 
 /** RFC 7638 thumbprint: SHA-256 of the required members in lexicographic order. */
 const thumbprint = ({ crv, kty, x, y }: PublicJwk): Promise<string> => sha256(utf8(JSON.stringify({ crv, kty, x, y })));
-
-/** Claims of a proof; `bh`, `iat` and `jti` are added when signing. */
-export type ProofClaims = {
-  act: string;
-  aud: string;
-  cid: string;
-  org: string;
-  txn: string;
-  nonce: string;
-  cc: string | undefined;
-};
-
-/**
- * Device proof (cryptoVersion `v1`): compact JWS, ES256, over the claims and the SHA-256 of the exact body. The header
- * carries the public key at registration, its thumbprint afterwards.
- */
-export async function signProof(
-  key: DeviceKey,
-  kind: 'registration' | 'use',
-  claims: ProofClaims,
-  body: Uint8Array<ArrayBuffer>,
-  nowMilliseconds: number,
-): Promise<string> {
-  const header = {
-    typ: 'device-proof+jwt',
-    alg: 'ES256',
-    ...(kind === 'registration' ? { jwk: key.publicJwk } : { kid: key.kid }),
-  };
-  const payload = {
-    ...claims,
-    bh: await sha256(body),
-    iat: Math.floor(nowMilliseconds / 1000),
-    jti: randomText(16),
-  };
-  const input = [header, payload].map((part) => base64url(utf8(JSON.stringify(part)))).join('.');
-  // WebCrypto returns r and s as 64 raw bytes, the JWS format (RFC 7518 §3.4).
-  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key.privateKey, utf8(input));
-  return `${input}.${base64url(signature)}`;
-}

@@ -1,5 +1,4 @@
 import { LatchkeyError } from './error.ts';
-import { indexedDbStore } from './indexed-db.ts';
 
 /** @throws LatchkeyError INSECURE_CONTEXT */
 export function requireCrypto(): void {
@@ -7,18 +6,13 @@ export function requireCrypto(): void {
     throw new LatchkeyError(
       'INSECURE_CONTEXT',
       'fatal',
-      'WebCrypto requires a secure context: serve the page over https or from localhost.',
+      'WebCrypto needs a secure context: serve the page over https or from localhost.',
     );
 }
 
-/** Fails early if device keys cannot work: no page, no WebCrypto, no storage. */
-export async function checkBrowser(timeoutMs?: number): Promise<void> {
+/** Fails early if the page cannot have device keys: no page, no WebCrypto. */
+export function checkBrowser(): void {
   if (typeof window === 'undefined')
-    throw new LatchkeyError(
-      'NOT_A_BROWSER',
-      'fatal',
-      'The SDK requires a browser: do not call it during server-side rendering.',
-    );
+    throw new LatchkeyError('NOT_A_BROWSER', 'fatal', 'The SDK needs a browser: do not call it on a server.');
   requireCrypto();
-  await indexedDbStore({ timeoutMs }).findApplication('');
 }

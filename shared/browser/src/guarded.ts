@@ -23,16 +23,33 @@ export function guarded<Args extends unknown[], Result>(
 export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   // Arguments are checked by the operation itself.
   if (typeof signal?.addEventListener !== 'function') return work();
-  const aborted = () =>
-    new LatchkeyError('ABORTED', 'user_action', 'The request was aborted.', { cause: signal.reason });
-  if (signal.aborted) throw aborted();
+  if (signal.aborted) throw aborted(signal.reason);
   return new Promise((resolve, reject) => {
-    const abort = () => reject(aborted());
+    const abort = () => reject(aborted(signal.reason));
     signal.addEventListener('abort', abort);
     const settled = () => signal.removeEventListener('abort', abort);
     work().then(resolve, reject).finally(settled);
   });
 }
+
+/** Runs `work` with a controller that follows `signal`. */
+export async function abortable<T>(
+  signal: AbortSignal | undefined,
+  work: (own: AbortController) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const abort = () => own.abort();
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
+  try {
+    return await work(own);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+export const aborted = (cause: unknown): LatchkeyError =>
+  new LatchkeyError('ABORTED', 'user_action', 'The request was aborted.', { cause });
 
 /** `error`, if it is a LatchkeyError; otherwise one with `error` as its cause. */
 export function failure(error: unknown): LatchkeyError {

@@ -10,8 +10,8 @@ const unavailable = (cause: unknown) =>
   new LatchkeyError(
     'STORAGE_UNAVAILABLE',
     'user_action',
-    'This browser does not let the page keep a device key (IndexedDB is off, full, or blocked in this private window). ' +
-      'Allow site data for this page, or use another window or browser.',
+    'IndexedDB, where device keys are kept, is off, full, or blocked in this private window. ' +
+      'Allow site data for this page, or use another browser.',
     { cause },
   );
 
@@ -19,7 +19,7 @@ const late = (timeoutMs: number) =>
   new LatchkeyError(
     'TIMEOUT',
     'retryable',
-    `The browser's storage did not respond within ${timeoutMs} ms. Close other tabs of this site, and try again.`,
+    `The browser's storage did not respond within ${timeoutMs} ms. Close other tabs of this site and try again.`,
   );
 
 /**

@@ -41,8 +41,10 @@ export type HostedSignin = {
  * @throws LatchkeyError INSECURE_CONTEXT or STORAGE_UNAVAILABLE if device keys cannot be stored
  */
 export async function hostedSignin(application: Application, flow: string): Promise<HostedSignin> {
-  await checkBrowser();
-  const store = storeOfProject(indexedDbStore(), application);
+  checkBrowser();
+  const own = indexedDbStore();
+  await own.findApplication('');
+  const store = storeOfProject(own, application);
   const connection = {
     baseUrl: application.issuer,
     headers: { 'Signin-Flow': flow },

@@ -1,4 +1,5 @@
 import { fields, invalid, text } from './arguments.ts';
+import type { DeviceStore } from './device-key.ts';
 import { checkBrowser } from './environment.ts';
 import { LatchkeyError } from './error.ts';
 import { startSignIn } from './flow/flow.ts';
@@ -89,8 +90,26 @@ export interface Latchkey {
   signOut(options?: SignOutOptions): Promise<SignOutResult>;
 }
 
+/** Where a client runs. */
+export type Platform = {
+  /** Of the page or app, in device proofs. */
+  origin: () => string;
+  /** Of every request. */
+  headers?: Record<string, string>;
+  store: (timeoutMs: number) => DeviceStore;
+  /** @throws LatchkeyError if device keys cannot work */
+  check: () => void;
+};
+
 /** Creates a separate client, for pages with more than one API key. */
-export function createLatchkey(): Latchkey {
+export const createLatchkey = (): Latchkey =>
+  createClient({
+    origin: () => location.origin,
+    store: (timeoutMs) => indexedDbStore({ timeoutMs }),
+    check: checkBrowser,
+  });
+
+export function createClient({ check, headers, origin, store: storeOf }: Platform): Latchkey {
   let signin: Signin | undefined;
   let current: string | undefined;
 
@@ -99,12 +118,17 @@ export function createLatchkey(): Latchkey {
       const { signal, ...connection } = readConfig(
         typeof first === 'string' ? { apiKey: first, baseUrl, options } : first,
       );
-      await untilAborted(() => checkBrowser(connection.timeoutMs), signal);
+      const store = storeOf(connection.timeoutMs);
+      await untilAborted(async () => {
+        check();
+        // Fails early if device keys cannot be stored.
+        await store.findApplication('');
+      }, signal);
       const wanted = JSON.stringify(connection);
       // React runs effects twice in development: repeating the same settings must not discard a pending sign-in.
       if (wanted !== current) {
-        const store = indexedDbStore({ timeoutMs: connection.timeoutMs });
-        signin = new Signin({ connection, store, origin: location.origin, now: Date.now });
+        const own = { ...connection, headers: { ...connection.headers, ...headers } };
+        signin = new Signin({ connection: own, store, origin: origin(), now: Date.now });
       }
       current = wanted;
       return { status: 'INITIALIZED', message: 'Ready to sign people in.', success: true };

@@ -1,5 +1,6 @@
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '@latchkey/contracts';
 import { LatchkeyError } from './error.ts';
+import { abortable, aborted } from './guarded.ts';
 import { hasPasskeys } from './passkey-support.ts';
 
 /** Milliseconds for a creation without a dialog: the browser agrees at once or not at all. */
@@ -71,26 +72,13 @@ async function ceremony(
       if (!credential) throw new DOMException('no credential', 'NotAllowedError');
       return (credential as PublicKeyCredential).toJSON();
     } catch (cause) {
-      if (signal.aborted) throw new LatchkeyError('ABORTED', 'user_action', 'The operation was aborted.', { cause });
+      if (signal.aborted) throw aborted(cause);
       if (own.signal.aborted) return undefined;
       throw translated(cause);
     } finally {
       clearTimeout(timer);
     }
   });
-}
-
-/** Runs `work` with a controller that follows `signal`. */
-async function abortable<T>(signal: AbortSignal | undefined, work: (own: AbortController) => Promise<T>): Promise<T> {
-  const own = new AbortController();
-  const abort = () => own.abort();
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted) abort();
-  try {
-    return await work(own);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
 }
 
 /** Errors of WebAuthn Level 3 section 5.1. */

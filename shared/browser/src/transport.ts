@@ -1,5 +1,6 @@
 import type { SigninFailure } from '@latchkey/contracts';
 import { LatchkeyError } from './error.ts';
+import { abortable, aborted } from './guarded.ts';
 
 /** Connection to the service: by API key from an application, by flow and cookies from the hosted page. */
 export type Connection = {
@@ -25,48 +26,44 @@ export async function post(
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const { baseUrl, headers, credentials, timeoutMs } = connection;
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    abort();
-  }, timeoutMs);
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted) abort();
-  try {
-    const response = await fetch(`${baseUrl}/v1/signin/${step}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers, ...(proof ? { 'Device-Proof': proof } : {}) },
-      body,
-      credentials,
-      cache: 'no-store',
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
-      signal: controller.signal,
-    });
-    return parse(response.status, await response.text(), Number(response.headers.get('Retry-After')));
-  } catch (cause) {
-    if (cause instanceof LatchkeyError) throw cause;
-    if (signal?.aborted)
-      throw new LatchkeyError('ABORTED', 'user_action', 'The request was aborted.', { cause: signal.reason });
-    if (timedOut)
-      throw new LatchkeyError('TIMEOUT', 'retryable', `No response within ${timeoutMs} ms. Try again.`, { cause });
-    if (navigator.onLine === false)
-      throw new LatchkeyError('OFFLINE', 'retryable', 'This device is offline. Try again when it is online.', {
-        cause,
+  return abortable(signal, async (own) => {
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      own.abort();
+    }, timeoutMs);
+    try {
+      const response = await fetch(`${baseUrl}/v1/signin/${step}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers, ...(proof ? { 'Device-Proof': proof } : {}) },
+        body,
+        credentials,
+        cache: 'no-store',
+        redirect: 'error',
+        referrerPolicy: 'no-referrer',
+        signal: own.signal,
       });
-    throw new LatchkeyError(
-      'NETWORK',
-      'retryable',
-      `${baseUrl} could not be reached. Try again; if it keeps failing, check baseUrl, apiKey, and the page's ` +
-        'Content-Security-Policy.',
-      { cause },
-    );
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-  }
+      return parse(response.status, await response.text(), Number(response.headers.get('Retry-After')));
+    } catch (cause) {
+      if (cause instanceof LatchkeyError) throw cause;
+      if (signal?.aborted) throw aborted(signal.reason);
+      throw failed(baseUrl, timedOut ? timeoutMs : undefined, cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/** A request without a response. */
+function failed(baseUrl: string, timeoutMs: number | undefined, cause: unknown): LatchkeyError {
+  const retryable = (code: string, message: string) => new LatchkeyError(code, 'retryable', message, { cause });
+  if (timeoutMs) return retryable('TIMEOUT', `No response within ${timeoutMs} ms. Try again.`);
+  if (navigator.onLine === false) return retryable('OFFLINE', 'This device is offline. Try again when it is online.');
+  return retryable(
+    'NETWORK',
+    `${baseUrl} could not be reached. Try again; if it keeps failing, check baseUrl, apiKey, and the page's ` +
+      'Content-Security-Policy.',
+  );
 }
 
 function parse(httpStatus: number, text: string, retryAfter: number): Answer {

@@ -47,6 +47,8 @@ describe('the README’s examples compile', () => {
   const imported = `${esm}
     import type { AuthenticateResult } from '@latchkey/browser';
     export const status = (result: AuthenticateResult) => result.status;
+    import { createLatchkey, type Latchkey, memoryStorage } from '@latchkey/browser/native';
+    export const app: Latchkey = createLatchkey({ origin: 'https://app.example.com', storage: memoryStorage() });
     signIn.send({ type: 'submit-address', userid: 'ada@example.com' });
     // @ts-expect-error no such action
     signIn.send({ type: 'sign-in' });`;

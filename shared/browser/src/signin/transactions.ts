@@ -1,13 +1,7 @@
 import type { ChallengeRequest, ChallengeResponse, SigninStep } from '@latchkey/contracts';
 import { text } from '../arguments.ts';
-import {
-  type Application,
-  createDeviceKey,
-  type DeviceKey,
-  normalizeUserid,
-  type ProofClaims,
-  signProof,
-} from '../device-key.ts';
+import { type Application, createDeviceKey, type DeviceKey, normalizeUserid } from '../device-key.ts';
+import { type ProofClaims, signProof } from '../device-proof.ts';
 import { LatchkeyError } from '../error.ts';
 import type { AuthenticateOptions } from '../inputs.ts';
 import { createPkce } from '../pkce.ts';
@@ -119,7 +113,7 @@ export class Transactions {
     const { store, now } = this.#setting;
     const owner = { issuer, clientId, userid: normalizeUserid(userid) };
     const existing = await store.findKey(owner);
-    return existing ?? store.addKey(await createDeviceKey(owner, now()));
+    return existing ?? store.addKey(await createDeviceKey(owner, now(), store.isText));
   }
 
   /** The pending sign-in of an address. */
@@ -169,8 +163,7 @@ export class Transactions {
       throw new LatchkeyError(
         'DEVICE_KEY_LOST',
         'user_action',
-        'The device key was deleted during the sign-in, for example because site data was cleared. ' +
-          'Call authenticate again.',
+        'The device key was deleted during the sign-in. Call authenticate again.',
       );
     }
     const claims: ProofClaims = {
