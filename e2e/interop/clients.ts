@@ -1,7 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fault, goProgram, lacksGo, python } from '../support/toolchains.ts';
 
 /** What an administrator copies into an application, and where it listens. */
 interface Registration {
@@ -10,6 +12,8 @@ interface Registration {
   CLIENT_SECRET: string;
   PORT: string;
   ORIGIN: string;
+  REDIRECT_URI: string;
+  SESSION_SECRET: string;
 }
 
 /** An application made with a library or module from outside npm. */
@@ -18,7 +22,8 @@ export interface InteropClient {
   /** Path of its redirect URI. */
   callback: string;
   login: string;
-  logout: string;
+  /** Null: it has no session. */
+  logout: string | null;
   /** Whether it uses PKCE at its defaults. */
   pkce: boolean;
   /** What this machine lacks; null: nothing. */
@@ -28,27 +33,9 @@ export interface InteropClient {
 
 const apps = join(import.meta.dirname, 'apps');
 const modules = process.env['APACHE_MODULES'] ?? '/usr/lib/apache2/modules';
-const gopath = process.env['GOPATH'] ?? '/usr/share/gocode';
+const recipes = fileURLToPath(new URL('../../shared/recipes', import.meta.url));
 
 const environment = (registration: Registration): NodeJS.ProcessEnv => ({ ...process.env, ...registration });
-
-/** Why a command fails; null if it succeeds. */
-function fault(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): string | null {
-  try {
-    execFileSync(command, args, { stdio: 'pipe', timeout: 60_000, env });
-    return null;
-  } catch (error) {
-    const { code, stderr } = error as { code?: string; stderr?: Buffer };
-    if (code === 'ENOENT') return `${command} is not installed`;
-    const lines = stderr?.toString().trim().split('\n') ?? [];
-    return (
-      lines.find((line) => /cannot (load|find)|no module named/i.test(line)) ?? lines.at(-1) ?? `${command} failed`
-    );
-  }
-}
-
-/** Debian's Python, which has Debian's packages; else the one of the path. */
-const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 
 export const clients: readonly InteropClient[] = [
   {
@@ -58,19 +45,19 @@ export const clients: readonly InteropClient[] = [
     logout: '/logout',
     pkce: false,
     lacks: () => fault(python, ['-c', 'import authlib, flask, requests']),
-    start: (registration) => pythonApp('authlib_app.py', registration),
+    start: (registration) => pythonApp(join(apps, 'authlib_app.py'), registration),
   },
   {
     name: 'Authlib (FastAPI)',
-    ...{ callback: '/callback', login: '/login', logout: '/logout', pkce: true },
+    ...{ callback: '/callback', login: '/account', logout: '/logout', pkce: true },
     lacks: () => fault(python, ['-c', 'import authlib, fastapi, httpx, itsdangerous, uvicorn']),
-    start: (registration) => pythonApp('fastapi_app.py', registration),
+    start: (registration) => pythonApp(join(recipes, 'fastapi_app.py'), registration),
   },
   {
     name: 'Authlib (Django)',
     ...{ callback: '/callback', login: '/login', logout: '/logout', pkce: true },
     lacks: () => fault(python, ['-c', 'import authlib, django, requests']),
-    start: (registration) => pythonApp('django_app.py', registration),
+    start: (registration) => pythonApp(join(apps, 'django_app.py'), registration),
   },
   {
     name: 'go-oidc with x/oauth2',
@@ -78,16 +65,14 @@ export const clients: readonly InteropClient[] = [
     login: '/login',
     logout: '/logout',
     pkce: true,
-    lacks: () => fault('go', ['list', 'github.com/coreos/go-oidc', 'golang.org/x/oauth2'], goEnvironment()),
-    start: (registration) => {
-      const folder = mkdtempSync(join(tmpdir(), 'latchkey-interop-'));
-      const binary = join(folder, 'app');
-      execFileSync('go', ['build', '-o', binary, join(apps, 'go_oidc.go')], { env: goEnvironment(), stdio: 'pipe' });
-      return {
-        process: spawn(binary, { env: environment(registration), stdio: 'pipe' }),
-        clear: () => rmSync(folder, { recursive: true, force: true }),
-      };
-    },
+    lacks: () => lacksGo('github.com/coreos/go-oidc', 'golang.org/x/oauth2'),
+    start: (registration) => goApp(join(apps, 'go_oidc.go'), registration),
+  },
+  {
+    name: 'go-oidc with net/http',
+    ...{ callback: '/callback', login: '/login', logout: null, pkce: true },
+    lacks: () => lacksGo('github.com/coreos/go-oidc', 'golang.org/x/oauth2'),
+    start: (registration) => goApp(join(recipes, 'sign_in.go'), registration),
   },
   {
     name: 'Apache mod_auth_openidc',
@@ -127,13 +112,16 @@ export const clients: readonly InteropClient[] = [
 ];
 
 function pythonApp(file: string, registration: Registration): ReturnType<InteropClient['start']> {
-  const process = spawn(python, [join(apps, file)], { env: environment(registration), stdio: 'pipe' });
+  const process = spawn(python, [file], { env: environment(registration), stdio: 'pipe' });
   return { process, clear: () => undefined };
 }
 
-/** Packages of Debian are folders of a GOPATH, without modules. */
-function goEnvironment(): NodeJS.ProcessEnv {
-  return { ...process.env, GO111MODULE: 'off', GOPATH: gopath };
+function goApp(file: string, registration: Registration): ReturnType<InteropClient['start']> {
+  const program = goProgram(file);
+  return {
+    process: spawn(program, { env: environment(registration), stdio: 'pipe' }),
+    clear: () => rmSync(dirname(program), { recursive: true, force: true }),
+  };
 }
 
 /** The documented minimum; the claims are shown in a header. */

@@ -1,14 +1,15 @@
 /**
  * `npm run interop`: signs in, reads claims and logs out with relying parties from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
- * the server library in other runtimes. Prints a table. A client that this machine lacks, or npm cannot install, is
- * skipped, with the reason. `npm run interop -- runtimes` and `-- next` run only these.
+ * the server library in other runtimes; and delegation in other languages. Prints a table. A client that this machine lacks, or npm cannot install, is
+ * skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- delegation` and `-- clients` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { freePort, startLatchkey } from '../support/latchkey.ts';
 import { Browser } from './browser.ts';
 import { clients, type InteropClient } from './clients.ts';
+import { tryDelegation } from './delegation/tried.ts';
 import { tryNext } from './next.ts';
 import { type Row, tryRuntimes } from './runtimes/tried.ts';
 
@@ -21,21 +22,28 @@ try {
   await admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
     input: { id: projectId, testMode: true, mfaPolicy: 'OFF' },
   });
-  for (const client of only === undefined ? clients : []) {
+  for (const client of only === undefined || only === 'clients' ? clients : []) {
     const lacks = client.lacks();
     if (lacks === null) {
       const fault = await tried(client, projectId).catch((error: unknown) => String((error as Error).message));
-      rows.push([client.name, fault === null ? 'pass' : 'fail', fault ?? 'signed in, read claims, logged out']);
+      const done = `signed in, read claims${client.logout === null ? '' : ', logged out'}`;
+      rows.push([client.name, fault === null ? 'pass' : 'fail', fault ?? done]);
     } else {
       rows.push([client.name, 'skipped', lacks]);
     }
     console.error(`  … ${client.name}`);
   }
-  if (only !== 'runtimes') {
+  if (only === undefined || only === 'delegation') {
+    for await (const row of tryDelegation(latchkey, projectId)) {
+      rows.push(row);
+      console.error(`  … ${row[0]}`);
+    }
+  }
+  if (only === undefined || only === 'next') {
     rows.push(await tryNext(latchkey, admin, projectId));
     console.error('  … Next.js');
   }
-  if (only !== 'next') {
+  if (only === undefined || only === 'runtimes') {
     for await (const row of tryRuntimes(latchkey, projectId)) {
       rows.push(row);
       console.error(`  … ${row[0]}`);
@@ -76,7 +84,10 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
   browser.take(latchkey.baseUrl, person.cookies);
 
   const CLIENT_SECRET = made.clientSecret ?? '';
-  const { process: running, clear } = client.start({ ISSUER, CLIENT_ID: made.clientId, CLIENT_SECRET, PORT, ORIGIN });
+  const addresses = { PORT, ORIGIN, REDIRECT_URI: redirectUri };
+  const secrets = { CLIENT_SECRET, SESSION_SECRET: 'a secret of at least 32 characters' };
+  const registration = { ISSUER, CLIENT_ID: made.clientId, ...addresses, ...secrets };
+  const { process: running, clear } = client.start(registration);
   let output = '';
   for (const stream of [running.stdout, running.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
   try {
@@ -84,6 +95,7 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
       return `it did not start: ${tail(output)}`;
     const page = await browser.open(ORIGIN + client.login);
     if (!page.includes(email) || !page.includes(person.sub ?? '')) return `no claims: ${tail(page)} ${tail(output)}`;
+    if (client.logout === null) return null;
     const after = await browser.open(ORIGIN + client.logout.replace('ORIGIN', encodeURIComponent(ORIGIN)));
     if (after.includes(email)) return 'still signed in after the logout';
     if (await browser.hasSession(ISSUER, made.clientId, redirectUri)) return 'the session did not end';

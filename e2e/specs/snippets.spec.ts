@@ -13,6 +13,7 @@ import { InstalledSdk } from '../support/installed-sdk.ts';
 import { freePort, type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { pathWithTools } from '../support/shell-tools.ts';
 import { continueWithCode, signInOnPage } from '../support/sign-in.ts';
+import { fault, goProgram, lacksGo, python } from '../support/toolchains.ts';
 
 /**
  * The quickstart's snippets run unchanged, with only keys inserted, on the packages that the instance serves. Next.js is in
@@ -85,7 +86,17 @@ async function run(
   cwd: string = folder,
 ): Promise<void> {
   writeFileSync(join(cwd, name), code);
-  const child = spawn(process.execPath, [name], { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
+  await start(process.execPath, [name], origin, env, cwd);
+}
+
+async function start(
+  program: string,
+  args: string[],
+  origin: string,
+  env: Record<string, string>,
+  cwd: string = folder,
+): Promise<void> {
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
   running.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => void (output += data));
@@ -124,7 +135,9 @@ function paste(kind: string, code: string): string {
 async function quickstart(kind: string, settings: Record<string, unknown> = {}): Promise<Made & { code: string }> {
   const made = await register({ pkceRequired: true, ...settings });
   const code = (await copied(made.clientId, kind)).replace('lk_pk_…', made.publishableKey);
-  expect(code.split('\n').filter((line) => line.trim() !== '').length, kind).toBeLessThan(40);
+  // Tools of Go write its block of imports.
+  const own = code.replace(/^import \([\s\S]*?^\)/m, '').split('\n');
+  expect(own.filter((line) => /\S/.test(line) && !/^\s*(\/\/|#)/.test(line)).length, kind).toBeLessThan(40);
   expect(code).not.toContain('example.com');
   for (const address of code.match(/http\S+\.(?:tgz|js)\b/g) ?? []) expect((await fetch(address)).status).toBe(200);
   return { ...made, code };
@@ -150,6 +163,31 @@ for (const kind of ['Express', 'Fastify', 'Hono']) {
       await signInOnPage(page, admin, address);
       await expect(page.locator('body')).toContainText(`"email":"${address}"`);
       expect(page.url()).toBe(`${origin}/account`);
+    });
+  }
+}
+
+for (const [kind, lacks] of [
+  ['FastAPI', () => fault(python, ['-c', 'import authlib, fastapi, httpx, itsdangerous, uvicorn'])],
+  ['Go', () => lacksGo('github.com/coreos/go-oidc', 'golang.org/x/oauth2')],
+] as const) {
+  for (const [proof, settings] of [
+    ['client secret', { tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC', idTokenSignedResponseAlg: 'RS256' }],
+    ['proof of PKCE alone', {}],
+  ] as const) {
+    test(`${kind} with a ${proof} signs users in through the hosted page`, async ({ page }) => {
+      const { clientSecret, code, origin } = await quickstart(kind, { kind: 'WEB_SERVER', ...settings });
+      const lacking = lacks();
+      test.skip(lacking !== null, lacking ?? '');
+      const file = join(folder, `${proof.replaceAll(' ', '-')}.${kind === 'Go' ? 'go' : 'py'}`);
+      writeFileSync(file, code);
+      const [program, ...args] = kind === 'Go' ? [goProgram(file)] : [python, file];
+      const env = { ...ofBackEnd(''), CLIENT_SECRET: clientSecret ?? '', PYTHONDONTWRITEBYTECODE: '1' };
+      await start(program as string, args, origin, env);
+      const address = `${kind}.${proof.replaceAll(' ', '-')}@example.com`.toLowerCase();
+      await page.goto(`${origin}/${kind === 'Go' ? 'login' : 'account'}`);
+      await signInOnPage(page, admin, address);
+      await expect(page.locator('body')).toContainText(address);
     });
   }
 }

@@ -3,6 +3,7 @@ import { needsProjectIssuer } from '../issuer-advice.ts';
 import type { ClientKind } from '../kind.ts';
 import { curl } from './curl.ts';
 import { openidClient } from './openid-client.ts';
+import { otherLanguages } from './other-languages.ts';
 import { otherLibraries } from './other-libraries.ts';
 import { ownForm, pageOfHtml, pageOfReact } from './pages.ts';
 import { backEnds } from './servers.ts';
@@ -14,11 +15,11 @@ export function snippetsFor(kind: ClientKind, values: SnippetValues): Snippet[] 
   // A shell signs assertions with Ed25519 only.
   const rest = [...(isByShell(values) ? [curl(values)] : []), otherLibraries(values)];
   if (kind === 'native') return [openid, ...rest];
-  if (needsProjectIssuer(values.client)) return [...backEnds(values), openid, ...rest];
+  if (needsProjectIssuer(values.client)) return [...backEnds(values), ...otherLanguages(values), openid, ...rest];
   const pages = [pageOfHtml(values), pageOfReact(values), ownForm(values)];
   const [express, ...others] = backEnds(values);
   return kind === 'web-server'
-    ? [...(express ? [express] : []), ...others, openid, ...pages, ...rest]
+    ? [...(express ? [express] : []), ...others, ...otherLanguages(values), openid, ...pages, ...rest]
     : [...pages, ...(express ? [express] : []), openid, ...rest];
 }
 
