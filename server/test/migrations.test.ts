@@ -20,6 +20,15 @@ describe('the migrations', () => {
     expect(unknownToTheModel).toEqual([]);
   });
 
+  it('leave the moment of the last sign-in out of every index, so that a sign-in writes none', async () => {
+    const database = await freshDatabase();
+    const { rows } = await administer(database.url, (client) =>
+      client.query(`select indexdef from pg_indexes where tablename = 'users' and indexdef like '%last_sign_in_at%'`),
+    );
+    await database.drop();
+    expect(rows).toEqual([]);
+  });
+
   it('run once when eight processes start in parallel', async () => {
     const { url, template } = await databaseServer();
     const name = `${template}_unmigrated`;

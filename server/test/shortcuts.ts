@@ -52,9 +52,12 @@ export async function outcomeOf(world: SigninWorld, { httpStatus, text }: StepAn
   const tables = Object.entries({ ...ordered, known_networks: 'user_id, network', authorization_codes: 'id' });
   const left = await Promise.all(
     tables.map(([table, order]) =>
-      rows(db, `select '${table}' as name, to_jsonb(t) as row from ${table} t where project_id = ? order by ${order}`, [
-        world.project.id,
-      ]),
+      rows(
+        db,
+        // The hour follows from last_sign_in_at, and not from how long ago that was.
+        `select '${table}' as name, to_jsonb(t) - 'sign_in_hour' as row from ${table} t where project_id = ? order by ${order}`,
+        [world.project.id],
+      ),
     ),
   );
   const now = world.app.clock.now().getTime();

@@ -36,10 +36,12 @@ export class Migration20261124020000LogStreams extends OnlineMigration {
     await this.alter(`create or replace function "queue_stream_events"() returns trigger language plpgsql
       security definer set search_path = pg_catalog as $$
       begin
-        insert into ${name}.stream_events (project_id, event_id)
-        select distinct coalesce(s.project_id, '${instanceId}'), new.id from ${name}.log_streams s
-        where coalesce(s.project_id, '${instanceId}') in (new.project_id, '${instanceId}')
-        on conflict do nothing;
+        if exists (select from ${name}.log_streams) then
+          insert into ${name}.stream_events (project_id, event_id)
+          select distinct coalesce(s.project_id, '${instanceId}'), new.id from ${name}.log_streams s
+          where coalesce(s.project_id, '${instanceId}') in (new.project_id, '${instanceId}')
+          on conflict do nothing;
+        end if;
         return null;
       end $$`);
     await this.alter(

@@ -197,7 +197,9 @@ function judgeUser(model: Model, taken: Taken, change: Change): void {
     return;
   }
   const user = own(model, taken, change);
-  const columns = changedColumns(change).filter((name) => !/^(last_sign_in_at|updated_at|version)$/.test(name));
+  const columns = changedColumns(change).filter(
+    (name) => !/^(last_sign_in_at|sign_in_hour|updated_at|version)$/.test(name),
+  );
   if (columns.length === 0) return;
   const isPhone = columns.every((name) => name === 'phone' || name === 'attributes');
   demand(isPhone, `${step} of ${txn.name} changed ${columns.join(', ')} of ${nameOf(model, user)}`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { Factories } from '../../../test/factories.ts';
 import { system } from '../../domain/kernel/actor.ts';
+import { execute, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 
@@ -208,6 +209,42 @@ describe('Query.users', () => {
       }
     },
   );
+
+  it('orders the sign-ins of one hour by their moment, and those of the previous release too', async () => {
+    const make = new Factories(room.services, room.clock);
+    const { db } = room.services;
+    const acme = await make.project();
+    const moments = ['10:59:59.9', '10:00:00', '10:30:00', '09:59:59', '11:00:00'];
+    const signedIn = new Map<string, string>();
+    for (const moment of moments) {
+      const { id } = await make.user(acme);
+      // As the previous release writes it.
+      await execute(
+        db.alone,
+        sql`update users set last_sign_in_at = ${`2026-03-01T${moment}Z`}::timestamptz where project_id = ${acme.id} and id = ${id}`,
+      );
+      signedIn.set(id, moment);
+    }
+    const pages = async (direction: string) => {
+      const seen: (string | undefined)[] = [];
+      for (let after = ''; ; ) {
+        const query = `{ users(projectId: "${acme.id}", orderBy: LAST_SIGN_IN, direction: ${direction}, first: 2 ${after}) {
+          pageInfo { hasNextPage endCursor } edges { node { id } } } }`;
+        const { data } = await room.call(query);
+        for (const { node } of data.users.edges) seen.push(signedIn.get(node.id));
+        if (!data.users.pageInfo.hasNextPage) return seen;
+        after = `, after: "${data.users.pageInfo.endCursor}"`;
+      }
+    };
+    const ordered = [...moments].sort();
+    expect(await pages('ASC')).toEqual(ordered);
+    expect(await pages('DESC')).toEqual(ordered.toReversed());
+    const count = async (filter: string) =>
+      (await room.call(`{ users(projectId: "${acme.id}", filter: { ${filter} }) { totalCount } }`)).data.users
+        .totalCount;
+    expect(await count('signedInSince: "2026-03-01T10:30:00Z"')).toBe(3);
+    expect(await count('notSignedInSince: "2026-03-01T10:30:00Z"')).toBe(2);
+  });
 
   it('refuses a cursor of another order, and a modified one', async () => {
     const { data } = await users('orderBy: LAST_SIGN_IN, first: 1');

@@ -7,13 +7,20 @@ export interface Place {
   key: string | null;
 }
 
+interface SortKey {
+  column: Fragment;
+  type: 'text' | 'timestamptz';
+  /** The hour of the column, if the index has that in its place. */
+  hour?: Fragment;
+}
+
 /** A list with a sort key: rows without a key come last, ties are ordered by id. */
 export interface OrderedList {
   table: 'users' | 'groups';
   /** Condition on the row `r`. */
   where: Fragment;
   /** Sort key over the row `r`; absent: by age. */
-  key?: { column: Fragment; type: 'text' | 'timestamptz' } | undefined;
+  key?: SortKey | undefined;
   descending: boolean;
   first: number;
   /** Position of the last row of the previous page. */
@@ -37,16 +44,24 @@ export async function orderedPage(
 }
 
 function withKey(em: EntityManager, { table, where, key, descending, after }: OrderedList, limit: number) {
-  const { column, type } = key as NonNullable<OrderedList['key']>;
+  const { column, type, hour } = key as SortKey;
   const text = type === 'timestamptz' ? sql`(${column} at time zone 'UTC')::text` : sql`${column}::text`;
   const told = type === 'timestamptz' ? sql`(${after?.key}::timestamp at time zone 'UTC')` : sql`${after?.key}::text`;
   const [behind, direction] = descending ? [sql.raw('<'), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
-  const beyond = after === null ? sql`` : sql` and (${column}, r.id) ${behind} (${told}, ${after.id}::uuid)`;
+  const beyond = after === null ? [] : [sql`(${column}, r.id) ${behind} (${told}, ${after.id}::uuid)`];
+  if (hour && after !== null) beyond.push(sql`${hour} ${behind}= ${hourOf(told)}`);
+  const conditions = [where, sql`${hour ?? column} is not null`, ...beyond];
+  const order = [...(hour ? [hour] : []), column, sql`r.id`].map((part) => sql`${part} ${direction}`);
   return query(
     em,
-    sql<Place>`select r.id, ${text} as key from ${sql.raw(table)} r where ${where} and ${column} is not null${beyond}
-      order by ${column} ${direction}, r.id ${direction} limit ${limit}`,
+    sql<Place>`select r.id, ${text} as key from ${sql.raw(table)} r where ${sql.join(conditions, sql` and `)}
+      order by ${sql.join(order)} limit ${limit}`,
   );
+}
+
+/** SQL: the hour that an instant is in. */
+export function hourOf(instant: Fragment): Fragment {
+  return sql`date_trunc('hour', ${instant}::timestamptz, 'UTC')`;
 }
 
 function withoutKey(
@@ -56,7 +71,7 @@ function withoutKey(
   limit: number,
 ) {
   const [behind, direction] = descending ? [sql.raw('<'), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
-  const keyless = key ? sql` and ${key.column} is null` : sql``;
+  const keyless = key ? sql` and ${key.hour ?? key.column} is null` : sql``;
   const beyond = after === null ? sql`` : sql` and r.id ${behind} ${after.id}::uuid`;
   return query(
     em,

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { orderedPage, type Place } from '../kernel/ordered-page.ts';
+import { hourOf, orderedPage, type Place } from '../kernel/ordered-page.ts';
 import { containing } from '../kernel/page.ts';
 import { inAllProjects } from '../kernel/scope.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
@@ -41,7 +41,7 @@ const keys = {
   name: { column: sql`lower(r.display_name) collate "C"`, type: 'text' },
   'user-name': { column: sql`r.user_name_key collate "C"`, type: 'text' },
   email: { column: sql`r.email_key collate "C"`, type: 'text' },
-  'last-sign-in': { column: sql`r.last_sign_in_at`, type: 'timestamptz' },
+  'last-sign-in': { column: sql`r.last_sign_in_at`, type: 'timestamptz', hour: sql`r.sign_in_hour` },
 } as const;
 
 /** A page of users, each with its position. `matches`: what a search found, as `isLimited` if that is not all. */
@@ -103,12 +103,17 @@ function matching(projectId: string, filter: UserFilter): Fragment {
         where k.project_id = r.project_id and k.user_id = r.id and k.user_verified and k.revoked_at is null and p.passkeys))`;
     conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
   }
-  if (signedInSince !== undefined) conditions.push(sql`r.last_sign_in_at >= ${signedInSince}`);
-  if (notSignedInSince !== undefined) conditions.push(sql`r.last_sign_in_at < ${notSignedInSince}`);
-  if (hasSignedIn === true) conditions.push(sql`r.last_sign_in_at is not null`);
-  if (hasSignedIn === false) conditions.push(sql`r.last_sign_in_at is null`);
+  if (signedInSince !== undefined) {
+    conditions.push(sql`r.last_sign_in_at >= ${signedInSince} and r.sign_in_hour >= ${hourOf(sql`${signedInSince}`)}`);
+  }
+  if (notSignedInSince !== undefined) {
+    const hour = hourOf(sql`${notSignedInSince}`);
+    conditions.push(sql`r.last_sign_in_at < ${notSignedInSince} and r.sign_in_hour <= ${hour}`);
+  }
+  if (hasSignedIn === true) conditions.push(sql`r.sign_in_hour is not null`);
+  if (hasSignedIn === false) conditions.push(sql`r.sign_in_hour is null`);
   if (isInvited !== undefined) {
-    const invited = sql`r.invited_at is not null and r.last_sign_in_at is null`;
+    const invited = sql`r.invited_at is not null and r.sign_in_hour is null`;
     conditions.push(isInvited ? sql`(${invited})` : sql`not (${invited})`);
   }
   if (groupId !== undefined) {

@@ -35,6 +35,8 @@ const schema = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
     lastSignInAt: instant().nullable(),
+    /** The hour of `lastSignInAt`, for indexes; written by a trigger (decisions/0182). */
+    signInHour: instant().nullable().lazy(),
     /** When the last invitation was sent. Null: never, or it was revoked. */
     invitedAt: instant().nullable(),
   },
@@ -43,7 +45,7 @@ const schema = defineEntity({
       name: 'users_project_id_active_provenance_id_index',
       properties: ['project', 'active', 'provenance', 'id'],
     },
-    { name: 'users_project_id_last_sign_in_at_id_index', properties: ['project', 'lastSignInAt', 'id'] },
+    { name: 'users_project_id_sign_in_hour_id_index', properties: ['project', 'signInHour', 'id'] },
     // In byte order, whatever the database's collation: these serve `eq`, `sw`, ranges and sorting alike.
     {
       name: 'users_project_id_external_id_index',
@@ -71,9 +73,9 @@ const schema = defineEntity({
         'create index "users_project_id_family_name_index" on "users" ("project_id", lower("family_name") collate "C")',
     },
     {
-      name: 'users_invited_index',
+      name: 'users_open_invitation_index',
       expression:
-        'create index "users_invited_index" on "users" ("project_id", "id") where ("invited_at" is not null and "last_sign_in_at" is null)',
+        'create index "users_open_invitation_index" on "users" ("project_id", "id") where ("invited_at" is not null and "sign_in_hour" is null)',
     },
     // For searches (`user-list.ts`).
     { name: 'users_search_index', expression: searchIndex },
