@@ -54,7 +54,7 @@ export class LogStreamResolver {
     return ctx.domain.logStreams.update({ projectId: ctx.projectId, id }, changes, ctx.actor);
   }
 
-  @Requires('project_admin', { about: { 'log-stream': 'id' }, allProjects })
+  @Requires('project_admin', { about: { 'log-stream': 'id' }, fresh: true, allProjects })
   @Mutation(() => ID, { description: 'Returns its id.' })
   async deleteLogStream(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: AdminContext) {
     await domain.logStreams.remove({ projectId, id }, actor);
