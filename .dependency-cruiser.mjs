@@ -30,9 +30,9 @@ export const ladder = [
   'admins',
   'accounts',
   'support',
-  'configuration',
   'webhooks',
   'streams',
+  'configuration',
   'instance',
 ];
 

@@ -297,9 +297,6 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     recoveries,
     refreshGrants,
   });
-  const configurations = new Configurations({
-    ...{ ...base, projects, clients, roles, claims, apis, customAttributes, experiences },
-  });
   const ownAuthenticator = new OwnAuthenticator({ ...base, ...person, delivery, requests });
   const webhooks = new Webhooks({ ...base, allowPrivateLogoutTargets });
   const webhookRelay = new WebhookRelay({
@@ -310,6 +307,21 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   });
   const reach = { allowPrivate: allowPrivateLogoutTargets, hasFolder: ports.hasStreamFolder ?? false };
   const logStreams = new LogStreams({ ...base, reach });
+  const configurations = new Configurations({
+    ...{
+      ...base,
+      projects,
+      clients,
+      roles,
+      claims,
+      apis,
+      customAttributes,
+      experiences,
+      domains,
+      webhooks,
+      logStreams,
+    },
+  });
   const streamRelay = new StreamRelay({
     ...base,
     send: ports.sendBatch ?? (async () => ({ error: 'no network' })),

@@ -1,7 +1,9 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { CreatedSecrets } from '../../domain/configuration/writer.ts';
 import { system } from '../../domain/kernel/actor.ts';
+import { Refusal } from '../../domain/kernel/problem.ts';
+import { StartError } from '../../instance.ts';
 import { type Command, UsageError, withInstance } from '../command.ts';
 import { linesOf, named, wantedIn } from './wanted.ts';
 
@@ -10,12 +12,16 @@ export const apply: Command = {
   summary: 'Makes projects as a directory of YAML files describes them.',
   operands: ['<directory>'],
   options: {
-    prune: { type: 'boolean', description: 'delete applications, roles, APIs and attributes that the files lack' },
-    'secrets-to': { type: 'string', value: 'file', description: 'new file for the secrets of new applications' },
+    prune: { type: 'boolean', description: 'delete resources that the files lack' },
+    'secrets-to': {
+      type: 'string',
+      value: 'file',
+      description: 'new file for the secrets of new applications and webhooks',
+    },
   },
   notes: [
     'All files are checked first. Each project is one transaction; settings that a file lacks stay as they are.',
-    'Without --secrets-to, issue keys of new applications in the console.',
+    'Without --secrets-to, issue keys of new applications and webhooks in the console.',
   ],
   async run(input, surroundings) {
     const path = input.text('secrets-to');
@@ -24,12 +30,18 @@ export const apply: Command = {
       const keep = path === undefined ? null : secretsFile(resolve(path));
       try {
         for (const { name, wanted, references } of files) {
-          const options = { prune: input.flag('prune'), actor: system };
-          const written = await opened.services.configurations.apply(wanted, options).catch((error: unknown) => {
+          const options = {
+            ...{ prune: input.flag('prune'), actor: system },
+            keep: (secrets: readonly CreatedSecrets[]) =>
+              keep?.write(secrets.map((one) => ({ project: wanted.slug, ...one }))),
+          };
+          const changes = await opened.services.configurations.apply(wanted, options).catch((error: unknown) => {
+            // Any other fault may have come after the commit.
+            if (error instanceof Refusal) keep?.undo();
+            else keep?.confirm();
             throw named(name, error);
           });
-          for (const secrets of written.secrets) keep?.write({ project: wanted.slug, ...secrets });
-          const { changes } = written;
+          keep?.confirm();
           surroundings.say(`${name}: ${changes.length === 0 ? 'no changes' : `${changes.length} changed`}`);
           for (const line of linesOf(changes, references)) surroundings.say(line);
         }
@@ -41,14 +53,47 @@ export const apply: Command = {
   },
 };
 
-/** JSON lines, readable by the owner alone. */
+/**
+ * JSON lines, readable by the owner alone. They are on disk before the transaction that creates what they open commits;
+ * those of a transaction that fails are cut off. An empty file is deleted.
+ */
 function secretsFile(path: string) {
+  const file = opened(path);
+  let [length, confirmed] = [0, 0];
+  return {
+    write(secrets: readonly object[]) {
+      if (secrets.length === 0) return;
+      try {
+        const bytes = Buffer.from(secrets.map((one) => `${JSON.stringify(one)}\n`).join(''));
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+        fsyncSync(file);
+        length = confirmed + bytes.length;
+      } catch (error) {
+        ftruncateSync(file, confirmed);
+        throw new StartError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+      }
+    },
+    confirm() {
+      confirmed = length;
+    },
+    undo() {
+      ftruncateSync(file, confirmed);
+    },
+    close() {
+      closeSync(file);
+      if (confirmed === 0) rmSync(path);
+    },
+  };
+}
+
+function opened(path: string): number {
   try {
     const file = openSync(path, 'wx', 0o600);
-    return {
-      write: (secrets: CreatedSecrets & { project: string }) => void writeSync(file, `${JSON.stringify(secrets)}\n`),
-      close: () => closeSync(file),
-    };
+    // The name of the file, too, survives a power failure.
+    const folder = openSync(dirname(path), 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+    return file;
   } catch (error) {
     throw new UsageError(`${path} cannot be created (${(error as NodeJS.ErrnoException).code})`);
   }

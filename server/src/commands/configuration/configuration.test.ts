@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
-import { pngOf } from '../../../test/pictures.ts';
+import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
 import { shell, testMasterKey } from '../../../test/shell.ts';
 import { ProjectFileError, projectYaml } from '../../adapters/files/project-yaml.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
-import { kinds } from '../../domain/configuration/document.ts';
 import { system } from '../../domain/kernel/actor.ts';
+import { digest } from '../../domain/kernel/secret.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
-import { keyIn } from '../../domain/projects/tenant.ts';
-import { ClientRole } from '../../domain/roles/client-role.entity.ts';
 import { wantedIn } from './wanted.ts';
 
 let here: TestApp;
@@ -24,6 +22,9 @@ const settings = (app: TestApp, more: Record<string, string> = {}) => ({
   ...{ DATABASE_URL: app.databaseUrl, MASTER_KEY: testMasterKey, BASE_URL: app.url },
   ...more,
 });
+/** Refers to the secret of the log stream, which a pulled file does not contain. */
+const refer = () => edit('header: Authorization', 'header: Authorization\n    secret: !env CONFIG_COLLECTOR');
+const references = { CONFIG_COLLECTOR: receiverSecrets.logStream };
 const run = (name: string, ...args: string[]) => shell(settings(here), name, folder, ...args);
 const clientIn = async (app: TestApp, name = 'Portal') =>
   app.services.db.reader().findOneOrFail(Client, { project: { slug: 'shop' }, name });
@@ -41,37 +42,9 @@ const edit = (from: string | RegExp, to: string) =>
     readFileSync(file(), 'utf8').replace(from, () => to),
   );
 
-/** A project with every kind of resource. */
-async function populate(): Promise<void> {
-  const { services, make } = here;
-  project = await make.project({ name: 'Shop', slug: 'shop', smsCountries: ['SE'] });
-  const { id } = project;
-  await services.customAttributes.create(
-    id,
-    { name: 'costCenter', type: 'string', visibleTo: ['applications'] },
-    system,
-  );
-  const scopes = ['read', 'write'].map((key) => ({ key, description: `${key} orders` }));
-  const api = await services.apis.create(
-    { projectId: id, identifier: 'https://orders.example.com', name: 'Orders', scopes },
-    system,
-  );
-  const { client } = await make.client(project, { name: 'Portal' });
-  await services.roles.create(client, { key: 'editor', name: 'Editor' }, system);
-  await services.claims.update(client, { mappings: [{ claim: 'cost', attribute: 'custom.costCenter' }] }, system);
-  await services.apis.grant(client, api.id, { scopes: ['read'], introspects: false }, system);
-  const logo = await services.experiences.addLogo(id, pngOf(40, 40), system);
-  await services.experiences.saveDraft(
-    { projectId: id },
-    { displayName: 'Acme', accent: '#123456', logoId: logo.id },
-    system,
-  );
-  await services.experiences.publish({ projectId: id }, system);
-}
-
 beforeAll(async () => {
   here = await buildTestApp();
-  await populate();
+  project = await configuredProject(here.services);
   original = await here.services.configurations.document(project);
 });
 afterAll(() => here.close());
@@ -88,8 +61,11 @@ describe('pull, apply and plan', () => {
     const pulled = readFileSync(file(), 'utf8');
     const there = await buildTestApp();
     try {
-      const at = (name: string) => shell(settings(there), name, folder);
+      const at = (name: string) => shell(settings(there, references), name, folder);
       expect((await at('plan')).code).toBe(2);
+      expect(await at('apply')).toMatchObject({ code: 1, err: expect.stringContaining('secret is required') });
+      expect(await there.services.db.reader().count(Project, { slug: 'shop' })).toBe(0);
+      refer();
       expect(await at('apply')).toMatchObject({ code: 0 });
       expect(await at('plan')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
       expect(await at('apply')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
@@ -107,82 +83,12 @@ describe('pull, apply and plan', () => {
     });
     const outputs = [await run('pull'), await run('plan')].map(({ out, err }) => out + err).join('');
     const text = outputs + readFileSync(file(), 'utf8');
-    for (const secret of [publishableKey, secretKey, clientSecret as string]) expect(text).not.toContain(secret);
-    expect(text).not.toMatch(/lk_[a-z]+_/);
+    const { webhook, logStream } = receiverSecrets;
+    const secrets = [publishableKey, secretKey, clientSecret as string, webhook, logStream];
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    expect(text).not.toMatch(/lk_[a-z]+_|whsec_/);
+    expect(outputs).not.toContain('path-token');
     await here.services.clients.delete(client, system);
-  });
-});
-
-type Hand = (app: TestApp) => Promise<unknown>;
-const roleOf = async (app: TestApp) => {
-  const role = await app.services.db.reader().findOneOrFail(ClientRole, { project: project.id, key: 'editor' });
-  return keyIn(project.id, role.id);
-};
-/** A change in the console, by the kind of its resource; the second removes the resource, the third adds one. */
-const byHand: Record<(typeof kinds)[number], Hand[]> = {
-  settings: [({ services }) => services.projects.update(project.id, { mfaPolicy: 'required' }, system)],
-  sessionPolicy: [
-    ({ services }) => services.projects.updateSessionPolicy(project.id, { idleTimeoutSeconds: 600 }, system),
-  ],
-  customAttributes: [
-    ({ services }) => services.customAttributes.update(project.id, 'costCenter', { description: 'Other' }, system),
-    ({ services }) =>
-      services.customAttributes.delete(project.id, 'costCenter', system).then(() => services.customAttributes.sweep()),
-    ({ services }) => services.customAttributes.create(project.id, { name: 'badge', type: 'integer' }, system),
-  ],
-  apis: [
-    async ({ services }) => {
-      const [api] = await services.apis.list(services.db.reader(), project.id);
-      return services.apis.update(keyIn(project.id, api?.id ?? ''), { name: 'Other' }, system);
-    },
-    async ({ services }) => {
-      const [api] = await services.apis.list(services.db.reader(), project.id);
-      return services.apis.delete(keyIn(project.id, api?.id ?? ''), system);
-    },
-    ({ services }) => {
-      const scopes = [{ key: 'all', description: 'All' }];
-      return services.apis.create(
-        { projectId: project.id, identifier: 'https://b.example.com', name: 'B', scopes },
-        system,
-      );
-    },
-  ],
-  applications: [
-    async (app) =>
-      app.services.clients.update(await clientIn(app), { redirectUris: ['https://evil.example.com/'] }, system),
-    async (app) => app.services.clients.delete(await clientIn(app), system),
-    (app) => app.make.client(project, { name: 'Shadow' }),
-  ],
-  roles: [
-    async (app) => app.services.roles.update(await roleOf(app), { name: 'Other' }, system),
-    async (app) => app.services.roles.delete(await roleOf(app), system),
-    async (app) => app.services.roles.create(await clientIn(app), { key: 'owner', name: 'Owner' }, system),
-  ],
-  claims: [async (app) => app.services.claims.update(await clientIn(app), { mappings: [] }, system)],
-  apiAccess: [async (app) => access(app, ['read', 'write']), async (app) => access(app, [])],
-  branding: [
-    async ({ services }) => {
-      await services.experiences.saveDraft({ projectId: project.id }, { displayName: 'Other' }, system);
-      await services.experiences.publish({ projectId: project.id }, system);
-    },
-  ],
-};
-async function access(app: TestApp, scopes: string[]) {
-  const [api] = await app.services.apis.list(app.services.db.reader(), project.id);
-  return app.services.apis.grant(await clientIn(app), api?.id ?? '', { scopes, introspects: false }, system);
-}
-
-describe.each(kinds)('a change of %s by hand', (kind) => {
-  it('shows as drift, which apply undoes', async () => {
-    const { configurations } = here.services;
-    const differences = () => configurations.plan(configurations.read(original));
-    expect(await differences()).toEqual([]);
-    for (const change of byHand[kind]) {
-      await change(here);
-      expect((await differences()).map((one) => one.kind)).toContain(kind);
-      await configurations.apply(configurations.read(original), { prune: true, actor: system });
-      expect(await differences()).toEqual([]);
-    }
   });
 });
 
@@ -194,7 +100,7 @@ describe('apply', () => {
   });
 
   it('keeps what the files lack, without --prune', async () => {
-    await byHand.applications[2]?.(here);
+    await here.make.client(project, { name: 'Shadow' });
     expect(await run('apply')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
     expect(await run('plan')).toMatchObject({ code: 2, out: expect.stringContaining('- applications Shadow') });
     expect(await clientIn(here, 'Shadow')).toBeTruthy();
@@ -243,6 +149,19 @@ describe('apply', () => {
     ['accent: "#123456"', 'accent: red', 'branding.accent must be a colour'],
     ['type: string', 'type: text', 'customAttributes[0].type'],
     ['claim: cost', 'claim: sub', 'applications[0].claims.mappings'],
+    ['host: login.example.com', 'host: Login.example.com', 'domains[0].host must be written as login.example.com'],
+    ['host: login.example.com', 'host: co.uk', 'domains[0].host must not be a public suffix'],
+    ['https://hooks.example.com', 'http://hooks.example.com', 'webhooks[0].url must be https'],
+    ['- user.*', '- user.vanished', 'webhooks[0].types[0] must be an event type'],
+    ['enabled: true', 'enabled: yes', 'webhooks[0].enabled must be true or false'],
+    ['enabled: true', 'secret: whsec_short', 'webhooks[0].secret must be whsec_'],
+    ['enabled: true', `secret: ${receiverSecrets.webhook}`, 'secret must be a reference: !env or !file'],
+    ['https://logs.example.com', 'https://user@logs.example.com', 'logStreams[0].target must not contain a user name'],
+    ['tls://logs.example.com:6514', 'tls://logs.example.com', 'logStreams[1].target must be tls://host:port'],
+    ['tls://logs.example.com:6514', 'audit.jsonl', 'logStreams[1].target'],
+    ['header: Authorization', 'header: Cookie', 'logStreams[0].header must be the name of a header'],
+    ['header: Authorization', 'header: X\n    secret: plain', 'secret must be a reference: !env or !file'],
+    ['format: json-lines', 'format: xml', 'logStreams[0].format must be one of json-lines, json-array'],
     ['slug: shop', 'slug: Shop Two', 'slug must be'],
     ['slug: shop', 'slug: [', 'shop.yaml: '],
     ['slug: shop', 'slug: shop\nslug: shop', 'shop.yaml: '],
@@ -250,6 +169,15 @@ describe('apply', () => {
     edit(from, to);
     const read = () => wantedIn(folder, { env: {} }, here);
     for (const part of [ProjectFileError, message, 'shop.yaml']) expect(read).toThrow(part);
+  });
+
+  it.each([
+    ['tls://logs.example.com:6514', 'tls://10.0.0.1:6514', 'logStreams[1].target must have a public address'],
+    ['https://logs.example.com', 'https://169.254.169.254', 'logStreams[0].target must have a public address'],
+    ['https://hooks.example.com', 'http://localhost', 'webhooks[0].url must be https'],
+  ])('refuses %j as the private target %j', async (from, to, message) => {
+    edit(from, to);
+    expect(await run('apply')).toMatchObject({ code: 1, err: expect.stringContaining(message) });
   });
 
   it('takes values from variables and files, without printing them', async () => {
@@ -286,6 +214,46 @@ describe('apply', () => {
     expect(application).toBe('Second');
     expect((await here.services.registry.bySecretKey(secretKey))?.id).toBe(clientId);
     expect(await run('apply', '--secrets-to', secrets)).toMatchObject({ code: 2 });
+  });
+
+  it.each(['webhook', 'application'])('creates no %s if its secrets cannot be written', async (kind) => {
+    if (kind === 'webhook') edit('webhooks:', 'webhooks:\n  - url: https://new.example.com/');
+    else edit('- name: Portal', '- name: Lost\n    redirectUris: []\n  - name: Portal');
+    const { configurations } = here.services;
+    const [wanted] = wantedIn(folder, { env: {} }, here);
+    const before = await configurations.document(project);
+    const fail = () => {
+      throw new Error('the disk is full');
+    };
+    const options = { prune: false, actor: system, keep: fail };
+    await expect(configurations.apply(wanted?.wanted as never, options)).rejects.toThrow('the disk is full');
+    expect(await configurations.document(project)).toEqual(before);
+  });
+
+  it('generates the secret of a new webhook, or takes that of a reference, and leaves no empty file', async () => {
+    const secrets = join(folder, 'secrets.jsonl');
+    const reference = 'secret: !env CONFIG_HOOK';
+    edit('webhooks:', `webhooks:\n  - url: https://a.example.com/\n  - url: https://b.example.com/\n    ${reference}`);
+    const given = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
+    const at = (...args: string[]) => shell(settings(here, { CONFIG_HOOK: given }), 'apply', folder, ...args);
+    const applied = await at('--secrets-to', secrets);
+    expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('secret: (by reference)') });
+    const [line, ...others] = readFileSync(secrets, 'utf8').trim().split('\n');
+    const { webhook, signingSecret } = JSON.parse(line ?? '');
+    expect([webhook, others, applied.out.includes(given)]).toEqual(['https://a.example.com/', [], false]);
+    const stored = await here.services.webhooks.list(here.services.db.reader(), project.id);
+    const digests = Object.fromEntries(stored.map((one) => [one.url, here.services.webhooks.secretDigest(one)]));
+    expect(digests['https://a.example.com/']).toBe(digest(signingSecret));
+    expect(digests['https://b.example.com/']).toBe(digest(given));
+    expect(await at('--secrets-to', join(folder, 'none.jsonl'))).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).not.toContain('none.jsonl');
+  });
+
+  it('names receivers without their paths, which may contain a token', async () => {
+    edit('hooks.example.com/orders', 'hooks.example.com/other-token');
+    const planned = await run('plan');
+    expect(planned).toMatchObject({ code: 2, out: expect.stringContaining('+ webhooks https://hooks.example.com/…') });
+    expect(planned.out).not.toContain('token');
   });
 
   it('publishes branding, and keeps an open draft of the console', async () => {

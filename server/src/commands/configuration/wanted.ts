@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ProjectFileError, readProjectFiles } from '../../adapters/files/project-yaml.ts';
 import type { Difference } from '../../domain/configuration/differences.ts';
 import type { WantedProject } from '../../domain/configuration/document.ts';
-import { Refusal } from '../../domain/kernel/problem.ts';
+import { Refusal, refuse } from '../../domain/kernel/problem.ts';
 import type { Opened, Surroundings } from '../command.ts';
 
 /** A project of a directory. */
@@ -22,13 +22,28 @@ export function wantedIn(
   const files = readProjectFiles(resolve(directory), env).map(({ name, content, references }) => ({
     name,
     references,
-    wanted: naming(name, () => services.configurations.read(content)),
+    wanted: naming(name, () => {
+      const wanted = services.configurations.read(content);
+      mustBeReferences(wanted, references);
+      return wanted;
+    }),
   }));
   for (const { name, wanted } of files) {
     const other = files.find((one) => one.name !== name && one.wanted.slug === wanted.slug);
     if (other) throw new ProjectFileError(`${name} and ${other.name} both describe the project ${wanted.slug}`);
   }
   return files;
+}
+
+/** Secrets are never text in a file. Refuses `invalid`. */
+function mustBeReferences({ parts, secrets }: WantedProject, references: ReadonlySet<string>): void {
+  const known = new Set([...references].map((text) => text.trim()));
+  for (const { kind, keys, values } of parts) {
+    const secret = secrets.get(String(values['secret']));
+    if (secret === undefined || known.has(secret)) continue;
+    const field = [kind, ...keys.map(withoutPath), 'secret'].join('.');
+    refuse({ code: 'invalid', field, reason: 'must be a reference: !env or !file' });
+  }
 }
 
 /** Names the file in a refusal. */
@@ -49,12 +64,26 @@ export function named(name: string, error: unknown): unknown {
 
 const marks = { create: '+', update: '~', remove: '-' } as const;
 
-/** Lines that show differences; values from references are left out. */
+/** An address without path and query, which may contain a token of the receiver. */
+function withoutPath(text: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return text;
+  const { origin, href } = new URL(text);
+  return href === `${origin}/` ? origin : `${origin}/…`;
+}
+
+/** Lines that show differences; values from references, secrets and the paths of receivers are left out. */
 export function linesOf(differences: readonly Difference[], references: ReadonlySet<string>): string[] {
   return differences.flatMap(({ action, kind, keys, before, after }) => {
-    const heading = `  ${marks[action]} ${[kind, ...keys].join(' ')}`;
+    const isReceiver = kind === 'webhooks' || kind === 'logStreams';
+    const named = keys.map((one) =>
+      isReferred(one, references) ? '(by reference)' : isReceiver ? withoutPath(one) : one,
+    );
+    const heading = `  ${marks[action]} ${[kind, ...named].join(' ')}`;
     if (action === 'remove') return [heading];
-    const members = Object.keys(after).map((name) => {
+    // The address of a receiver is in the heading.
+    const listed = Object.keys(after).filter((name) => !isReceiver || after[name] !== keys[0]);
+    const members = listed.map((name) => {
+      if (isReceiver && name === 'secret') return '      secret: (by reference)';
       const was = action === 'update' ? `${shown(before[name], references)} → ` : '';
       return `      ${name}: ${isReferred(after[name], references) ? '(by reference)' : was + shown(after[name], references)}`;
     });

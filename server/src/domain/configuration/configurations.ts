@@ -13,15 +13,9 @@ import { mfaMethods, Project, passkeyPolicyOf } from '../projects/project.entity
 import { keyIn } from '../projects/tenant.ts';
 import { ClientRole } from '../roles/client-role.entity.ts';
 import { type Difference, differencesOf } from './differences.ts';
-import {
-  claimValues,
-  clientValues,
-  names,
-  type Part,
-  readProject,
-  type Values,
-  type WantedProject,
-} from './document.ts';
+import { claimValues, clientValues, names, type Part, readProject, type WantedProject } from './document.ts';
+import { receiversOf } from './receivers.ts';
+import type { Values } from './values.ts';
 import { type ConfigurationDeps, type CreatedSecrets, Writer } from './writer.ts';
 
 /** A project's settings as data: read, compared with a document, and written (decisions/0176). */
@@ -44,12 +38,13 @@ export class Configurations {
    * changes nothing then.
    *
    * @param prune whether to delete what the complete lists lack
-   * @returns the changes, and the secrets of new applications
+   * @param keep called with the secrets of what was created, before the commit: a throw changes nothing
+   * @returns the changes
    */
   async apply(
     wanted: WantedProject,
-    { prune, actor }: { prune: boolean; actor: Actor },
-  ): Promise<{ changes: Difference[]; secrets: CreatedSecrets[] }> {
+    { prune, actor, keep }: { prune: boolean; actor: Actor; keep?: (secrets: readonly CreatedSecrets[]) => void },
+  ): Promise<Difference[]> {
     const { db, projects } = this.deps;
     const known = await this.find(wanted.slug);
     const write = (project: Project) =>
@@ -60,7 +55,8 @@ export class Configurations {
         const changes = all.filter(({ action }) => prune || action !== 'remove');
         const writer = new Writer(this.deps, { project, wanted, actor });
         for (const change of changes) await writer.write(change);
-        return { changes, secrets: writer.secrets };
+        keep?.(writer.secrets);
+        return changes;
       });
     if (known) return inProject(known.id, () => write(known));
     return db.together(async () => {
@@ -69,8 +65,7 @@ export class Configurations {
         refuse({ code: 'invalid', field: 'settings.name', reason: 'is required for a new project' });
       }
       const made = await projects.create({ ...settings, name: settings['name'] as string, slug: wanted.slug }, actor);
-      const written = await write(made);
-      return { ...written, changes: [created(wanted, settings), ...written.changes] };
+      return [created(wanted, settings), ...(await write(made))];
     });
   }
 
@@ -92,6 +87,7 @@ export class Configurations {
     return {
       ...{ slug: project.slug, settings, sessionPolicy, branding: await this.withLogos(project, branding ?? {}) },
       ...{ customAttributes: of('customAttributes'), apis: of('apis'), applications },
+      ...{ domains: of('domains'), webhooks: of('webhooks').map(shown), logStreams: of('logStreams').map(shown) },
     };
   }
 
@@ -127,6 +123,7 @@ export class Configurations {
         ...offered.map((one): Part => part('apis', [one.identifier], one, names.apis)),
         ...(await this.applications(em, project)),
         { kind: 'branding', keys: [], values: await brandingOf(em, published) },
+        ...(await receiversOf(em, project.id, this.deps)).map(({ id, ...one }): Part => ({ ...one, keys: [id] })),
       ];
     });
   }
@@ -157,6 +154,11 @@ export class Configurations {
     }
     return parts;
   }
+}
+
+/** Without the digest of its secret. */
+function shown({ secret: _, ...values }: Values): Values {
+  return values;
 }
 
 function created(wanted: WantedProject, settings: Values): Difference {

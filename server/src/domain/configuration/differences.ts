@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Kind, kinds, type Part, pathOf, type Values, type WantedProject } from './document.ts';
+import { type Kind, kinds, type Part, pathOf, type WantedProject } from './document.ts';
+import type { Values } from './values.ts';
 
 /** What differs between the wanted and the current settings of one part. */
 export interface Difference {

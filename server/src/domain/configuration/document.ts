@@ -4,16 +4,15 @@ import type { Client } from '../clients/client.entity.ts';
 import type { Clients } from '../clients/clients.ts';
 import { checkContent } from '../experience/content.ts';
 import { judgeLogo } from '../experience/logo-file.ts';
-import { Refusal, refuse } from '../kernel/problem.ts';
+import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Projects } from '../projects/projects.ts';
 import { checkSessionPolicy } from '../projects/session-policy.ts';
 import { checkedSlug } from '../projects/slug.ts';
 import { checkedRole, checkRoleKey, type RoleValues } from '../roles/roles.ts';
 import { checkedDefinition } from '../users/custom/definition.ts';
-
-/** Settings by the names of the domain, as JSON; a logo is its bytes in a file, and its digest in comparisons. */
-export type Values = Record<string, unknown>;
+import { checkedDomain, checkedStream, checkedWebhook, type ReceiverChecks, receiverNames } from './receivers.ts';
+import { at, knownOnly, objectIn, textIn, type Values } from './values.ts';
 
 /** Settings of a project that are compared and written together. */
 export interface Part {
@@ -34,6 +33,9 @@ export const kinds = [
   'claims',
   'apiAccess',
   'branding',
+  'domains',
+  'webhooks',
+  'logStreams',
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -45,6 +47,8 @@ export interface WantedProject {
   complete: Set<string>;
   /** Logos by their digest. */
   files: Map<string, Uint8Array>;
+  /** Secrets by their digest. */
+  secrets: Map<string, string>;
 }
 
 /** The setting names of each kind; those of a list also have the name that identifies a resource. */
@@ -74,15 +78,17 @@ export const names = {
   claims: ['groups', 'groupPrefix', 'listLimit', 'rolesClaim', 'directoryRoles', 'mappings'],
   apiAccess: ['identifier', 'scopes', 'introspects'],
   branding: ['displayName', 'accent', 'logo', 'darkLogo', 'texts'],
+  ...receiverNames,
 } as const satisfies Record<Kind, readonly string[]>;
 
 /** The name that identifies a resource of a list. */
 const idNames: Partial<Record<Kind, string>> = {
   ...{ customAttributes: 'name', apis: 'identifier', applications: 'name', roles: 'key', apiAccess: 'identifier' },
+  ...{ domains: 'host', webhooks: 'url', logStreams: 'target' },
 };
 
 /** The validators of the admin API, and the base address. */
-export interface Checking {
+export interface Checking extends ReceiverChecks {
   projects: Pick<Projects, 'check'>;
   clients: Pick<Clients, 'check'>;
   issuer: string;
@@ -94,7 +100,7 @@ export interface Checking {
  */
 export function readProject(document: unknown, checking: Checking): WantedProject {
   const whole = objectIn(document, 'The document');
-  const lists = ['customAttributes', 'apis', 'applications'] as const;
+  const lists = ['customAttributes', 'apis', 'applications', 'domains', 'webhooks', 'logStreams'] as const;
   const singles = ['settings', 'sessionPolicy', 'branding'] as const;
   knownOnly(whole, ['slug', ...singles, ...lists], '');
   const wanted: WantedProject = {
@@ -102,6 +108,7 @@ export function readProject(document: unknown, checking: Checking): WantedProjec
     parts: [],
     complete: new Set(),
     files: new Map(),
+    secrets: new Map(),
   };
   for (const kind of singles) if (whole[kind] !== undefined) readPart(wanted, kind, [], whole[kind], kind, checking);
   for (const kind of lists) {
@@ -150,7 +157,7 @@ function readPart(
 ): void {
   const values = objectIn(given, path);
   knownOnly(values, names[kind], path);
-  const checked = at(path, () => checks[kind](values, checking, wanted.files));
+  const checked = at(path, () => checks[kind](values, checking, wanted));
   // What was not given stays as it is, also where the validator adds defaults.
   const own = Object.fromEntries(Object.keys(values).map((name) => [name, checked[name]]));
   wanted.parts.push({ kind, keys, values: own });
@@ -159,7 +166,7 @@ function readPart(
 /** Names a list of resources, or a part. */
 export const pathOf = (kind: Kind, keys: readonly string[]): string => [kind, ...keys].join('\n');
 
-const checks: Record<Kind, (values: Values, checking: Checking, files: Map<string, Uint8Array>) => Values> = {
+const checks: Record<Kind, (values: Values, checking: Checking, wanted: WantedProject) => Values> = {
   settings: (values, { projects }) => ({ ...projects.check(values as never) }),
   sessionPolicy(values) {
     checkSessionPolicy(values as never);
@@ -184,7 +191,7 @@ const checks: Record<Kind, (values: Values, checking: Checking, files: Map<strin
       refuse({ code: 'invalid', field: 'introspects', reason: 'must be true or false' });
     return { identifier, scopes: [...(scopes as string[])].sort(), introspects };
   },
-  branding(values, _, files) {
+  branding(values, _, { files }) {
     const { displayName, accent, texts } = checkContent({
       displayName: textIn(values, 'displayName'),
       accent: textIn(values, 'accent'),
@@ -198,13 +205,10 @@ const checks: Record<Kind, (values: Values, checking: Checking, files: Map<strin
       darkLogo: logoIn(values, 'darkLogo', files),
     };
   },
+  domains: checkedDomain,
+  webhooks: checkedWebhook,
+  logStreams: checkedStream,
 };
-
-function textIn(values: Values, name: string): string | null {
-  const value = values[name] ?? null;
-  if (value !== null && typeof value !== 'string') refuse({ code: 'invalid', field: name, reason: 'must be text' });
-  return value as string | null;
-}
 
 function textsIn(texts: unknown): { locale: string; key: string; text: string }[] {
   return Object.entries(objectIn(texts ?? {}, 'texts')).flatMap(([locale, ofLocale]) =>
@@ -234,28 +238,4 @@ export function clientValues({ jwk, jwkSet, disabledAt, ...rest }: Partial<Clien
 
 export function claimValues(settings: ClaimSettings): Values {
   return Object.fromEntries(names.claims.map((name) => [name, settings[name]]));
-}
-
-function objectIn(value: unknown, path: string): Values {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values;
-  return refuse({ code: 'invalid', field: path, reason: 'must be a mapping' });
-}
-
-function knownOnly(values: Values, known: readonly string[], path: string): void {
-  for (const name of Object.keys(values)) {
-    if (known.includes(name)) continue;
-    refuse({ code: 'invalid', field: path === '' ? name : `${path}.${name}`, reason: 'is not a setting' });
-  }
-}
-
-/** Puts the path before the field of a refusal. */
-function at<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.problem.code !== 'invalid') throw error;
-    const { field, reason } = error.problem;
-    const whole = field === path || path === '' ? field : `${path}.${field}`;
-    return refuse({ code: 'invalid', field: whole, reason });
-  }
 }

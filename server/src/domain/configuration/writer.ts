@@ -1,8 +1,10 @@
 import { Api } from '../apis/api.entity.ts';
+import { ApiGrant } from '../apis/api-grant.entity.ts';
 import type { Apis, NewApi } from '../apis/apis.ts';
 import type { Claims } from '../claims/claims.ts';
 import { Client } from '../clients/client.entity.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { Experiences } from '../experience/experiences.ts';
 import { Logo } from '../experience/logo.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -14,9 +16,13 @@ import type { Projects } from '../projects/projects.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { ClientRole } from '../roles/client-role.entity.ts';
 import type { Roles } from '../roles/roles.ts';
+import type { LogStreams } from '../streams/log-streams.ts';
 import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Difference } from './differences.ts';
-import type { Kind, Values, WantedProject } from './document.ts';
+import type { Kind, WantedProject } from './document.ts';
+import { ReceiverWriter } from './receiver-writer.ts';
+import type { Values } from './values.ts';
 
 export interface ConfigurationDeps {
   db: Database;
@@ -27,11 +33,16 @@ export interface ConfigurationDeps {
   apis: Apis;
   customAttributes: CustomAttributes;
   experiences: Experiences;
+  domains: Domains;
+  webhooks: Webhooks;
+  logStreams: LogStreams;
   issuer: string;
 }
 
-/** What is shown once of an application that was created. */
-export interface CreatedSecrets {
+/** What is shown once of a resource that was created. */
+export type CreatedSecrets = ApplicationSecrets | { webhook: string; signingSecret: string };
+
+interface ApplicationSecrets {
   application: string;
   clientId: string;
   publishableKey: string;
@@ -95,14 +106,26 @@ export class Writer {
     },
     claims: async ({ keys: [application = ''], after }) =>
       this.deps.claims.update(await this.clientKey(application), after, this.target.actor),
-    apiAccess: async ({ action, keys: [application = '', identifier = ''], before, after }) => {
-      const { scopes, introspects } = (action === 'remove' ? {} : { ...before, ...after }) as Values;
-      const access = { scopes: (scopes ?? []) as string[], introspects: introspects === true };
+    apiAccess: async ({ action, keys: [application = '', identifier = ''], after }) => {
+      const client = await this.clientKey(application);
       const api = await this.apiKey(identifier);
-      return this.deps.apis.grant(await this.clientKey(application), api.id, access, this.target.actor);
+      const known = action === 'update' ? await this.accessOf(client.id, api.id) : null;
+      const { scopes = known?.scopes ?? [], introspects = known?.introspects ?? false } = after as Partial<ApiGrant>;
+      return this.deps.apis.grant(client, api.id, { scopes, introspects }, this.target.actor);
     },
     branding: (difference) => this.branding(difference),
+    domains: (difference) => this.receivers.domain(difference),
+    webhooks: async (difference) => {
+      const made = await this.receivers.webhook(difference);
+      if (made) this.secrets.push({ webhook: made.webhook.url, signingSecret: made.secret });
+    },
+    logStreams: (difference) => this.receivers.logStream(difference),
   };
+
+  private get receivers(): ReceiverWriter {
+    const { project, wanted, actor } = this.target;
+    return new ReceiverWriter(this.deps, { projectId: project.id, wanted, actor });
+  }
 
   private get projectId(): string {
     return this.target.project.id;
@@ -146,6 +169,11 @@ export class Writer {
     if (same) return same.id;
     const bytes = this.target.wanted.files.get(wanted) ?? new Uint8Array();
     return (await experiences.addLogo(this.projectId, bytes, this.target.actor)).id;
+  }
+
+  private accessOf(client: string, api: string): Promise<ApiGrant | null> {
+    const id = this.projectId;
+    return this.deps.db.reader().findOne(ApiGrant, { project: id, client: [id, client], api: [id, api] });
   }
 
   private async clientKey(name: string): Promise<TenantKey> {

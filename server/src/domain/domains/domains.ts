@@ -64,10 +64,15 @@ export class Domains {
     return domainOrigin(this.deps.issuer, host);
   }
 
+  /** A host as it is stored. Refuses `invalid`. */
+  checkHost(typed: string): string {
+    return checkedHost(typed, this.deps.issuer);
+  }
+
   /** Claims a host. Refuses `not-found`, `invalid`, `taken` if the project has it. */
   create(projectId: string, typed: string, actor: Actor): Promise<CustomDomain> {
-    const { audit, clock, db, issuer, random } = this.deps;
-    const host = checkedHost(typed, issuer);
+    const { audit, clock, db, random } = this.deps;
+    const host = this.checkHost(typed);
     return db.transaction(async (em) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
       const project = found(isUuid(projectId) ? await em.findOne(Project, projectId, lock) : null, 'project');

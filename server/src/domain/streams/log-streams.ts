@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
-import { isUuid } from '../kernel/secret.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
@@ -60,16 +60,21 @@ export class LogStreams {
     return lagOf(this.deps.db, stream);
   }
 
+  /** The settings of a stream of a project, as they are stored. Refuses `invalid`. */
+  check(kind: StreamKind, settings: Pick<StreamSettings, 'target' | 'description' | 'types'>) {
+    return this.checked(kind, settings, false);
+  }
+
+  /** To compare the value of the header with another; null: none. */
+  secretDigest({ id, sealedSecret }: LogStream): string | null {
+    return sealedSecret == null ? null : digest(this.deps.vault.open(secretPurpose, id, sealedSecret));
+  }
+
   /** Events from now on are delivered. Refuses `not-found`, `invalid`. */
   create(projectId: string | null, kind: StreamKind, settings: StreamSettings, actor: Actor): Promise<LogStream> {
     const { audit, clock, db, random, vault } = this.deps;
-    const values = {
-      target: checkedTarget(kind, settings.target, projectId === null, this.deps.reach),
-      description: checkedDescription(settings.description),
-      types: checkedTypes(settings.types),
-      format: settings.format,
-      gzip: settings.gzip,
-    };
+    const { format, gzip } = settings;
+    const values = { ...this.checked(kind, settings, projectId === null), format, gzip };
     const header = checkedHeader(kind, settings);
     return db.transaction(async (em) => {
       await this.lock(em, projectId);
@@ -149,6 +154,18 @@ export class LogStreams {
       stream.nextAttemptAt = null;
       return audit.record(em, entry(testType, stream, actor));
     });
+  }
+
+  private checked(
+    kind: StreamKind,
+    { target, description, types }: Pick<StreamSettings, 'target' | 'description' | 'types'>,
+    isOfInstance: boolean,
+  ) {
+    return {
+      target: checkedTarget(kind, target, isOfInstance, this.deps.reach),
+      description: checkedDescription(description),
+      types: checkedTypes(types),
+    };
   }
 
   /** @returns whether it changed */

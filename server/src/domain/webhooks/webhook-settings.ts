@@ -12,6 +12,8 @@ export interface WebhookSettings {
 }
 
 const maxDescription = 100;
+/** Bytes of a signing secret (Standard Webhooks). */
+const [minSecret, maxSecret] = [24, 64];
 const nouns = new Set(eventTypes.map((type) => type.split('.')[0]));
 const known = new Set<string>([...eventTypes, ...[...nouns].map((noun) => `${noun}.*`)]);
 
@@ -20,6 +22,18 @@ export function checkedUrl(url: string, allowPrivate: boolean): string {
   const reason = checkLogoutUri(url, allowPrivate);
   if (reason) refuse({ code: 'invalid', field: 'url', reason });
   return url;
+}
+
+/** A signing secret that the receiver already knows, without white space around it. Refuses `invalid`. */
+export function checkedSecret(secret: string): string {
+  const text = secret.trim();
+  const key = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.toString('base64') !== key || bytes.length < minSecret || bytes.length > maxSecret) {
+    const reason = `must be whsec_ and ${minSecret} to ${maxSecret} bytes in base64`;
+    refuse({ code: 'invalid', field: 'secret', reason });
+  }
+  return text;
 }
 
 /** Sorted, without repetition. Refuses `invalid`. */

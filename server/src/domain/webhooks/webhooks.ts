@@ -9,7 +9,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
-import { isUuid } from '../kernel/secret.ts';
+import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
@@ -18,7 +18,13 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { newSigningSecret } from './signature.ts';
 import { Webhook } from './webhook.entity.ts';
 import { WebhookDelivery } from './webhook-delivery.entity.ts';
-import { checkedDescription, checkedTypes, checkedUrl, type WebhookSettings } from './webhook-settings.ts';
+import {
+  checkedDescription,
+  checkedSecret,
+  checkedTypes,
+  checkedUrl,
+  type WebhookSettings,
+} from './webhook-settings.ts';
 
 const maxWebhooks = 20;
 /** How long the previous secret signs, too. */
@@ -38,6 +44,9 @@ interface Deps {
   limits: Pick<Limits, 'spend'>;
   allowPrivateLogoutTargets: boolean;
 }
+
+/** Settings as they are stored. */
+type WebhookValues = WebhookSettings & { types: string[] };
 
 /** A webhook and its new secret; the only time its text is available. */
 export interface IssuedWebhook {
@@ -59,14 +68,29 @@ export class Webhooks {
     return found(isUuid(key.id) ? await em.findOne(Webhook, atKey(key)) : null, 'webhook');
   }
 
-  /** Events from now on are delivered. Refuses `not-found`, `invalid`. */
-  create(projectId: string, settings: WebhookSettings, actor: Actor): Promise<IssuedWebhook> {
-    const { allowPrivateLogoutTargets, audit, clock, db, random, vault } = this.deps;
-    const values = {
-      url: checkedUrl(settings.url, allowPrivateLogoutTargets),
-      description: checkedDescription(settings.description),
-      types: checkedTypes(settings.types),
+  /** The given settings as they are stored. Refuses `invalid`. */
+  check({ url, description, types }: Partial<WebhookSettings>): Partial<WebhookValues> {
+    return {
+      ...(url !== undefined && { url: checkedUrl(url, this.deps.allowPrivateLogoutTargets) }),
+      ...(description !== undefined && { description: checkedDescription(description) }),
+      ...(types !== undefined && { types: checkedTypes(types) }),
     };
+  }
+
+  /** To compare the signing secret with another. */
+  secretDigest({ id, sealedSecret }: Webhook): string {
+    return digest(this.deps.vault.open(secretPurpose, id, sealedSecret));
+  }
+
+  /**
+   * Events from now on are delivered. Refuses `not-found`, `invalid`.
+   *
+   * @param given the signing secret; default: a new one
+   */
+  create(projectId: string, settings: WebhookSettings, actor: Actor, given?: string): Promise<IssuedWebhook> {
+    const { audit, clock, db, random, vault } = this.deps;
+    const values = this.check(settings) as WebhookValues;
+    const known = given === undefined ? undefined : checkedSecret(given);
     return db.transaction(async (em) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
       const project = found(isUuid(projectId) ? await em.findOne(Project, projectId, lock) : null, 'project');
@@ -74,7 +98,7 @@ export class Webhooks {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxWebhooks} webhooks` });
       }
       const id = random.id();
-      const secret = newSigningSecret(random);
+      const secret = known ?? newSigningSecret(random);
       const now = clock.now();
       const webhook = em.create(Webhook, {
         project: project.id,
@@ -96,13 +120,9 @@ export class Webhooks {
    * Refuses `not-found`, `invalid`.
    */
   update(key: TenantKey, settings: Partial<WebhookSettings> & { enabled?: boolean }, actor: Actor): Promise<Webhook> {
-    const { allowPrivateLogoutTargets, audit, clock, db } = this.deps;
-    const { url, description, types, enabled } = settings;
-    const values = {
-      url: url === undefined ? undefined : checkedUrl(url, allowPrivateLogoutTargets),
-      description: description === undefined ? undefined : checkedDescription(description),
-      types: types === undefined ? undefined : checkedTypes(types),
-    };
+    const { audit, clock, db } = this.deps;
+    const { enabled } = settings;
+    const values = this.check(settings);
     return db.transaction(async (em) => {
       const webhook = await this.locked(em, key);
       const wasEnabled = webhook.disabledReason == null;
@@ -133,13 +153,18 @@ export class Webhooks {
     });
   }
 
-  /** A new secret; the previous one signs, too, for 24 hours. Refuses `not-found`. */
-  rotateSecret(key: TenantKey, actor: Actor): Promise<IssuedWebhook> {
+  /**
+   * Another secret; the previous one signs, too, for 24 hours. Refuses `not-found`, `invalid`.
+   *
+   * @param given the secret; default: a new one
+   */
+  rotateSecret(key: TenantKey, actor: Actor, given?: string): Promise<IssuedWebhook> {
     const { audit, clock, db, random, vault } = this.deps;
+    const known = given === undefined ? undefined : checkedSecret(given);
     return db.transaction(async (em) => {
       const webhook = await this.locked(em, key);
       const previous = vault.open(secretPurpose, webhook.id, webhook.sealedSecret);
-      const secret = newSigningSecret(random);
+      const secret = known ?? newSigningSecret(random);
       const now = clock.now();
       Object.assign(webhook, {
         sealedSecret: vault.seal(secretPurpose, webhook.id, secret),
