@@ -2,6 +2,7 @@ import type { Experiment } from './experiment.ts';
 import { backupFidelity } from './experiments/backup-fidelity.ts';
 import { cells } from './experiments/cells.ts';
 import { citus } from './experiments/citus.ts';
+import { clocks } from './experiments/clocks.ts';
 import { connectionsEnded } from './experiments/connections-ended.ts';
 import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
 import { diskFull, walFull } from './experiments/disk-full.ts';
@@ -9,7 +10,12 @@ import { embeddedKilled } from './experiments/embedded-killed.ts';
 import { failover } from './experiments/failover.ts';
 import { fuzz } from './experiments/fuzz.ts';
 import { hostileClients } from './experiments/hostile-clients.ts';
+import { indexBuild } from './experiments/index-build.ts';
 import { logoutKilled } from './experiments/logout-killed.ts';
+import { mailBacklog } from './experiments/mail/mail-backlog.ts';
+import { mailOutage } from './experiments/mail/mail-outage.ts';
+import { mailSlow } from './experiments/mail/mail-slow.ts';
+import { restorePending } from './experiments/mail/restore-pending.ts';
 import { mixedLoad } from './experiments/mixed-load.ts';
 import { poolStarved } from './experiments/pool-starved.ts';
 import { pooler, poolerSession } from './experiments/pooler.ts';
@@ -33,6 +39,12 @@ export const experiments: readonly Experiment[] = [
   walFull,
   embeddedKilled,
   backupFidelity,
+  clocks,
+  mailOutage,
+  mailBacklog,
+  mailSlow,
+  restorePending,
+  indexBuild,
   poolStarved,
   rollingRestart,
   failover,

@@ -10,6 +10,8 @@ import { newDataFolder } from './data-folder.ts';
 /** A real server with its own ports, data folder and embedded database. */
 export interface Latchkey {
   baseUrl: string;
+  /** Address of this process, if several share `baseUrl`. */
+  ownUrl: string;
   /** Serves `/health/live`, `/health/ready` and `/metrics`. */
   managementUrl: string;
   /** Bearer token of an owner. */
@@ -30,8 +32,17 @@ export interface Latchkey {
   kill(): Promise<void>;
 }
 
-const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
-const clock = fileURLToPath(new URL('turnable-clock.mjs', import.meta.url));
+export interface StartOptions {
+  /** The test may move the server's clock. */
+  turnable?: boolean;
+  /** How far the clock is ahead at the start; requires `turnable`. */
+  aheadSeconds?: number;
+  /** Program of another release. */
+  main?: string;
+}
+
+const builtMain = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const clock = new URL('turnable-clock.mjs', import.meta.url).href;
 const READY_WITHIN_MS = 180_000;
 
 /**
@@ -41,7 +52,7 @@ const READY_WITHIN_MS = 180_000;
  */
 export async function startLatchkey(
   env: Record<string, string> = {},
-  { turnable = false }: { turnable?: boolean } = {},
+  { turnable = false, aheadSeconds = 0, main = builtMain }: StartOptions = {},
 ): Promise<Latchkey> {
   const dataDir = env['DATA_DIR'] ?? newDataFolder({ empty: env['DATABASE_URL'] !== undefined });
   const isOurs = env['DATA_DIR'] === undefined;
@@ -60,12 +71,14 @@ export async function startLatchkey(
   };
   // Flags of start.mjs.
   const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=40'];
-  const server = spawn(process.execPath, [...flags, ...(turnable ? ['--import', clock] : []), main], {
+  const preload = turnable ? ['--import', `${clock}?ahead=${aheadSeconds}`] : [];
+  const command = [process.execPath, ...flags, ...preload, main];
+  const server = spawn(command[0] as string, command.slice(1), {
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : [])],
   });
   server.channel?.unref();
-  let aheadSeconds = 0;
+  let turnedSeconds = aheadSeconds;
   const cleaner = isOurs ? cleanUpAfter(server, dataDir) : undefined;
   let output = '';
   for (const stream of [server.stdout, server.stderr]) {
@@ -75,6 +88,7 @@ export async function startLatchkey(
   }
   const latchkey: Latchkey = {
     baseUrl: settings.BASE_URL,
+    ownUrl: `http://localhost:${port}`,
     managementUrl: `http://127.0.0.1:${managementPort}`,
     adminToken: settings.BOOTSTRAP_ADMIN_TOKEN,
     dataDir,
@@ -84,9 +98,9 @@ export async function startLatchkey(
       const turned = once(server, 'message');
       server.send({ turnSeconds: seconds });
       await turned;
-      aheadSeconds += seconds;
+      turnedSeconds += seconds;
     },
-    now: () => Date.now() + aheadSeconds * 1000,
+    now: () => Date.now() + turnedSeconds * 1000,
     async stop() {
       await end(server, 'SIGTERM');
       if (isOurs) {
@@ -119,7 +133,7 @@ export async function runDoctor(
 }
 
 async function ran(env: Record<string, string>, args: readonly string[]) {
-  const command = spawn(process.execPath, [main, ...args], {
+  const command = spawn(process.execPath, [builtMain, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,7 +3,7 @@
  * timers and the database's clock run normally.
  */
 const RealDate = Date;
-let aheadMilliseconds = 0;
+let aheadMilliseconds = Number(new URL(import.meta.url).searchParams.get('ahead') ?? 0) * 1000;
 const now = () => RealDate.now() + aheadMilliseconds;
 
 globalThis.Date = new Proxy(RealDate, {

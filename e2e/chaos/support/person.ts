@@ -59,9 +59,17 @@ export class Person {
 
   /** The code of a sign-in with the browser SDK. */
   code(): Promise<string> {
+    return this.#steps(this.#page());
+  }
+
+  /** Begins a sign-in as an unknown device, which sends a one-time code, and leaves it there. */
+  async askForOtp(): Promise<void> {
+    await this.#steps(this.#page(), 'authenticate');
+  }
+
+  #page() {
     const { publishableKey, redirectUri } = this.app;
-    const { origin } = new URL(redirectUri);
-    return this.#steps({ origin, headers: { 'X-Api-Key': publishableKey } });
+    return { origin: new URL(redirectUri).origin, headers: { 'X-Api-Key': publishableKey } };
   }
 
   /** A full sign-in on the hosted page, which creates a session; with a session, no page is shown. */
@@ -120,7 +128,7 @@ export class Person {
   }
 
   /** Steps of decisions §8 in test mode, from challenge to SUCCESS: returns a code or a URL. */
-  async #steps(by: { origin: string; headers: Record<string, string> }): Promise<string> {
+  async #steps(by: { origin: string; headers: Record<string, string> }, last?: 'authenticate'): Promise<string> {
     this.#jkt ||= await calculateJwkThumbprint(this.#jwk);
     const context: Record<string, string> = {};
     const post = async (step: string, body: object, kind?: 'use' | 'registration') => {
@@ -138,11 +146,12 @@ export class Person {
     const first = await post('authenticate', { ...who, remember_device: true }, this.#isKnown ? 'use' : undefined);
     if (first['status'] === 'SUCCESS') return String(first['code'] ?? first['redirect_to']);
     if (first['status'] !== 'OTP_NEEDED' || this.#isKnown) throw new WrongAnswer(`authenticate: ${first['status']}`);
+    if (last === 'authenticate') return '';
     await post('verify-email-otp', { ...who, otp: first['code'] });
-    const last = await post('verify-device', who, 'registration');
-    if (last['status'] !== 'SUCCESS') throw new WrongAnswer(`verify-device: ${last['status']}`);
+    const end = await post('verify-device', who, 'registration');
+    if (end['status'] !== 'SUCCESS') throw new WrongAnswer(`verify-device: ${end['status']}`);
     this.#isKnown = true;
-    return String(last['code'] ?? last['redirect_to']);
+    return String(end['code'] ?? end['redirect_to']);
   }
 
   #prove(act: string, body: string, kind: string, org: string, context: Record<string, string>): string {

@@ -151,6 +151,11 @@ export class Postgres {
     this.#signal('SIGCONT');
   }
 
+  /** Lines of the server's log. */
+  log(): string[] {
+    return readFileSync(join(this.#home, 'log'), 'utf8').split('\n');
+  }
+
   /** Promotes a standby to primary. */
   async promote(): Promise<void> {
     await this.query('select pg_promote(true, 30)', 'postgres');

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { SMTPServer } from 'smtp-server';
 import { AdminApi } from '../../support/admin-api.ts';
-import { freePort, type Latchkey, runDoctor, runLatchkey, startLatchkey } from '../../support/latchkey.ts';
+import {
+  freePort,
+  type Latchkey,
+  runDoctor,
+  runLatchkey,
+  type StartOptions,
+  startLatchkey,
+} from '../../support/latchkey.ts';
+import { MailSink } from './mail-sink.ts';
 import { type App, Person, Refused, WrongAnswer } from './person.ts';
 import { Postgres } from './postgres.ts';
 
@@ -19,15 +26,15 @@ export async function createApp(issuer: string, admin: AdminApi, client: Record<
 /** A PostgreSQL, a mail sink, and one or more Latchkey processes, as in production. */
 export class World {
   readonly postgres: Postgres;
+  readonly mail: MailSink;
   readonly processes: Latchkey[] = [];
   readonly #settings: Record<string, string>;
-  readonly #mail: SMTPServer;
   readonly #closers: (() => unknown)[] = [];
 
-  private constructor(postgres: Postgres, settings: Record<string, string>, mail: SMTPServer) {
+  private constructor(postgres: Postgres, settings: Record<string, string>, mail: MailSink) {
     this.postgres = postgres;
     this.#settings = settings;
-    this.#mail = mail;
+    this.mail = mail;
   }
 
   /** @param via port through which Latchkey reaches the database, if not its own */
@@ -40,15 +47,7 @@ export class World {
     } = {},
   ) {
     const postgres = await Postgres.create(options.postgres);
-    const mail = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      logger: false,
-      onData: (stream, _session, done) => stream.on('end', () => done()).resume(),
-    });
-    const mailPort = await freePort();
-    mail.on('error', () => undefined);
-    mail.listen(mailPort, '127.0.0.1');
+    const mail = await MailSink.create();
     const issuerPort = await freePort();
     const port = (await options.via?.(postgres)) ?? postgres.port;
     return new World(
@@ -58,7 +57,7 @@ export class World {
         DATABASE_URL: postgres.urlVia(port),
         MASTER_KEY: randomBytes(32).toString('base64'),
         BOOTSTRAP_ADMIN_TOKEN: randomBytes(24).toString('hex'),
-        SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
+        SMTP_URL: mail.url,
         MAIL_FROM: 'latchkey@example.com',
         // One load generator simulates many networks.
         TRUST_PROXY: 'loopback',
@@ -80,10 +79,19 @@ export class World {
     return this.#settings['BASE_URL'] as string;
   }
 
+  get masterKey(): Buffer {
+    return Buffer.from(this.#settings['MASTER_KEY'] as string, 'base64');
+  }
+
+  /** Settings of the processes. */
+  get settings(): Readonly<Record<string, string>> {
+    return this.#settings;
+  }
+
   /** Starts another process; the first one on the issuer's port. */
-  async start(env: Record<string, string> = {}): Promise<Latchkey> {
+  async start(env: Record<string, string> = {}, options: StartOptions = {}): Promise<Latchkey> {
     const port = this.processes.length === 0 ? this.issuerPort : String(await freePort());
-    const latchkey = await startLatchkey({ ...this.#settings, PORT: port, ...env });
+    const latchkey = await startLatchkey({ ...this.#settings, PORT: port, ...env }, options);
     this.processes.push(latchkey);
     return latchkey;
   }
@@ -140,7 +148,7 @@ export class World {
     for (const close of this.#closers.reverse()) await close();
     this.postgres.thaw();
     await Promise.all(this.processes.map((process) => process.stop()));
-    await new Promise<void>((done) => this.#mail.close(() => done()));
+    await this.mail.close();
     await this.postgres.destroy();
   }
 }
