@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { chunks } from './chunks.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -68,6 +69,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     target: 'es2022',
-    rolldownOptions: { input: [...pages, 'demo/index.html', 'admin/index.html'].map((page) => here(page)) },
+    rolldownOptions: {
+      input: [...pages, 'demo/index.html', 'admin/index.html'].map((page) => here(page)),
+      output: { codeSplitting: { groups: chunks } },
+    },
   },
 });

@@ -54,6 +54,8 @@ export async function send<Data, Variables>(
   }
 }
 
+const freshMilliseconds = 5000;
+
 const isExpired = (error: RequestError | null) => error?.code === 'unauthenticated';
 
 export const queryClient: QueryClient = new QueryClient({
@@ -64,6 +66,8 @@ export const queryClient: QueryClient = new QueryClient({
       refetchOnReconnect: true,
       refetchOnWindowFocus: false,
       retry: false,
+      // A section that is rendered after `prefetch` does not repeat its part.
+      staleTime: freshMilliseconds,
       // Drafts compare object identity to detect a refetch.
       structuralSharing: false,
     },
@@ -90,6 +94,61 @@ async function refetch(operations: readonly unknown[]): Promise<void> {
   } satisfies Parameters<typeof queryClient.invalidateQueries>[0];
   await queryClient.cancelQueries(filters);
   await queryClient.invalidateQueries(filters);
+}
+
+/** A query and the variables of one of its uses. */
+export type Part = readonly [operation: AnyOperation, variables: object];
+
+export function part<Data, Variables extends object>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+): Part {
+  return [operation as AnyOperation, variables];
+}
+
+/**
+ * Runs several queries in one request, unless they are cached. Each keeps its own cache entry for `useQuery`, and is
+ * sent alone if this request fails.
+ *
+ * @param operation has the root fields of all parts
+ */
+export function prefetch<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  parts: readonly Part[],
+): void {
+  const cache = queryClient.getQueryCache();
+  const missing = parts.filter((queryKey) => cache.find({ queryKey })?.isStaleByTime(freshMilliseconds) ?? true);
+  if (missing.length < 2) return;
+  const joint = send(operation, variables);
+  // Not an unhandled rejection if all parts are already in flight.
+  joint.catch(() => undefined);
+  for (const [query, itsVariables] of missing) {
+    const alone = (signal: AbortSignal) => send<unknown, never>(query, itsVariables as never, signal);
+    // A later refetch must not repeat this response.
+    let first: Promise<unknown> | undefined = joint;
+    void queryClient.prefetchQuery({
+      queryKey: [query, itsVariables],
+      queryFn: ({ signal }) => {
+        const response = first?.catch(() => alone(signal)) ?? alone(signal);
+        first = undefined;
+        return response;
+      },
+    });
+  }
+}
+
+/** `prefetch` once per variables, before the components of a page run the parts. */
+export function usePrefetch<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  parts: readonly Part[],
+): void {
+  const key = JSON.stringify(variables);
+  const last = useRef<string>(undefined);
+  if (last.current === key) return;
+  last.current = key;
+  prefetch(operation, variables, parts);
 }
 
 export interface QueryResult<Data> {

@@ -8,6 +8,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
 import { queryClient } from './api.ts';
+import { prefetchFrame } from './frame/prefetch-frame.ts';
 import { router } from './routes.tsx';
 import { settings } from './settings.ts';
 import { announceSignIn } from './sign-in-again.ts';
@@ -17,6 +18,7 @@ if (location.pathname === '/admin/signed-in') announceSignIn();
 else start();
 
 function start(): void {
+  prefetchFrame();
   // For the style element of the dialogs' scroll lock.
   setNonce(settings.nonce);
   createRoot(document.getElementById('root') as HTMLElement).render(

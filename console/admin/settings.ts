@@ -8,6 +8,8 @@ export const settings = {
   /** The console's own client ID. */
   clientId: meta?.dataset['clientId'] ?? '',
   consoleProjectId: meta?.dataset['projectId'] ?? '',
+  /** Of the account that loaded the page; display and prefetching only. */
+  isOwner: meta?.dataset['owner'] === 'true',
   /** Messages are captured in the dev mailbox instead of sent. */
   hasDevMailbox: meta?.dataset['devMailbox'] === 'true',
 } as const;

@@ -66,7 +66,7 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
 
 async function photograph(page: Page, { path, data }: Shot, file: string): Promise<void> {
   if (data) {
-    const open = ['Session', 'ProjectById', 'SwitcherProjects', 'SystemLevel'];
+    const open = ['Frame', 'Session', 'ProjectById', 'SwitcherProjects', 'SystemLevel'];
     await page.route('**/admin/graphql', (route) => {
       const isOpen = open.some((name) => route.request().postData()?.includes(`query ${name}`));
       if (isOpen) return route.continue();

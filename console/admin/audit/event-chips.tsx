@@ -1,5 +1,5 @@
-import { useQuery } from '../api.ts';
-import { EventClientName, EventUserName } from '../generated/operations.ts';
+import { part, usePrefetch, useQuery } from '../api.ts';
+import { EventClientName, EventNames, EventUserName } from '../generated/operations.ts';
 import { FilterChip } from '../ui/lists/filters.tsx';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
@@ -11,6 +11,8 @@ const short = (id: string) => `${id.slice(0, 8)}…`;
 export function EventChips() {
   const { get, set } = useListParams();
   const [user, client, type] = [get('user'), get('client'), get('type')];
+  const names = user && client ? [part(EventUserName, { id: user }), part(EventClientName, { id: client })] : [];
+  usePrefetch(EventNames, { userId: user ?? '', clientId: client ?? '' }, names);
   const userName = useQuery(EventUserName, { id: user ?? '' }, { pause: user === undefined });
   const clientName = useQuery(EventClientName, { id: client ?? '' }, { pause: client === undefined });
   const known = userName.data?.user;

@@ -1,14 +1,17 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
-import { useQuery } from '../api.ts';
+import { part, usePrefetch, useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import {
   type ClaimSettingsInput,
   ClaimSettingsOf,
   type ClaimSettingsPartsFragment,
+  ClientClaimsTab,
   type GroupSelection,
+  SearchHolders,
   UpdateClaimSettings,
 } from '../generated/operations.ts';
+import { useProject } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
@@ -23,6 +26,11 @@ const ClaimPreview = lazy(async () => ({ default: (await import('./claim-preview
 
 /** Groups, roles and mapped claims of an application. */
 export function ClientClaims({ client, mayChange }: ClientPartProps) {
+  const holders = { projectId: useProject().id, search: '' };
+  usePrefetch(ClientClaimsTab, { clientId: client.id, ...holders }, [
+    part(ClaimSettingsOf, { clientId: client.id }),
+    part(SearchHolders, holders),
+  ]);
   const { data, failure, reload } = useQuery(ClaimSettingsOf, { clientId: client.id });
   const settings = data?.claimSettings;
   if (!settings) return failure ? <LoadError failure={failure} subject="claims" retry={reload} /> : <PageSkeleton />;

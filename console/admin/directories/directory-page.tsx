@@ -2,8 +2,13 @@ import { Alert, Badge, Button, Loader, Stack, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useMutation, useQuery } from '../api.ts';
-import { ScimTokens, UpdateProject } from '../generated/operations.ts';
+import { part, useMutation, usePrefetch, useQuery } from '../api.ts';
+import {
+  CustomAttributes as CustomAttributesOf,
+  DirectoryPage,
+  ScimTokens,
+  UpdateProject,
+} from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { projectChange, projectQueries } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
@@ -31,6 +36,10 @@ export function Component() {
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
   const [issued, setIssued] = useState<string>();
+  usePrefetch(DirectoryPage, { projectId: project.id }, [
+    part(ScimTokens, { projectId: project.id }),
+    part(CustomAttributesOf, { projectId: project.id }),
+  ]);
   const { data, failure, reload } = useQuery(ScimTokens, { projectId: project.id }, { everySeconds: 5 });
   const tokens = data?.scimTokens;
   const [isSwitchingOff, setSwitchingOff] = useState(false);

@@ -1,8 +1,14 @@
 import { Alert, Badge, Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useAccess } from '../access.tsx';
-import { useQuery } from '../api.ts';
-import { ExperienceOf, type ExperienceOfQuery, SaveExperienceDraft } from '../generated/operations.ts';
+import { part, usePrefetch, useQuery } from '../api.ts';
+import {
+  ExperienceOf,
+  type ExperienceOfQuery,
+  ExperiencePage,
+  ExperienceVersions,
+  SaveExperienceDraft,
+} from '../generated/operations.ts';
 import { type Project, useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
 import { counted } from '../ui/counted.ts';
@@ -23,6 +29,10 @@ import { Versions } from './versions.tsx';
 /** Branding of the hosted pages and mails of a project. */
 export function Component() {
   const project = useProject();
+  usePrefetch(ExperiencePage, { projectId: project.id }, [
+    part(ExperienceOf, { projectId: project.id }),
+    part(ExperienceVersions, { projectId: project.id }),
+  ]);
   const { data, failure, reload } = useQuery(ExperienceOf, { projectId: project.id });
   if (!data) return failure ? <LoadError failure={failure} subject="experience" retry={reload} /> : <PageSkeleton />;
   return <Experience project={project} data={data} />;

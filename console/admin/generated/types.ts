@@ -1115,12 +1115,14 @@ export type DeleteCustomAttributeMutationVariables = Exact<{
 
 export type DeleteCustomAttributeMutation = { deleteCustomAttribute: number };
 
+export type CustomValuesFragment = { id: string, customValues: Array<{ hasValue: boolean, value: unknown, attribute: CustomAttributeRowFragment }> };
+
 export type UserCustomValuesQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type UserCustomValuesQuery = { user: { id: string, customValues: Array<{ hasValue: boolean, value: unknown, attribute: CustomAttributeRowFragment }> } | null };
+export type UserCustomValuesQuery = { user: CustomValuesFragment | null };
 
 export type UpdateCustomValuesMutationVariables = Exact<{
   input: UpdateCustomValuesInput;
@@ -1131,6 +1133,8 @@ export type UpdateCustomValuesMutation = { updateCustomValues: { id: string } };
 
 export type EventRowFragment = { id: string, at: string, type: string, result: AuditResult, detail: Record<string, unknown> | null, ip: string | null, userAgent: string | null, requestId: string | null, actor: { kind: string, id: string | null, name: string | null }, subject: { kind: string, id: string | null, name: string | null } | null, person: { id: string, name: string } | null, client: { id: string, name: string } | null, project: { id: string, name: string } | null };
 
+export type EventListFragment = { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventRowFragment }> };
+
 export type AuditEventsQueryVariables = Exact<{
   projectId?: string | null | undefined;
   filter?: AuditEventFilter | null | undefined;
@@ -1139,7 +1143,7 @@ export type AuditEventsQueryVariables = Exact<{
 }>;
 
 
-export type AuditEventsQuery = { auditEvents: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: EventRowFragment }> } };
+export type AuditEventsQuery = { auditEvents: EventListFragment };
 
 export type EventUserNameQueryVariables = Exact<{
   id: string;
@@ -1155,6 +1159,14 @@ export type EventClientNameQueryVariables = Exact<{
 
 export type EventClientNameQuery = { client: { id: string, name: string } | null };
 
+export type EventNamesQueryVariables = Exact<{
+  userId: string;
+  clientId: string;
+}>;
+
+
+export type EventNamesQuery = { user: { id: string, userName: string, displayName: string | null } | null, client: { id: string, name: string } | null };
+
 export type ClaimMappingPartsFragment = { claim: string, scope: string | null, attribute: string | null, constant: unknown, template: string | null, list: { of: ClaimList, prefix: string, removePrefix: boolean } | null };
 
 export type ClaimSettingsPartsFragment = { clientId: string, groups: GroupSelection, groupPrefix: string | null, listLimit: number, rolesClaim: string, directoryRoles: boolean, version: number, attributes: Array<string>, mappings: Array<ClaimMappingPartsFragment> };
@@ -1165,6 +1177,18 @@ export type ClaimSettingsOfQueryVariables = Exact<{
 
 
 export type ClaimSettingsOfQuery = { claimSettings: ClaimSettingsPartsFragment };
+
+export type ClientClaimsTabQueryVariables = Exact<{
+  clientId: string;
+  projectId: string;
+  search?: string | null | undefined;
+}>;
+
+
+export type ClientClaimsTabQuery = (
+  { claimSettings: ClaimSettingsPartsFragment }
+  & HoldersFragment
+);
 
 export type UpdateClaimSettingsMutationVariables = Exact<{
   input: UpdateClaimSettingsInput;
@@ -1315,6 +1339,13 @@ export type ScimTokensQueryVariables = Exact<{
 
 export type ScimTokensQuery = { scimTokens: Array<ScimTokenRowFragment> };
 
+export type DirectoryPageQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type DirectoryPageQuery = { scimTokens: Array<ScimTokenRowFragment>, customAttributes: Array<CustomAttributeRowFragment> };
+
 export type IssueScimTokenMutationVariables = Exact<{
   input: IssueScimTokenInput;
 }>;
@@ -1379,22 +1410,36 @@ export type ExperiencePartsFragment = { displayName: string | null, accent: stri
 
 export type ExperienceStateFragment = { publishedNumber: number, publishedAt: string | null, publishedBy: string | null, draftVersion: number, published: ExperiencePartsFragment, draft: ExperiencePartsFragment };
 
+export type ExperienceOfPartsFragment = { experience: (
+    { textRules: Array<{ key: string, kind: string, maxLength: number, placeholders: Array<string> }>, standardMailTexts: Array<{ locale: string, key: string, text: string }> }
+    & ExperienceStateFragment
+  ), clients: { edges: Array<{ node: { id: string, name: string } }> } };
+
 export type ExperienceOfQueryVariables = Exact<{
   projectId: string;
 }>;
 
 
-export type ExperienceOfQuery = { experience: (
-    { textRules: Array<{ key: string, kind: string, maxLength: number, placeholders: Array<string> }>, standardMailTexts: Array<{ locale: string, key: string, text: string }> }
-    & ExperienceStateFragment
-  ), clients: { edges: Array<{ node: { id: string, name: string } }> } };
+export type ExperienceOfQuery = ExperienceOfPartsFragment;
+
+export type ExperienceVersionsPartsFragment = { experienceVersions: { edges: Array<{ node: { id: string, number: number, publishedAt: string, publishedBy: string | null, revertedTo: number | null, content: ExperiencePartsFragment } }> } };
 
 export type ExperienceVersionsQueryVariables = Exact<{
   projectId: string;
 }>;
 
 
-export type ExperienceVersionsQuery = { experienceVersions: { edges: Array<{ node: { id: string, number: number, publishedAt: string, publishedBy: string | null, revertedTo: number | null, content: ExperiencePartsFragment } }> } };
+export type ExperienceVersionsQuery = ExperienceVersionsPartsFragment;
+
+export type ExperiencePageQueryVariables = Exact<{
+  projectId: string;
+}>;
+
+
+export type ExperiencePageQuery = (
+  ExperienceOfPartsFragment
+  & ExperienceVersionsPartsFragment
+);
 
 export type AccentThemeQueryVariables = Exact<{
   color: string;
@@ -1433,10 +1478,21 @@ export type RevertExperienceMutationVariables = Exact<{
 
 export type RevertExperienceMutation = { revertExperience: ExperienceStateFragment };
 
+export type AccountFragment = { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, grants: Array<{ role: Role, projectId: string | null }> };
+
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SessionQuery = { me: { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, grants: Array<{ role: Role, projectId: string | null }> } };
+export type SessionQuery = { me: AccountFragment };
+
+export type FrameQueryVariables = Exact<{
+  id: string;
+  hasProject: boolean;
+  isOwner: boolean;
+}>;
+
+
+export type FrameQuery = { me: AccountFragment, project?: ProjectSettingsFragment | null, system?: HealthFragment };
 
 export type SwitcherProjectsQueryVariables = Exact<{
   search?: string | null | undefined;
@@ -1474,6 +1530,8 @@ export type PaletteClientQueryVariables = Exact<{
 
 export type PaletteClientQuery = { client: { id: string, disabled: boolean } | null };
 
+export type GrantListFragment = { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, scope: string, offline: boolean, createdAt: string, lastUsedAt: string, expiresAt: string, client: { id: string, name: string }, user: { id: string, userName: string } } }> };
+
 export type RefreshGrantsQueryVariables = Exact<{
   projectId: string;
   userId?: string | null | undefined;
@@ -1482,7 +1540,7 @@ export type RefreshGrantsQueryVariables = Exact<{
 }>;
 
 
-export type RefreshGrantsQuery = { refreshGrants: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, scope: string, offline: boolean, createdAt: string, lastUsedAt: string, expiresAt: string, client: { id: string, name: string }, user: { id: string, userName: string } } }> } };
+export type RefreshGrantsQuery = { refreshGrants: GrantListFragment };
 
 export type RevokeRefreshGrantMutationVariables = Exact<{
   id: string;
@@ -1507,12 +1565,16 @@ export type GroupsQueryVariables = Exact<{
 
 export type GroupsQuery = { groups: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, memberCount: number, updatedAt: string } }> } };
 
+export type GroupDetailsFragment = { id: string, displayName: string, externalId: string | null, memberCount: number, createdAt: string, updatedAt: string };
+
 export type GroupByIdQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type GroupByIdQuery = { group: { id: string, displayName: string, externalId: string | null, memberCount: number, createdAt: string, updatedAt: string } | null };
+export type GroupByIdQuery = { group: GroupDetailsFragment | null };
+
+export type GroupNamesFragment = { totalCount: number, edges: Array<{ node: { id: string, displayName: string } }> };
 
 export type GroupsOfUserQueryVariables = Exact<{
   projectId: string;
@@ -1520,7 +1582,17 @@ export type GroupsOfUserQueryVariables = Exact<{
 }>;
 
 
-export type GroupsOfUserQuery = { groups: { totalCount: number, edges: Array<{ node: { id: string, displayName: string } }> } };
+export type GroupsOfUserQuery = { groups: GroupNamesFragment };
+
+export type GroupPageQueryVariables = Exact<{
+  projectId: string;
+  groupId: string;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type GroupPageQuery = { group: GroupDetailsFragment | null, users: UserListFragment, auditEvents: EventListFragment, groupRoles: Array<RoleOfGroupFragment> };
 
 export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
 
@@ -1601,6 +1673,8 @@ export type TestSenderMutationVariables = Exact<{
 
 export type TestSenderMutation = { testSender: { channel: MessageChannel, to: string, passed: boolean, stages: Array<{ name: string, state: string, milliseconds: number | null, detail: string | null, advice: string | null }> } };
 
+export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+
 export type OverviewQueryVariables = Exact<{
   projectId: string;
   signIns: AuditEventFilter;
@@ -1610,19 +1684,38 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+export type OverviewQuery = OverviewPartsFragment;
+
+export type OwnerPartsFragment = { owners: Array<{ id: string }> };
 
 export type OwnerCountQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type OwnerCountQuery = { memberships: Array<{ id: string }> };
+export type OwnerCountQuery = OwnerPartsFragment;
+
+export type ActivityPartsFragment = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
 
 export type ActivityQueryVariables = Exact<{
   projectId: string;
 }>;
 
 
-export type ActivityQuery = { activity: Array<{ day: string, signIns: number, signInsOnKnownDevices: number, signInsWithPasskeys: number, activeUsers: number, codesSent: number, codesVerified: number, codeSeconds: number, refused: number, logoutsDelivered: number, logoutsFailed: number, scimRequests: number, scimRefused: number, scimFailed: number }> };
+export type ActivityQuery = ActivityPartsFragment;
+
+export type OverviewPageQueryVariables = Exact<{
+  projectId: string;
+  signIns: AuditEventFilter;
+  rejected: AuditEventFilter;
+  mailTests: AuditEventFilter;
+  smsLimits: AuditEventFilter;
+  isOwner: boolean;
+}>;
+
+
+export type OverviewPageQuery = (
+  OverviewPartsFragment
+  & ActivityPartsFragment
+) & { owners?: Array<{ id: string }> };
 
 export type ProjectSettingsFragment = { id: string, issuer: string, name: string, builtIn: BuiltIn | null, scimEnabled: boolean, scimAuthoritative: boolean, testMode: boolean, signUp: SignUp, mfaPolicy: MfaPolicy, offeredFactors: Array<MfaMethod>, passkeyPolicy: PasskeyPolicy, passkeyAaguids: Array<string>, passkeyRoots: Array<string>, rememberMfaSeconds: number, deviceTrustSeconds: number, emailFactor: boolean, deviceTrustDays: number, smsCountries: Array<string>, smsPerDay: number, idleTimeoutSeconds: number, maxSessionSeconds: number, idTokenTtlSeconds: number, accessTokenTtlSeconds: number, refreshTokenTtlSeconds: number, refreshTokenIdleSeconds: number, version: number, createdAt: string, updatedAt: string };
 
@@ -1709,19 +1802,25 @@ export type RoleAssignmentsQueryVariables = Exact<{
 
 export type RoleAssignmentsQuery = { roleAssignments: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, createdAt: string, user: { id: string, userName: string, displayName: string | null } | null, group: { id: string, displayName: string } | null } }> } };
 
+export type HeldRoleFragment = { direct: boolean, directory: boolean, role: { id: string, key: string, name: string, client: { id: string, name: string } }, groups: Array<{ id: string, displayName: string }> };
+
 export type UserRolesQueryVariables = Exact<{
   userId: string;
 }>;
 
 
-export type UserRolesQuery = { userRoles: Array<{ direct: boolean, directory: boolean, role: { id: string, key: string, name: string, client: { id: string, name: string } }, groups: Array<{ id: string, displayName: string }> }> };
+export type UserRolesQuery = { userRoles: Array<HeldRoleFragment> };
+
+export type RoleOfGroupFragment = { id: string, name: string, client: { id: string, name: string } };
 
 export type GroupRolesQueryVariables = Exact<{
   groupId: string;
 }>;
 
 
-export type GroupRolesQuery = { groupRoles: Array<{ id: string, name: string, client: { id: string, name: string } }> };
+export type GroupRolesQuery = { groupRoles: Array<RoleOfGroupFragment> };
+
+export type HoldersFragment = { users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> } };
 
 export type SearchHoldersQueryVariables = Exact<{
   projectId: string;
@@ -1729,7 +1828,7 @@ export type SearchHoldersQueryVariables = Exact<{
 }>;
 
 
-export type SearchHoldersQuery = { users: { edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> }, groups: { edges: Array<{ node: { id: string, displayName: string } }> } };
+export type SearchHoldersQuery = HoldersFragment;
 
 export type CreateRoleMutationVariables = Exact<{
   input: CreateRoleInput;
@@ -1839,10 +1938,12 @@ export type SystemQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type SystemQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string, advice: string | null }>, processes: Array<{ id: string, host: string, pid: number, version: string, nodeVersion: string, startedAt: string, seenAt: string, signMicroseconds: number | null, clockSkewMs: number }>, database: { version: string, sizeBytes: number, connections: number, maxConnections: number, migrationsApplied: number }, mail: { kind: string | null, lastSentAt: string | null }, sms: { kind: string | null, lastSentAt: string | null }, jobs: Array<{ name: string, waiting: number, deferred: number, active: number, failed: number }>, backup: { takenAt: string, bytes: number } | null } };
 
+export type HealthFragment = { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string }> };
+
 export type SystemLevelQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SystemLevelQuery = { system: { level: CheckLevel, checks: Array<{ name: string, level: CheckLevel, summary: string }> } };
+export type SystemLevelQuery = { system: HealthFragment };
 
 export type ImportUsersMutationVariables = Exact<{
   input: ImportUsersInput;
@@ -1867,6 +1968,8 @@ export type RevokeInvitationMutation = { revokeInvitation: { id: string } };
 
 export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, invitedAt: string | null, createdAt: string };
 
+export type UserListFragment = { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> };
+
 export type UsersQueryVariables = Exact<{
   projectId: string;
   search?: string | null | undefined;
@@ -1877,7 +1980,7 @@ export type UsersQueryVariables = Exact<{
 }>;
 
 
-export type UsersQuery = { users: { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> } };
+export type UsersQuery = { users: UserListFragment };
 
 export type MatchingUsersQueryVariables = Exact<{
   projectId: string;
@@ -1889,22 +1992,37 @@ export type MatchingUsersQueryVariables = Exact<{
 
 export type MatchingUsersQuery = { users: { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, userName: string, displayName: string | null } }> } };
 
+export type UserDetailsFragment = (
+  { givenName: string | null, familyName: string | null, locale: string | null, zoneinfo: string | null, birthdate: string | null, updatedAt: string, address: { formatted: string | null, streetAddress: string | null, locality: string | null, region: string | null, postalCode: string | null, country: string | null } | null }
+  & UserRowFragment
+);
+
 export type UserByIdQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type UserByIdQuery = { user: (
-    { givenName: string | null, familyName: string | null, locale: string | null, zoneinfo: string | null, birthdate: string | null, updatedAt: string, address: { formatted: string | null, streetAddress: string | null, locality: string | null, region: string | null, postalCode: string | null, country: string | null } | null }
-    & UserRowFragment
-  ) | null };
+export type UserByIdQuery = { user: UserDetailsFragment | null };
+
+export type UserAccessPartsFragment = { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> };
 
 export type UserAccessQueryVariables = Exact<{
   userId: string;
 }>;
 
 
-export type UserAccessQuery = { userAccess: { recoveryCodesLeft: number, recovery: { reason: string, createdAt: string, usableAt: string, expiresAt: string } | null, sessions: Array<{ id: string, amr: Array<string>, authTime: string, createdAt: string, lastSeenAt: string, idleExpiresAt: string, expiresAt: string, ip: string | null, userAgent: string | null, deviceId: string | null }>, devices: Array<{ id: string, name: string, remembered: boolean, trustedUntil: string | null, createdAt: string, lastUsedAt: string, userAgent: string | null, client: { id: string, name: string } }>, passkeys: Array<{ id: string, name: string, aaguid: string, attested: boolean, synced: boolean, userVerified: boolean, createdAt: string, lastUsedAt: string }>, consents: Array<{ id: string, scopes: Array<string>, createdAt: string, updatedAt: string, client: { id: string, name: string } }>, factors: Array<{ id: string, method: MfaMethod, phone: string | null, verifiedAt: string, lastUsedAt: string | null }> } };
+export type UserAccessQuery = { userAccess: UserAccessPartsFragment };
+
+export type UserPageQueryVariables = Exact<{
+  projectId: string;
+  userId: string;
+}>;
+
+
+export type UserPageQuery = { user: (
+    UserDetailsFragment
+    & CustomValuesFragment
+  ) | null, userAccess: UserAccessPartsFragment, auditEvents: EventListFragment, groups: GroupNamesFragment, refreshGrants: GrantListFragment, userRoles: Array<HeldRoleFragment> };
 
 export type UserHoldingsQueryVariables = Exact<{
   userId: string;
@@ -2000,6 +2118,13 @@ export type WebhookUrlQueryVariables = Exact<{
 
 
 export type WebhookUrlQuery = { webhookUrl: string };
+
+export type WebhookPageQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WebhookPageQuery = { webhookUrl: string, webhook: WebhookRowFragment };
 
 export type WebhookDeliveriesQueryVariables = Exact<{
   webhookId: string;

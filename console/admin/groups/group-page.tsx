@@ -1,9 +1,9 @@
 import { Badge } from '@mantine/core';
 import { useParams } from 'react-router';
-import { useQuery } from '../api.ts';
+import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
 import { actorName } from '../audit/event-text.ts';
-import { AuditEvents, GroupById, Users } from '../generated/operations.ts';
+import { AuditEvents, GroupById, GroupPage, GroupRoles as GroupRolesOf, Users } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { count } from '../ui/counted.ts';
@@ -12,6 +12,7 @@ import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
+import { useListParams } from '../ui/lists/list-bar.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { userColumns } from '../users/user-columns.tsx';
@@ -24,19 +25,24 @@ export function Component() {
   const { groupId = '' } = useParams();
   const project = useProject();
   const path = useProjectPath();
+  const projectId = project.id;
+  const { get } = useListParams();
+  const [search, after] = [get('search') ?? null, get('after') ?? null];
+  const ofGroup = { projectId, filter: { groupId }, orderBy: 'NAME', direction: 'ASC' } as const;
+  const eventsOfGroup = { projectId, filter: { subjectId: groupId }, first: 10, after: null };
+  usePrefetch(GroupPage, { projectId, groupId, search, after }, [
+    part(GroupById, { id: groupId }),
+    part(Users, { ...ofGroup, search, after }),
+    part(AuditEvents, eventsOfGroup),
+    part(GroupRolesOf, { groupId }),
+  ]);
   const { data, failure, reload } = useQuery(GroupById, { id: groupId });
-  const fixed = { filter: { groupId }, orderBy: 'NAME', direction: 'ASC' } as const;
   const members = useList(
     Users,
-    (search, after) => ({ projectId: project.id, search, ...fixed, after }),
+    (search, after) => ({ ...ofGroup, search, after }),
     ({ users }) => users,
   );
-  const events = useQuery(AuditEvents, {
-    projectId: project.id,
-    filter: { subjectId: groupId },
-    first: 10,
-    after: null,
-  });
+  const events = useQuery(AuditEvents, eventsOfGroup);
   const group = data?.group?.id === groupId ? data.group : undefined;
   if (!group) return failure ? <LoadError failure={failure} subject="group" retry={reload} /> : <PageSkeleton />;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);

@@ -1,10 +1,10 @@
 import { Badge, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useQuery } from '../api.ts';
-import { Activity } from '../audit/activity.tsx';
+import { part, usePrefetch, useQuery } from '../api.ts';
+import { Activity as RecentActivity } from '../audit/activity.tsx';
 import { ExpiryBanner } from '../directories/expiry-banner.tsx';
-import { type AuditEventFilter, Overview, OwnerCount } from '../generated/operations.ts';
+import { Activity, type AuditEventFilter, Overview, OverviewPage, OwnerCount } from '../generated/operations.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -25,16 +25,15 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { isOwner, mayChange } = useAccess(project.id);
-  const { data, failure, reload } = useQuery(
-    Overview,
-    { projectId: project.id, signIns, rejected, mailTests, smsLimits },
-    { everySeconds: 15 },
-  );
+  const variables = { projectId: project.id, signIns, rejected, mailTests, smsLimits };
+  const parts = [part(Overview, variables), part(Activity, { projectId: project.id })];
+  usePrefetch(OverviewPage, { ...variables, isOwner }, isOwner ? [...parts, part(OwnerCount, {})] : parts);
+  const { data, failure, reload } = useQuery(Overview, variables, { everySeconds: 15 });
   const owners = useQuery(OwnerCount, {}, { pause: !isOwner });
   const isConsole = project.builtIn === 'CONSOLE';
   const tasks: Task[] | undefined =
     data && !isConsole
-      ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.memberships.length })
+      ? tasksOf({ data, project, path, mayChange, ownerCount: owners.data?.owners.length })
       : undefined;
   // First until all is done.
   const isReady = tasks !== undefined && openTasks(tasks).length === 0;
@@ -80,7 +79,7 @@ export function Component() {
           </SimpleGrid>
           {isReady && <Checklist tasks={tasks} />}
           <Charts projectId={project.id} path={path} />
-          <Activity
+          <RecentActivity
             title="Recent activity"
             events={data?.recent.edges.map(({ node }) => node)}
             hasFilters

@@ -2,10 +2,21 @@ import { Alert, Badge, Button, Menu } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useQuery } from '../api.ts';
+import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
 import { useCommand } from '../frame/use-command.ts';
-import { AuditEvents, UserAccess, type UserAction, UserById, type UserByIdQuery } from '../generated/operations.ts';
+import {
+  AuditEvents,
+  GroupsOfUser,
+  RefreshGrants,
+  UserAccess,
+  type UserAction,
+  UserById,
+  type UserByIdQuery,
+  UserCustomValues,
+  UserPage,
+  UserRoles as UserRolesOf,
+} from '../generated/operations.ts';
 import { GrantList } from '../grants/refresh-grants.tsx';
 import { UserConsents } from '../grants/user-consents.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
@@ -18,6 +29,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
+import { ChangeUsersDialog } from './change-users.tsx';
 import { UserActionItems, userActions } from './user-actions.tsx';
 import { StateBadge } from './user-columns.tsx';
 import { UserDevices } from './user-devices.tsx';
@@ -26,14 +38,12 @@ import { UserGroups } from './user-groups.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
-const UserAttributes = lazy(async () => ({
-  default: (await import('../attributes/user-attributes.tsx')).UserAttributes,
-}));
-const UserRecovery = lazy(async () => ({ default: (await import('./user-recovery.tsx')).UserRecovery }));
-const UserRoles = lazy(async () => ({ default: (await import('./user-roles.tsx')).UserRoles }));
-const UserInvitation = lazy(async () => ({ default: (await import('./add/user-invitation.tsx')).UserInvitation }));
+const sections = () => import('./sections/sections.ts');
+const UserAttributes = lazy(async () => ({ default: (await sections()).UserAttributes }));
+const UserRecovery = lazy(async () => ({ default: (await sections()).UserRecovery }));
+const UserRoles = lazy(async () => ({ default: (await sections()).UserRoles }));
+const UserInvitation = lazy(async () => ({ default: (await sections()).UserInvitation }));
 const UserClaims = lazy(async () => ({ default: (await import('../claims/user-claims.tsx')).UserClaims }));
-const ChangeUsersDialog = lazy(async () => ({ default: (await import('./change-users.tsx')).ChangeUsersDialog }));
 const GrantRecovery = lazy(async () => ({ default: (await import('./grant-recovery.tsx')).GrantRecovery }));
 const EditProfile = lazy(async () => ({ default: (await import('./edit-profile.tsx')).EditProfile }));
 
@@ -57,9 +67,20 @@ export function Component() {
     else if (command === 'recover') setRecovering(true);
     else if (command in userActions) setAction(command as UserAction);
   });
+  const ofProject = { projectId: project.id, userId };
+  const eventsOfUser = { projectId: project.id, filter: { userId }, first: 10, after: null };
+  usePrefetch(UserPage, ofProject, [
+    part(UserById, { id: userId }),
+    part(UserAccess, { userId }),
+    part(UserCustomValues, { id: userId }),
+    part(AuditEvents, eventsOfUser),
+    part(GroupsOfUser, ofProject),
+    part(RefreshGrants, { ...ofProject, clientId: null, after: null }),
+    part(UserRolesOf, { userId }),
+  ]);
   const { data, failure, reload } = useQuery(UserById, { id: userId });
   const access = useQuery(UserAccess, { userId });
-  const events = useQuery(AuditEvents, { projectId: project.id, filter: { userId }, first: 10, after: null });
+  const events = useQuery(AuditEvents, eventsOfUser);
   const user = data?.user?.id === userId ? data.user : undefined;
   if (!user) return failure ? <LoadError failure={failure} subject="user" retry={reload} /> : <PageSkeleton />;
   const name = user.displayName ?? user.userName;
@@ -175,17 +196,15 @@ export function Component() {
           <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
         </Suspense>
       )}
-      <Suspense>
-        <ChangeUsersDialog
-          projectId={project.id}
-          users={[{ id: user.id, name: user.userName }]}
-          action={action}
-          onClose={() => setAction(undefined)}
-          onDone={(done) => {
-            if (done === 'ERASE') void navigate(path('users'), { replace: true });
-          }}
-        />
-      </Suspense>
+      <ChangeUsersDialog
+        projectId={project.id}
+        users={[{ id: user.id, name: user.userName }]}
+        action={action}
+        onClose={() => setAction(undefined)}
+        onDone={(done) => {
+          if (done === 'ERASE') void navigate(path('users'), { replace: true });
+        }}
+      />
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useMutation, useQuery } from '../api.ts';
+import { part, useMutation, usePrefetch, useQuery } from '../api.ts';
 import {
   AuditEvents,
   DeleteWebhook,
@@ -11,6 +11,7 @@ import {
   UpdateWebhook,
   WebhookById,
   WebhookDeliveries,
+  WebhookPage,
   Webhooks,
   WebhookUrl,
 } from '../generated/operations.ts';
@@ -39,6 +40,8 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { mayChange } = useAccess(project.id);
+  const parts = [part(WebhookById, { id: webhookId }), part(WebhookUrl, { id: webhookId })];
+  usePrefetch(WebhookPage, { id: webhookId }, mayChange ? parts : []);
   const { data, failure, reload } = useQuery(WebhookById, { id: webhookId }, { everySeconds: 5 });
   const webhook = data?.webhook.id === webhookId ? data.webhook : undefined;
   if (!webhook) return failure ? <LoadError failure={failure} subject="webhook" retry={reload} /> : <PageSkeleton />;

@@ -1,5 +1,5 @@
 import { Button, Modal } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Webhooks } from '../generated/operations.ts';
@@ -13,8 +13,9 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Time } from '../ui/time.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
-import { WebhookForm } from './webhook-form.tsx';
 import { eventsOf, type Webhook, WebhookState } from './webhook-state.tsx';
+
+const WebhookForm = lazy(async () => ({ default: (await import('./webhook-form.tsx')).WebhookForm }));
 
 const maxWebhooks = 20;
 
@@ -68,7 +69,11 @@ export function Component() {
         />
       </Section>
       <Modal opened={creating} onClose={() => setCreating(false)} title="Create a webhook" size="lg">
-        {creating && <WebhookForm onClose={() => setCreating(false)} onSecret={setSecret} />}
+        {creating && (
+          <Suspense>
+            <WebhookForm onClose={() => setCreating(false)} onSecret={setSecret} />
+          </Suspense>
+        )}
       </Modal>
       <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
     </Page>

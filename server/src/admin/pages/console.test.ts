@@ -10,7 +10,8 @@ const dist = mkdtempSync(join(tmpdir(), 'latchkey-console-'));
 
 beforeAll(async () => {
   mkdirSync(join(dist, 'admin'));
-  const page = '<html data-scheme="%{color_scheme}"><meta nonce="%{nonce}" data-issuer="%{issuer}"><b>%{unknown}</b>';
+  const meta = '<meta nonce="%{nonce}" data-issuer="%{issuer}" data-owner="%{owner}">';
+  const page = `<html data-scheme="%{color_scheme}">${meta}<b>%{unknown}</b>`;
   writeFileSync(join(dist, 'admin', 'index.html'), page);
   room = await openAdminRoom({ consoleDist: dist });
   signedIn = await room.sessionOf(await room.person('x@example.com'));
@@ -104,6 +105,14 @@ describe('GET /admin and below', () => {
     };
     expect(await schemeWith('lk-color-scheme=dark')).toBe('dark');
     expect(await schemeWith('lk-color-scheme="><script>')).toBe('');
+  });
+
+  it('tells the page whether the account is an owner, so that it does not request what it may not read', async () => {
+    const ownerIn = async () => /data-owner="([^"]*)"/.exec(await (await get('/admin', signedIn)).text())?.[1];
+    expect(await ownerIn()).toBe('false');
+    const input = { email: 'x@example.com', role: 'OWNER' };
+    await room.call('mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }', { input });
+    expect(await ownerIn()).toBe('true');
   });
 
   it('requires a new sign-in despite a session, if a change needs a fresh one', async () => {

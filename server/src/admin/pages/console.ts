@@ -47,8 +47,9 @@ export function consoleRoutes(deps: ConsoleDeps): Router {
     res.redirect(303, await signInAddress(deps, back, isFresh ? 'login' : undefined));
   });
   router.get('/{*path}', async (req, res) => {
-    if (!(await deps.callerOf(req))) return res.redirect(303, await signInAddress(deps, req.originalUrl));
-    await sendConsole(deps, req, res);
+    const caller = await deps.callerOf(req);
+    if (!caller) return res.redirect(303, await signInAddress(deps, req.originalUrl));
+    await sendConsole(deps, caller, req, res);
   });
   return router;
 }
@@ -81,7 +82,7 @@ function backTo(state: unknown): string {
   return /^\/admin(?:\/|$)/.test(pathname) ? pathname + search : '/admin';
 }
 
-async function sendConsole(deps: ConsoleDeps, req: Request, res: Response): Promise<void> {
+async function sendConsole(deps: ConsoleDeps, { grants }: AdminCaller, req: Request, res: Response): Promise<void> {
   const page = await readFile(join(deps.consoleDist, 'admin', 'index.html'), 'utf8').catch(() => null);
   if (page === null) {
     return sendPlainPage(
@@ -98,6 +99,8 @@ async function sendConsole(deps: ConsoleDeps, req: Request, res: Response): Prom
     issuer: deps.issuer,
     client_id: client.id,
     console_project_id: client.project.id,
+    // Tells the page which requests to begin with; grants nothing.
+    owner: String(grants.owner),
     dev_mailbox: String(deps.hasMailbox),
     color_scheme: colorScheme(req),
   };

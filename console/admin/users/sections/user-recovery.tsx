@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { AuditEvents, CancelUserRecovery, UserAccess, type UserAccessQuery } from '../generated/operations.ts';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { Facts } from '../ui/lists/facts.tsx';
-import { exactly } from '../ui/time.tsx';
+import { AuditEvents, CancelUserRecovery, UserAccess, type UserAccessQuery } from '../../generated/operations.ts';
+import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { Facts } from '../../ui/lists/facts.tsx';
+import { exactly } from '../../ui/time.tsx';
 
 interface UserRecoveryProps {
   user: { id: string; name: string };

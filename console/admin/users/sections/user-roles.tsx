@@ -1,17 +1,22 @@
 import { Button, Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
-import { useQuery } from '../api.ts';
-import { AuditEvents, UnassignRole, UserRoles as UserRolesOf, type UserRolesQuery } from '../generated/operations.ts';
-import { useProjectPath } from '../projects/project.tsx';
-import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
-import { Empty } from '../ui/feedback/empty.tsx';
-import { LoadError } from '../ui/feedback/errors.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { Section } from '../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { useQuery } from '../../api.ts';
+import {
+  AuditEvents,
+  UnassignRole,
+  UserRoles as UserRolesOf,
+  type UserRolesQuery,
+} from '../../generated/operations.ts';
+import { useProjectPath } from '../../projects/project.tsx';
+import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { LoadError } from '../../ui/feedback/errors.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
 
-const AssignRoleForm = lazy(async () => ({ default: (await import('./assign-role.tsx')).AssignRoleForm }));
+const AssignRoleForm = lazy(async () => ({ default: (await import('../assign-role.tsx')).AssignRoleForm }));
 
 type Held = UserRolesQuery['userRoles'][number];
 

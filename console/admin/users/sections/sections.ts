@@ -1,0 +1,5 @@
+/** Sections of a user's page that are fetched after the page: one chunk. */
+export { UserAttributes } from '../../attributes/user-attributes.tsx';
+export { UserInvitation } from './user-invitation.tsx';
+export { UserRecovery } from './user-recovery.tsx';
+export { UserRoles } from './user-roles.tsx';

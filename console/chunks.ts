@@ -1,0 +1,48 @@
+/** Files of the console below a path, as a pattern. */
+const admin = (path: string) => new RegExp(`/console/admin/(?:${path})`);
+
+/** Folders of Mantine's components. */
+const mantine = (...names: string[]) => `/@mantine/core/esm/components/(?:${names.join('|')})/`;
+
+/** Parts of `ui/` that a few pages use. */
+const rareUi =
+  'code/snippets|forms/(?:list-field|search-select)|layout/(?:page-choices|page-frame|tabs)|secrets/(?:secret\\.|token-)';
+
+/**
+ * Chunks of the console (decisions/0187). An earlier group goes first, and takes the imports of its modules that have no
+ * group yet. All other modules are chunks of their page.
+ */
+export const chunks = [
+  // The only module that hosted pages share with the console.
+  { name: 'preload', test: /preload-helper/ },
+  // Loaded before each page. Style sheets keep the order of their imports, which decides the order of cascade layers.
+  { name: 'vendor', test: /\/node_modules\/(?!.*\.css)/, tags: ['$initial' as const] },
+  {
+    name: 'console',
+    test: admin(
+      `main\\.|generated/texts|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`,
+    ),
+  },
+  // Shared by pages of several areas.
+  {
+    name: 'widgets',
+    test: new RegExp(
+      `${mantine('Checkbox', 'Chip', 'Fieldset', 'FileButton', 'List', 'Pill', 'Progress', 'Radio', 'SimpleGrid', 'Textarea')}|/ui/(?:layout/(?:page-frame|tabs)|forms/list-field)|/create-scoped-keydown-handler`,
+    ),
+  },
+  { name: 'menu', test: new RegExp(mantine('Menu')) },
+  { name: 'select', test: new RegExp(`${mantine('Combobox', 'MultiSelect', 'Select')}|/ui/forms/search-select`) },
+  { name: 'secrets', test: admin('ui/secrets') },
+  { name: 'audit', test: admin('audit/(?:activity|event-list|event-text|sentences)\\.') },
+  { name: 'event-types', test: admin('webhooks/(?:webhook-form|event-types)') },
+  { name: 'deliveries', test: admin('(?:webhooks/webhook-state|streams/stream-state)') },
+  // Large parts of one area.
+  { name: 'events', test: admin('audit/(?:events|query-bar|event-chips|event-query)\\.') },
+  { name: 'import', test: admin('users/(?:add/csv|bulk/bulk-run)') },
+  { name: 'clients', test: admin('clients/(?:kind|issuer-advice|redirect|use-client-form|keys/(?:pem|key-pair))') },
+  { name: 'quickstart', test: admin('clients/(?:quickstart|trial/try)'), minShareCount: 2 },
+  // The page of a user has most of the grants.
+  { name: 'users', test: admin('(?:grants|users)/'), minShareCount: 2 },
+  // The rest that several pages of an area share: a chunk per folder.
+  { debugName: 'area', name: (id: string) => /\/console\/admin\/(\w+)\//.exec(id)?.[1] ?? null, minShareCount: 2 },
+];

@@ -1,0 +1,75 @@
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { shots } from '../screens/pages.ts';
+import { settled } from '../screens/settled.ts';
+import { buildWorld, type World } from '../screens/world.ts';
+import { type Visit, visitConsole } from '../support/console.ts';
+import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+
+/** Scripts and requests to the admin API of each page of the console, with an empty cache (decisions/0187). */
+
+const limits = { scripts: 12, queries: 3 };
+
+let latchkey: Latchkey;
+let world: World;
+let owner: Visit;
+let viewer: Visit;
+
+test.beforeAll(async ({ browser }) => {
+  latchkey = await startLatchkey();
+  world = await buildWorld(latchkey);
+  const { admin, projectId } = world;
+  owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
+  const role = { role: 'PROJECT_VIEWER', projectId } as const;
+  viewer = await visitConsole(browser, latchkey, admin, { email: 'viewer@example.com', ...role });
+});
+
+test.afterAll(async () => {
+  await owner.context.close();
+  await viewer.context.close();
+  await latchkey.stop();
+});
+
+/** The requests of a first visit, with the session of `context`. */
+async function load(context: BrowserContext, path: string): Promise<{ scripts: string[]; queries: string[] }> {
+  const cold = await context.browser()?.newContext({ storageState: await context.storageState() });
+  const page = (await cold?.newPage()) as Page;
+  // Polling is not part of the load.
+  await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
+  const [scripts, queries]: [string[], string[]] = [[], []];
+  page.on('request', (request) => {
+    // Previews of hosted pages load their own.
+    if (request.frame() !== page.mainFrame()) return;
+    const { pathname } = new URL(request.url());
+    if (pathname.endsWith('.js')) scripts.push(pathname.replace('/assets/', ''));
+    if (pathname === '/admin/graphql') queries.push(/^query (\w+)/.exec(request.postDataJSON().query)?.[1] ?? '?');
+  });
+  await page.goto(path);
+  await settled(page);
+  await page.waitForLoadState('networkidle');
+  await cold?.close();
+  return { scripts, queries };
+}
+
+for (const [which, who, visit] of [
+  ['each page', 'an owner', () => owner],
+  ['each page of joint queries', 'a project viewer', () => viewer],
+] as const) {
+  test(`${which} loads at most ${limits.scripts} scripts and ${limits.queries} queries for ${who}`, async () => {
+    const pages = shots(world).filter(({ path, data, anonymous }) => !data && !anonymous && path.includes('/admin/'));
+    const { projectId, userId, clientId } = world;
+    const query = new URLSearchParams({ user: userId, client: clientId });
+    pages.push({ name: 'events-named', path: `${world.issuer}/admin/projects/${projectId}/events?${query}` });
+    const joint = ['project-overview', 'project-directory', 'user', 'group', 'webhook'];
+    const chosen = who === 'an owner' ? pages : pages.filter(({ name }) => joint.includes(name));
+    expect(chosen.length).toBeGreaterThanOrEqual(joint.length);
+    const over: Record<string, string[]> = {};
+    for (const { name, path } of chosen) {
+      const { scripts, queries } = await load(visit().context, path);
+      expect(scripts.length).toBeGreaterThan(2);
+      expect(queries.length).toBeGreaterThan(0);
+      if (scripts.length > limits.scripts) over[`${name}: scripts`] = scripts;
+      if (queries.length > limits.queries) over[`${name}: queries`] = queries;
+    }
+    expect(over).toEqual({});
+  });
+}
