@@ -301,6 +301,7 @@ function adminDeps(
     domain: {
       ...{
         projects,
+        configurations: services.configurations,
         experiences,
         delivery,
         mfa: services.mfa,

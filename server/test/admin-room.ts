@@ -126,6 +126,7 @@ export async function openAdminRoom(
       consoleDist: options.consoleDist ?? '/nowhere',
       domain: {
         projects,
+        configurations: services.configurations,
         experiences: services.experiences,
         mfa: services.mfa,
         senderTests: services.senderTests,

@@ -11,6 +11,7 @@ import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { exactly } from '../ui/time.tsx';
+import { ConfigurationSection } from './configuration-section.tsx';
 import { type Project, useProject } from './project.tsx';
 import { forget } from './recent.ts';
 import { useProjectForm } from './use-project-form.ts';
@@ -34,6 +35,7 @@ export function Component() {
         />
       </Section>
       {project.builtIn !== 'CONSOLE' && <DomainsSection project={project} mayChange={mayChange} />}
+      {mayChange && project.builtIn !== 'CONSOLE' && <ConfigurationSection project={project} />}
       {isOwner && <Danger project={project} />}
       <SaveBar form={form} labels={{ name: 'Name' }} describe={(name, values) => values[name]} />
     </Page>

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
-import { Document, parseDocument, Scalar, type ScalarTag } from 'yaml';
+import { parseDocument, type ScalarTag } from 'yaml';
 
 /** A file cannot be read. The message names file and line. */
 export class ProjectFileError extends Error {
@@ -40,22 +40,14 @@ function readProjectFile(
     { tag: '!file', resolve: (reference) => remember(bytesOf(directory, reference, name).toString('utf8')) },
     { tag: '!image', resolve: (reference) => new Uint8Array(bytesOf(directory, reference, name)) },
   ];
-  const document = parseDocument(bytesOf(directory, name, name).toString('utf8'), { customTags, prettyErrors: true });
+  const document = parseDocument(bytesOf(directory, name, name).toString('utf8'), {
+    // In the export of the console, logos are binary.
+    customTags: [...customTags, 'binary'],
+    prettyErrors: true,
+  });
   const [fault] = [...document.errors, ...document.warnings];
   if (fault) throw new ProjectFileError(`${name}: ${fault.message.split('\n')[0]}`);
   return { name, content: document.toJS({ maxAliasCount: 100 }), references };
-}
-
-/** Writes values as YAML; bytes become references to the files that `save` returns. */
-export function projectYaml(values: object, save: (bytes: Uint8Array, path: readonly unknown[]) => string): string {
-  const document = new Document();
-  document.contents = document.createNode(values, (key: unknown, value: unknown) => {
-    if (!(value instanceof Uint8Array)) return value;
-    const image = new Scalar(save(value, [key]));
-    image.tag = '!image';
-    return image;
-  }) as never;
-  return document.toString({ lineWidth: 120 });
 }
 
 function valueOf(name: string, env: Readonly<Record<string, string | undefined>>, file: string): string {

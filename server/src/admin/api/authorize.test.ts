@@ -178,6 +178,7 @@ function argumentsOf(name: string): string {
     activity: `(projectId: "${project}", days: 28)`,
     webhooks: `(projectId: "${project}")`,
     webhook: `(id: "${webhook}")`,
+    projectConfiguration: `(projectId: "${project}")`,
     webhookUrl: `(id: "${webhook}")`,
     webhookDeliveries: `(webhookId: "${webhook}")`,
     webhookDelivery: `(id: "${webhookDelivery}")`,

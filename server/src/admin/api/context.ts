@@ -11,6 +11,7 @@ import type { Trials } from '../../domain/ceremonies/steps/trials.ts';
 import type { Claims } from '../../domain/claims/claims.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
+import type { Configurations } from '../../domain/configuration/configurations.ts';
 import type { Consents } from '../../domain/consents/consents.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
@@ -64,6 +65,7 @@ export interface Mailbox {
 import type { RefreshGrants } from '../../domain/tokens/refresh-grants.ts';
 export interface AdminDomain {
   projects: Projects;
+  configurations: Pick<Configurations, 'document'>;
   clients: Clients;
   clientSecrets: ClientSecrets;
   apis: Apis;

@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { passkeyModelStanding, passkeyStanding } from '../../domain/accounts/passkey-standing.ts';
+import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { checkedAaguids, checkedRoots } from '../../domain/projects/passkey-models.ts';
 import { type Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
@@ -66,6 +67,14 @@ export class ProjectResolver {
     @Ctx() { em, now }: AdminContext,
   ) {
     return passkeyModelStanding(em, projectId, { aaguids: checkedAaguids(aaguids), roots: checkedRoots(roots, now) });
+  }
+
+  /** As `webhookUrl`, not for viewers: it has the addresses of receivers. Not for applications: they have no scope for all of it. */
+  @Requires('project_admin', { about: { project: 'projectId' } })
+  @Query(() => String, { description: 'The settings as YAML, for `plan` and `apply`. It contains no secrets.' })
+  async projectConfiguration(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {
+    const project = found(await domain.projects.find(em, projectId), 'project');
+    return projectYaml(await domain.configurations.document(project));
   }
 
   @Requires('owner', { allProjects: { always: 'it creates a project' } })

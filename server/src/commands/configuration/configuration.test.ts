@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
 import { shell, testMasterKey } from '../../../test/shell.ts';
-import { ProjectFileError, projectYaml } from '../../adapters/files/project-yaml.ts';
+import { ProjectFileError } from '../../adapters/files/project-yaml.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
+import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { digest } from '../../domain/kernel/secret.ts';
 import { Project } from '../../domain/projects/project.entity.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { projectYaml } from '../../adapters/files/project-yaml.ts';
+import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { judgeLogo } from '../../domain/experience/logo-file.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { StartError } from '../../instance.ts';
