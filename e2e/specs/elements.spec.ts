@@ -23,13 +23,13 @@ test.beforeAll(async () => {
     // Neither inline scripts nor inline styles.
     res.setHeader(
       'Content-Security-Policy',
-      `default-src 'none'; script-src ${latchkey.baseUrl}; connect-src ${latchkey.baseUrl}`,
+      `default-src 'none'; script-src ${latchkey.baseUrl}; connect-src ${latchkey.baseUrl}; img-src ${latchkey.baseUrl}`,
     );
     res.end(`<!doctype html><html lang="${searchParams.get('lang') ?? 'en'}"><title>Shop</title>
       <meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">
       <script type="module" src="${latchkey.baseUrl}/sdk/elements.js"></script>
       <main><h1>Shop</h1><latchkey-sign-in app-name="Shop" api-key="${application?.publishableKey ?? 'lk_pk_unknown'}"
-        base-url="${latchkey.baseUrl}"></latchkey-sign-in></main>`);
+        base-url="${latchkey.baseUrl}" branding="${searchParams.get('branding') ?? ''}"></latchkey-sign-in></main>`);
   });
 });
 
@@ -150,6 +150,82 @@ test('speaks five languages, and tells a wrong key', async ({ page }) => {
   await page.getByLabel('Email address').fill('ada@example.com');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('alert')).toContainText('publishable');
+});
+
+/** Publishes a colour, and a logo if the picture is given. */
+async function publish(projectId: string, accent: string, picture?: Buffer<ArrayBuffer>): Promise<void> {
+  const address = `${latchkey.baseUrl}/admin/projects/${projectId}/logos`;
+  const headers = { Authorization: `Bearer ${latchkey.adminToken}`, 'Content-Type': 'image/png' };
+  const logo =
+    picture && ((await (await fetch(address, { method: 'POST', headers, body: picture })).json()) as { id: string });
+  await admin.run(
+    'mutation ($input: SaveExperienceDraftInput!) { saveExperienceDraft(input: $input) { __typename } }',
+    {
+      input: { projectId, accent, ...(logo && { logoId: logo.id }) },
+    },
+  );
+  await admin.run('mutation ($input: PublishExperienceInput!) { publishExperience(input: $input) { __typename } }', {
+    input: { projectId },
+  });
+}
+
+/** Colours of the button: its ground, its text. */
+const buttonOf = (page: Page) =>
+  page.getByRole('button', { name: 'Continue' }).evaluate((button) => {
+    const { backgroundColor, color } = getComputedStyle(button);
+    return [backgroundColor, color];
+  });
+
+test('has the colours and the logo of the project, readable in both themes', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const { projectId } = await open(page, 'branded', { mfaPolicy: 'OFF' }, '?branding=none');
+  await publish(
+    projectId,
+    '#ffd400',
+    (await page.screenshot({ clip: { x: 0, y: 0, width: 80, height: 40 } })) as never,
+  );
+  await open(page, 'branded', {}, '?branding=none');
+  const logo = page.locator('latchkey-sign-in img');
+  expect(await buttonOf(page)).toEqual(['rgb(47, 85, 212)', 'rgb(255, 255, 255)']);
+  expect(await logo.count()).toBe(0);
+  await open(page, 'branded', {});
+  await expect(logo).toBeVisible();
+  expect(await logo.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(80);
+  expect(await buttonOf(page)).toEqual(['rgb(255, 212, 0)', 'rgb(11, 14, 19)']);
+  await expectAccessible(page);
+});
+
+test('takes nothing but colours and logos from the answer about the branding', async ({ page }) => {
+  const evil = 'red)}:host{display:none}/*';
+  const answers = [
+    {
+      colors: { accent: [evil, evil], 'on-accent': ['#ffffff', '#ffffff;}'], link: [evil, '#000000'] },
+      logo: ['../../x', '"><script>'],
+    },
+    { colors: [], logo: {} },
+    'not JSON',
+    null,
+  ];
+  for (const answer of answers) {
+    await page.route('**/experience/of/*', (route) =>
+      route.fulfill({ json: answer, headers: { 'Access-Control-Allow-Origin': '*' } }),
+    );
+    await open(page, 'OFF', { mfaPolicy: 'OFF' });
+    await expect(page.getByLabel('Email address')).toBeVisible();
+    expect(await page.locator('latchkey-sign-in img').count()).toBe(0);
+    const rules = await page
+      .locator('latchkey-sign-in')
+      .evaluate((element) =>
+        (element.shadowRoot?.adoptedStyleSheets ?? [])
+          .slice(1)
+          .flatMap(({ cssRules }) => [...cssRules].map((rule) => rule.cssText)),
+      );
+    expect(rules.join()).not.toMatch(/display|red|;}/);
+    await page.unroute('**/experience/of/*');
+  }
+  await page.route('**/experience/of/*', () => undefined);
+  await open(page, 'OFF', { mfaPolicy: 'OFF' });
+  await expect(page.getByLabel('Email address')).toBeVisible();
 });
 
 test('keeps what is typed while the service tells that it has no passkeys', async ({ page }) => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { authorizationParameters, CookieBrowser, locationOf, pkce } from '../../test/browser.ts';
 import { bootstrapToken, buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { redirectUri } from '../../test/factories.ts';
 import { pngOf } from '../../test/pictures.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
+import { accentTheme } from '../domain/experience/accent.ts';
 import type { ExperienceInput } from '../domain/experience/content.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
@@ -103,6 +105,61 @@ describe('the pages of a logout', () => {
   });
 });
 
+describe('GET /experience/of/{publishable key}', () => {
+  const origin = new URL(redirectUri).origin;
+  const branding = (key: string, headers: Record<string, string> = { origin }) =>
+    fetch(`${app.url}/experience/of/${key}`, { headers });
+
+  it('has the published colours, readable in both themes, and the logo', async () => {
+    const { client: own, publishableKey } = await app.make.client(project);
+    const logo = await app.services.experiences.addLogo(project.id, pngOf(120, 40), system);
+    expect(await (await branding(publishableKey)).json()).toEqual({ colors: null, logo: null });
+    await publish({ accent: '#ffd400', logoId: logo.id });
+    const response = await branding(publishableKey);
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    expect([response.headers.get('vary'), response.headers.get('cache-control')]).toEqual([
+      expect.stringContaining('Origin'),
+      'private, max-age=60',
+    ]);
+    const { light, dark } = accentTheme('#ffd400');
+    expect(await response.json()).toEqual({
+      colors: {
+        accent: [light.accent, dark.accent],
+        'on-accent': [light.onAccent, dark.onAccent],
+        link: [light.accentText, dark.accentText],
+      },
+      logo: [logo.id, logo.id],
+    });
+    await app.services.clients.update(own, { disabled: true }, system);
+    // The client is cached for a minute.
+    app.clock.turn(61);
+    expect((await branding(publishableKey)).status).toBe(404);
+  });
+
+  it('is that of the key’s own project', async () => {
+    const { publishableKey } = await app.make.client(await app.make.project({ name: 'Other' }));
+    await publish({ accent: '#ffd400' });
+    expect(await (await branding(publishableKey)).json()).toEqual({ colors: null, logo: null });
+  });
+
+  it('is told to no other origin, and for no other key', async () => {
+    await publish({ accent: '#ffd400' });
+    const { publishableKey, secretKey } = await app.make.client(project);
+    const refused = await Promise.all([
+      branding(publishableKey, { origin: 'https://evil.example.com' }),
+      branding(publishableKey, {}),
+      branding(secretKey),
+      branding('lk_pk_unknown'),
+      branding('%00'),
+      branding('x'.repeat(5000)),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+    expect(refused.map(({ headers }) => headers.get('access-control-allow-origin'))).toEqual(refused.map(() => null));
+    const bodies = await Promise.all(refused.map((response) => response.text()));
+    expect(new Set(bodies).size).toBe(1);
+  });
+});
+
 describe('GET /experience/logos/{id}', () => {
   it('serves the uploaded bytes as an image only, immutable', async () => {
     const bytes = pngOf(64, 64);
@@ -114,6 +171,7 @@ describe('GET /experience/logos/{id}', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
     });
   });
 

@@ -17,7 +17,7 @@ import { accentPath, logoPath } from '../http/brand.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { cors, readableBy } from '../http/cors.ts';
 import { siteAt } from '../http/site.ts';
-import { accentSheet, logoFile } from './experience.ts';
+import { accentSheet, brandingOf, logoFile } from './experience.ts';
 import { type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
 import { checked, readJson, readStep, writeAnswer } from './wire.ts';
@@ -69,6 +69,7 @@ export function signinRoutes(deps: SigninDeps): Router {
   router.get('/signin', signinPage(deps));
   router.get(`${accentPath}/:color.css`, accentSheet);
   router.get(`${logoPath}/:id`, logoFile(deps));
+  router.get('/experience/of/:key', brandingOf(deps));
   return router;
 }
 

@@ -8,6 +8,8 @@ export interface SignInProps {
   appName?: string;
   /** `en`, `de`, `fr`, `es` or `ja`. Default: that of the page, then of the browser. */
   lang?: string;
+  /** `none`: without the project's colours and logo. */
+  branding?: 'none';
   /** For custom properties and parts, as in the README of `@latchkey/browser`. */
   className?: string;
   /** Called when the session has begun and the form can go. */
@@ -17,7 +19,7 @@ export interface SignInProps {
 }
 
 /** The form of the service: the web component `<latchkey-sign-in>`. Your back end begins the session by itself. */
-export function SignIn({ appName, className, lang, onError, onSignedIn }: SignInProps): ReactElement {
+export function SignIn({ appName, branding, className, lang, onError, onSignedIn }: SignInProps): ReactElement {
   const { apiKey, baseUrl, store } = useLatchkey();
   const element = useRef<HTMLElement>(null);
   const handlers = useRef({ onError, onSignedIn });
@@ -58,6 +60,7 @@ export function SignIn({ appName, className, lang, onError, onSignedIn }: SignIn
     'api-key': apiKey,
     'base-url': baseUrl,
     'app-name': appName,
+    branding,
     lang,
     // React 18 does not translate the name for custom elements.
     class: className,

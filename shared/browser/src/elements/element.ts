@@ -1,5 +1,6 @@
 import type { SignIn, SignInState } from '../flow/state.ts';
 import { createLatchkey } from '../latchkey.ts';
+import { type Branding, brandingOf } from './branding.ts';
 import { styles } from './styles.ts';
 import { languageOf, problemOf, type Say, sayIn } from './texts.ts';
 import { type View, viewOf } from './views.ts';
@@ -23,9 +24,10 @@ const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
  * recovery codes: leave the page only then.
  */
 export class LatchkeySignIn extends Base {
-  static readonly observedAttributes = ['api-key', 'base-url', 'lang', 'app-name'];
+  static readonly observedAttributes = ['api-key', 'base-url', 'lang', 'app-name', 'branding'];
   #signIn: SignIn | undefined;
   #view: View | undefined;
+  #branding: Branding | undefined;
   #ending = new AbortController();
 
   connectedCallback(): void {
@@ -56,12 +58,15 @@ export class LatchkeySignIn extends Base {
     const { signal } = ending;
     const latchkey = createLatchkey();
     try {
-      await latchkey.init({
-        apiKey: this.getAttribute('api-key') ?? '',
-        baseUrl: this.getAttribute('base-url') ?? undefined,
-        options: { signal },
-      });
+      const apiKey = this.getAttribute('api-key') ?? '';
+      const baseUrl = this.getAttribute('base-url') ?? undefined;
+      // Rejects a key that does not belong into an address.
+      await latchkey.init({ apiKey, baseUrl, options: { signal } });
+      const isOwn = this.getAttribute('branding') === 'none';
+      const branding = isOwn ? undefined : await brandingOf((baseUrl ?? '').replace(/\/+$/, ''), apiKey);
       if (signal.aborted) return;
+      this.#branding = branding;
+      if (this.shadowRoot) this.shadowRoot.adoptedStyleSheets = [styles(), ...(branding ? [branding.sheet] : [])];
       const signIn = latchkey.start({ suggestPasskeys: true });
       this.#signIn = signIn;
       signIn.onStateChange((state) => this.#show(state));
@@ -90,6 +95,7 @@ export class LatchkeySignIn extends Base {
       done: () => this.dispatchEvent(new CustomEvent('latchkey-done', { bubbles: true, composed: true })),
     });
     root.replaceChildren(...this.#view.nodes);
+    if (this.#branding?.logo) root.firstElementChild?.prepend(this.#branding.logo);
     this.#view.update(state, problem);
     // The page decides where its first focus is.
     if (!isFirst) this.#view.focus();

@@ -30,6 +30,7 @@ const css = `
   overflow-wrap: anywhere;
 }
 h2, p, ul { margin: 0; }
+.logo { display: block; max-width: 100%; height: 2.5rem; }
 .title { font-size: 1.375rem; line-height: 1.25; font-weight: 650; }
 .text, .hint, .choice-hint { color: var(--soft); }
 .hint, .choice-hint { font-size: 0.875rem; }

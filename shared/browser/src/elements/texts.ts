@@ -1,13 +1,11 @@
 import type { LatchkeyError } from '../error.ts';
 import type { SignInState } from '../flow/state.ts';
-import { messages } from './messages.ts';
+import { languages, messages } from './messages.ts';
 
-export type Key = keyof (typeof messages)['en'];
-type Language = keyof typeof messages;
+export type Key = keyof typeof messages;
+type Language = (typeof languages)[number];
 /** The text of a key with its placeholders filled. */
 export type Say = { (key: Key, values?: Record<string, string>): string; language: string };
-
-const languages = Object.keys(messages) as Language[];
 
 /** The language of the nearest `lang`, if there are texts in it; otherwise of the browser; otherwise English. */
 export function languageOf(element: Element): Language {
@@ -20,9 +18,10 @@ export function languageOf(element: Element): Language {
 }
 
 export function sayIn(language: Language, always: Record<string, string>): Say {
+  const at = languages.indexOf(language);
   const say = (key: Key, values: Record<string, string> = {}) => {
     const filling: Record<string, string> = { ...always, ...values };
-    return messages[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => filling[name] ?? whole);
+    return (messages[key][at] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => filling[name] ?? whole);
   };
   return Object.assign(say, { language });
 }

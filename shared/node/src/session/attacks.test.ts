@@ -169,6 +169,23 @@ describe('mix-up of sign-ins', () => {
   });
 });
 
+describe('a step-up of a user who alters the cookie of the sign-in', () => {
+  it('ends in a session that does not pass requireSession', async () => {
+    const browser = new TestBrowser(await open());
+    const asked = (await browser.visit('/auth/login?acr_values=phr&max_age=300')).headers.get('location') ?? '';
+    const { nonce, state = '' } = Object.fromEntries(new URL(asked).searchParams);
+    const [name = '', value = ''] = [...browser.cookies].find(([one]) => one.includes(state.slice(0, 10))) ?? [];
+    const { acrValues, maxAgeSeconds, ...rest } = JSON.parse(Buffer.from(value, 'base64url').toString());
+    expect([acrValues, maxAgeSeconds]).toEqual([['phr'], 300]);
+    provider.nextIdToken = await provider.idToken({ nonce, acr: 'urn:service:pwdless:v1', auth_time: 1 });
+    const honest = browser.copy();
+    expect((await back(honest, { state })).status).toBe(401);
+    browser.cookies.set(name, Buffer.from(JSON.stringify(rest)).toString('base64url'));
+    expect((await back(browser, { state })).status).toBe(303);
+    expect([(await browser.script('/account')).status, (await browser.script('/admin')).status]).toEqual([200, 401]);
+  });
+});
+
 describe('sign-out by another site', () => {
   it.each([
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://evil.example.com' }],
