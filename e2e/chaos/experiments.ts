@@ -22,6 +22,7 @@ import { pooler, poolerSession } from './experiments/pooler.ts';
 import { refreshKilled } from './experiments/refresh-killed.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
+import { socketRestart } from './experiments/socket-restart.ts';
 import { streamsKilled } from './experiments/streams-killed.ts';
 import { webhooksKilled } from './experiments/webhooks-killed.ts';
 
@@ -47,6 +48,7 @@ export const experiments: readonly Experiment[] = [
   indexBuild,
   poolStarved,
   rollingRestart,
+  socketRestart,
   failover,
   pooler,
   poolerSession,

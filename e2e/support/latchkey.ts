@@ -39,6 +39,8 @@ export interface StartOptions {
   aheadSeconds?: number;
   /** Program of another release. */
   main?: string;
+  /** File descriptor of a socket to hand to the server, as systemd does. */
+  socket?: number;
 }
 
 const builtMain = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
@@ -52,7 +54,7 @@ const READY_WITHIN_MS = 180_000;
  */
 export async function startLatchkey(
   env: Record<string, string> = {},
-  { turnable = false, aheadSeconds = 0, main = builtMain }: StartOptions = {},
+  { turnable = false, aheadSeconds = 0, main = builtMain, socket }: StartOptions = {},
 ): Promise<Latchkey> {
   const dataDir = env['DATA_DIR'] ?? newDataFolder({ empty: env['DATABASE_URL'] !== undefined });
   const isOurs = env['DATA_DIR'] === undefined;
@@ -73,9 +75,11 @@ export async function startLatchkey(
   const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=40'];
   const preload = turnable ? ['--import', `${clock}?ahead=${aheadSeconds}`] : [];
   const command = [process.execPath, ...flags, ...preload, main];
+  // `exec` keeps the process ID.
+  if (socket !== undefined) command.unshift('/bin/sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@"');
   const server = spawn(command[0] as string, command.slice(1), {
     env: settings,
-    stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : [])],
+    stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : socket === undefined ? [] : [socket])],
   });
   server.channel?.unref();
   let turnedSeconds = aheadSeconds;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bind, prepareListening } from './adapters/http/listener.ts';
 import { type Check, managementServer, type Phase } from './adapters/http/management.ts';
+import { inheritedSocket } from './adapters/http/socket-activation.ts';
 import { JobQueue } from './adapters/postgres/job-queue.ts';
 import { renewSeconds, renewStatistics } from './adapters/postgres/statistics.ts';
 import { DatabaseWatch } from './adapters/postgres/watch.ts';
@@ -130,7 +131,8 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   });
   await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
   opened.add(() => management.close().closeAllConnections());
-  const listening = await prepareListening(config.HOST, config.PORT, 'PORT');
+  const inherited = inheritedSocket(process.env, process.pid);
+  const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
   opened.add(() => listening.drain(0));
 
   const database = await openConfigured(config, true, (line) => say(`· ${line}`));

@@ -73,3 +73,13 @@ it('the Kubernetes base lists all of its files', () => {
   const files = readdirSync(join(root, 'deploy/kubernetes')).filter((name) => name !== 'kustomization.yaml');
   expect(manifest('kustomization.yaml').resources.sort()).toEqual(files.sort());
 });
+
+it('the units of systemd run the program with the flags of the image, on one socket, until it has started', () => {
+  const unit = text('deploy/systemd/latchkey@.service');
+  const flags = /exec node (.*) \/app\//.exec(text('deploy/latchkey.sh'))?.[1];
+  expect(flags).toBeTruthy();
+  expect(unit).toContain(`/bin/node ${flags} server/dist/main.js\n`);
+  expect(unit).toContain('Sockets=latchkey.socket\n');
+  expect(text('src/adapters/http/management.ts')).toContain(`'${/127\.0\.0\.1:900%i(\S+);/.exec(unit)?.[1]}'`);
+  expect(text('deploy/systemd/latchkey.socket').match(/^ListenStream=/gm)).toHaveLength(1);
+});

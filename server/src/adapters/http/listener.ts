@@ -24,9 +24,16 @@ export class PortError extends Error {}
  * Fails early if the port is taken, but opens it only in `serve`: a proxy retries a refused connection elsewhere, even a
  * POST, but passes on the error of a process that is still starting. The limits are against slow or endless headers, slow
  * bodies and idle connections.
+ * @param inherited file descriptor of a listening socket to use instead of the port. It stays open in its owner: until a
+ *   process accepts them, connections wait in its queue
  */
-export async function prepareListening(host: string, port: number, setting: string): Promise<Listening> {
-  await probe(host, port, setting);
+export async function prepareListening(
+  host: string,
+  port: number,
+  setting: string,
+  inherited?: number,
+): Promise<Listening> {
+  if (inherited === undefined) await probe(host, port, setting);
   const server = createServer({
     headersTimeout: 10_000,
     requestTimeout: 30_000,
@@ -40,6 +47,10 @@ export async function prepareListening(host: string, port: number, setting: stri
   let draining = false;
   let accepted = 0;
   const sockets = new Set<Socket>();
+  let closed: Promise<void> | undefined;
+  // HTTP's `close` ends idle connections first, and accepts new ones meanwhile.
+  const stopAccepting = () =>
+    (closed ??= new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve())));
   server.on('connection', (socket) => {
     accepted += 1;
     sockets.add(socket);
@@ -55,18 +66,17 @@ export async function prepareListening(host: string, port: number, setting: stri
         res.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
         res.end(JSON.stringify({ error: 'invalid_request', error_description }));
       });
-      return bind(server, host, port, setting);
+      return inherited === undefined ? bind(server, host, port, setting) : listenOn(server, inherited);
     },
     leave: () => {
       draining = true;
+      // The next process accepts them.
+      if (inherited !== undefined) void stopAccepting();
     },
     async drain(graceMs) {
       draining = true;
-      await eventLoopIdle(() => accepted);
-      const ended = new Promise<void>((resolve) => {
-        // Closes the port first: HTTP's `close` ends idle connections first, and accepts new ones meanwhile.
-        NetServer.prototype.close.call(server, () => resolve());
-      });
+      if (inherited === undefined) await eventLoopIdle(() => accepted);
+      const ended = stopAccepting();
       server.close();
       const cut = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
@@ -112,6 +122,15 @@ async function probe(host: string, port: number, setting: string): Promise<void>
   const server = createServer();
   await bind(server, host, port, setting);
   await new Promise((resolve) => server.close(resolve));
+}
+
+function listenOn(server: Server, descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new PortError(`the socket that was passed cannot be used: ${error.message}`)),
+    );
+    server.listen({ fd: descriptor }, () => resolve());
+  });
 }
 
 export function bind(server: Server, host: string, port: number, setting: string): Promise<void> {
