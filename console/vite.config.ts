@@ -69,6 +69,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     target: 'es2022',
+    // Weights are tested, compressed.
+    chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       input: [...pages, 'demo/index.html', 'admin/index.html'].map((page) => here(page)),
       output: { codeSplitting: { groups: chunks } },
