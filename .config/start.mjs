@@ -13,7 +13,6 @@ if (broken) fail(`The ${broken} failed to build: fix the errors above, and try a
 const server = spawn(
   projectNode(),
   [
-    '--enable-source-maps',
     ...memoryOptions,
     '--import',
     new URL('lib/lifeline.mjs', import.meta.url).href,

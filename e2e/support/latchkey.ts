@@ -72,7 +72,7 @@ export async function startLatchkey(
     ...env,
   };
   // Flags of start.mjs.
-  const flags = ['--enable-source-maps', '--max-semi-space-size=4', '--heap-growing-percent=40'];
+  const flags = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
   const preload = turnable ? ['--import', `${clock}?ahead=${aheadSeconds}`] : [];
   const command = [process.execPath, ...flags, ...preload, main];
   // `exec` keeps the process ID.
