@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** The app, started anew. */
+/** The app after a restart. */
 async function started(origin = appOrigin, own = storage): Promise<Latchkey> {
   const latchkey = createLatchkey({ origin, storage: own });
   await latchkey.init({ apiKey: world.apiKey, baseUrl: world.app.url });
@@ -93,7 +93,7 @@ describe('an app with a secure store', () => {
     expect([...names].filter((name) => name.startsWith('latchkey.key.'))).toHaveLength(1);
   });
 
-  it('begins anew with a damaged store', async () => {
+  it('starts over with a damaged store', async () => {
     await signedInFirst(await started());
     for (const name of names) await storage.setItem(name, '{');
     expect(await (await started()).authenticate(userid)).toMatchObject({ status: 'OTP_NEEDED' });

@@ -142,7 +142,7 @@ describe('GET /experience/of/{publishable key}', () => {
     expect(await (await branding(publishableKey)).json()).toEqual({ colors: null, logo: null });
   });
 
-  it('is told to no other origin, and for no other key', async () => {
+  it('is readable from no other origin, and with no other key', async () => {
     await publish({ accent: '#ffd400' });
     const { publishableKey, secretKey } = await app.make.client(project);
     const refused = await Promise.all([

@@ -64,7 +64,7 @@ describe('a syslog collector', () => {
 describe('a file', () => {
   const batch = (text: string, name = 'audit.jsonl'): Batch => ({ kind: 'file', name, body: Buffer.from(text) });
 
-  it('grows by lines, begins anew after a rotation, and keeps a cut line apart', async () => {
+  it('grows by lines, starts a new file after a rotation, and keeps a cut line apart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'streams-'));
     const send = sendBatches({ allowPrivate: false, folder });
     const path = join(folder, 'audit.jsonl');
