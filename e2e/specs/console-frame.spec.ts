@@ -93,6 +93,7 @@ test('the palette knows other words, and acts on the user or application of the 
   const page = await open(`users/${userId}`, 'Grace Hopper');
   const search = async (text: string, option: RegExp) => {
     await page.keyboard.press('Control+K');
+    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
     await page.keyboard.type(text);
     await expect(page.getByRole('option', { name: option, selected: true })).toBeVisible();
     await page.keyboard.press('Enter');

@@ -91,11 +91,17 @@ test('the navigation of a narrow page is accessible', async () => {
 
 test('the palette finds pages, applications, users and projects', async () => {
   const page = await atOverview();
+  const input = page.getByRole('combobox', { name: 'Search or go to' });
+  // Its script is loaded after the page.
+  await page.keyboard.press('Control+K');
+  await expect(input).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(input).toHaveCount(0);
   const go = async (text: string, option: RegExp) => {
     // Immediately: no key press may be lost.
     await page.keyboard.press('Control+K');
     await page.keyboard.type(text);
-    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toHaveValue(text);
+    await expect(input).toHaveValue(text);
     await expect(page.getByRole('option', { name: option, selected: true })).toBeVisible();
     await page.keyboard.press('Enter');
   };
@@ -115,6 +121,7 @@ test('Enter before the response chooses the first new result, not an old one', a
     await route.fallback();
   });
   await page.keyboard.press('Control+K');
+  await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused();
   await page.keyboard.type('port');
   await expect(page.getByRole('option', { name: /^Portal/, selected: true })).toBeVisible();
   await page.keyboard.press('Control+A');

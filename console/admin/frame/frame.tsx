@@ -1,6 +1,6 @@
 import { Badge, Box, Burger, Drawer, Group } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
@@ -29,7 +29,8 @@ export function Frame() {
     setDrawer(false);
     window.scrollTo({ top: 0 });
   }, [pathname]);
-  useEffect(() => {
+  // Before the page is painted: a key pressed at once counts.
+  useLayoutEffect(() => {
     const open = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey) return;
       event.preventDefault();

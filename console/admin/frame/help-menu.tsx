@@ -1,5 +1,5 @@
 import { ActionIcon, Modal, Tooltip } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { store, stored } from '../ui/storage.ts';
 import { Help } from './help.tsx';
@@ -12,7 +12,7 @@ export function HelpMenu() {
   const [opened, setOpened] = useState(false);
   // WCAG 2.1.4: shortcuts of one key can be turned off.
   const [hasSingleKeys, setSingleKeys] = useState(() => stored(storageKey) !== false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!hasSingleKeys) return undefined;
     const open = (event: KeyboardEvent) => {
       if (!isSingleKey(event, '?') || document.querySelector('[role="dialog"]')) return;
