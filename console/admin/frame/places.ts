@@ -89,7 +89,7 @@ export function projectPlaces(projectId: string): NavGroup[] {
         at('troubleshooting', 'Troubleshooting', 'help', 'failed sign-in error support'),
         at('messages', 'Messages', 'mail', 'mail email e-mail smtp sms templates texts delivery'),
         at('webhooks', 'Webhooks', 'code', 'event streams hooks'),
-        at('log-streams', 'Log streams', 'server', 'event streams siem syslog splunk datadog'),
+        at('log-streams', 'Log streams', 'stream', 'event streams siem syslog splunk datadog'),
         at('logout-deliveries', 'Logout deliveries', 'external', 'back-channel backchannel slo'),
       ],
     },

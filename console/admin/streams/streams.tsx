@@ -70,7 +70,7 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
           linkOf={({ id }) => pathOf(id)}
           skeletonRows={3}
           empty={
-            <Empty icon="external" title="No log stream yet" action={create}>
+            <Empty icon="stream" title="No log stream yet" action={create}>
               A log stream receives all events in order, in batches.
             </Empty>
           }
