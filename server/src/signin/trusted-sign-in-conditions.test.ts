@@ -73,6 +73,13 @@ const atNow =
 
 const verified = `insert into enrolments (project_id, id, user_id, method, created_at, verified_at)
   select project_id, gen_random_uuid(), id, 'email', now(), now() from users where id = ?`;
+/** A mail code proved in this sign-in, after which the page did not finish: DEVICE_REGISTERED. */
+const mailed: Change = [
+  `update ceremonies set state = 'registered', address = ?, evidence = jsonb_build_array(jsonb_build_object(
+      'kind', 'mail-code', 'account', ?::text, 'address', ?::text, 'ceremony', id::text, 'at', ?::text))
+    where txn_hash = ?`,
+  () => [userid, userId, userid, now().toISOString(), ...ofSignIn()],
+];
 const elsewhere = '{https://elsewhere.example.com/}';
 
 /** Changes that violate one condition, and the step's response. */
@@ -291,13 +298,15 @@ const asks: readonly (readonly [what: string, ask: Ask])[] = [
   ['with an old proof', step({}, { kind: 'use', claims: { iat: 1 } })],
   ['with a replayed proof', again],
 ];
-const changes = inProgress.map(([what, otherwise]): (typeof asks)[number] => [
-  `if ${what}`,
-  async (at) => {
-    await change(otherwise);
-    return step()(at);
-  },
-]);
+const changes = [...inProgress, ['a mail code was proved', mailed] as const].map(
+  ([what, otherwise]): (typeof asks)[number] => [
+    `if ${what}`,
+    async (at) => {
+      await change(otherwise);
+      return step()(at);
+    },
+  ],
+);
 
 describe('authenticate with and without its shortcut: same responses, same rows', () => {
   async function outcome(app: TestApp, ask: Ask): Promise<unknown> {
@@ -317,6 +326,20 @@ describe('authenticate with and without its shortcut: same responses, same rows'
 
 describe('a trusted device', () => {
   beforeEach(begin);
+
+  it.each(['before', 'between'] as const)('adds to earlier evidence, proved %s the statements', async (when) => {
+    await page.challenge();
+    if (when === 'before') await change(mailed);
+    else between(mailed);
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    const { db } = world.app.services;
+    const [given] = await rows<{ amr: string[] }>(
+      db,
+      'select amr from authorization_codes where user_id = ? order by created_at desc, id desc limit 1',
+      [userId],
+    );
+    expect(given?.amr.toSorted()).toEqual(['otp', 'swk']);
+  });
 
   const signIn = async (who = userid): Promise<StepAnswer> => {
     await page.challenge();

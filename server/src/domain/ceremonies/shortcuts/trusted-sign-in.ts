@@ -49,7 +49,8 @@ export function candidateStatement(
       lateral (select id, user_name, active, email_key, user_name_key from users
         where project_id = ${project.id} and id = d.user_id offset 0) u
     where c.client_id = ${client.id} and c.request_id is null and c.origin = ${origin}
-      and c.state = any(${from}) and c.finished_at is null and least(c.expires_at, c.nonce_expires_at) > ${now}
+      and c.state = any(${from}) and c.finished_at is null and c.evidence = '[]'
+      and least(c.expires_at, c.nonce_expires_at) > ${now}
       and d.revoked_at is null and d.hosted is not true and d.domain is null and ${trustedAt(project, now)} and u.active
       and (u.email_key = ${key} or u.user_name_key = ${key}
         and not exists (select from users other where other.project_id = ${project.id} and other.email_key = ${key}))
@@ -64,9 +65,9 @@ interface Asked {
 }
 
 /**
- * `authenticate` from an application's page, with a trusted device, for a user without second factors. One statement
- * reads, one grants. Returns the code; in every other case null, with nothing written: the table of steps then decides
- * (decisions/0085).
+ * `authenticate` from an application's page, with a trusted device, for a user without second factors and without
+ * earlier evidence in this sign-in. One statement reads, one grants. Returns the code; in every other case null, with
+ * nothing written: the table of steps then decides (decisions/0085).
  */
 export async function trustedSignIn(
   deps: FlowDeps,
@@ -132,7 +133,7 @@ function grant(
         and d.remembered = ${candidate.remembered}
         and not exists (select from enrolments e where e.project_id = u.project_id and e.user_id = u.id)
       for no key update of u, d`,
-    allowed: sql`c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from})
+    allowed: sql`c.client_id = t.client_id and c.jkt = t.jkt and c.state = any(${from}) and c.evidence = '[]'
         and least(c.expires_at, c.nonce_expires_at) > ${now}`,
     columns: sql`address = null, remember_device = ${input.rememberDevice ?? true}, step_up = null, mfa_method = null,
         mfa_session_hash = null, enrolment_id = null`,
