@@ -127,7 +127,7 @@ test('an owner sends the events of the instance and of all projects, from the au
   await form.getByLabel('Kind').selectOption('File');
   await form.getByLabel('File name').fill('audit.jsonl');
   await page.keyboard.press('Enter');
-  await expect(form).toContainText('LOG_STREAM_DIR');
+  await expect(form).toContainText('Needs the setting LOG_STREAM_DIR');
   await form.getByLabel('Kind').selectOption('HTTP');
   await form.getByLabel('URL').fill(address);
   await page.keyboard.press('Enter');
