@@ -24,6 +24,7 @@ import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
 import { socketRestart } from './experiments/socket-restart.ts';
 import { streamsKilled } from './experiments/streams-killed.ts';
+import { upgrade } from './experiments/upgrade.ts';
 import { webhooksKilled } from './experiments/webhooks-killed.ts';
 
 /** All experiments, in table order. */
@@ -49,6 +50,7 @@ export const experiments: readonly Experiment[] = [
   poolStarved,
   rollingRestart,
   socketRestart,
+  upgrade,
   failover,
   pooler,
   poolerSession,

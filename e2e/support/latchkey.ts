@@ -121,8 +121,13 @@ export async function startLatchkey(
 }
 
 /** Runs an operator's command. Throws if it fails. @returns its output */
-export async function runLatchkey(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const { output, errors, code } = await ran(env, args);
+export function runLatchkey(env: Record<string, string>, ...args: string[]): Promise<string> {
+  return runProgram(builtMain, env, ...args);
+}
+
+/** {@link runLatchkey} with the program of another release. */
+export async function runProgram(main: string, env: Record<string, string>, ...args: string[]): Promise<string> {
+  const { output, errors, code } = await ran(main, env, args);
   if (code !== 0) throw new Error(`${args[0]} exited with ${code}: ${errors}`);
   return output;
 }
@@ -131,13 +136,13 @@ export async function runLatchkey(env: Record<string, string>, ...args: string[]
 export async function runDoctor(
   env: Record<string, string>,
 ): Promise<{ checks: { name: string; level: string; summary: string }[] }> {
-  const { output, errors } = await ran(env, ['doctor', '--json']);
+  const { output, errors } = await ran(builtMain, env, ['doctor', '--json']);
   if (output === '') throw new Error(`doctor printed nothing: ${errors}`);
   return JSON.parse(output);
 }
 
-async function ran(env: Record<string, string>, args: readonly string[]) {
-  const command = spawn(process.execPath, [builtMain, ...args], {
+async function ran(main: string, env: Record<string, string>, args: readonly string[]) {
+  const command = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

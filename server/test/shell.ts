@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { systemClock } from '../src/adapters/system/clock.ts';
+import type { Surroundings } from '../src/commands/command.ts';
 import { runCommand } from '../src/commands/commands.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Clock } from '../src/domain/kernel/clock.ts';
@@ -35,15 +36,26 @@ export async function shellUntil(
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCommand(name, args, {
-    config: () => loadConfig(env, () => ''),
-    env,
+    ...surroundingsOf(env),
     clock,
     interrupted: () => interrupted,
-    stdout: new PassThrough().resume(),
     say: (line) => void out.push(line),
     complain: (line) => void err.push(line),
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** For a command's own functions, without output. */
+export function surroundingsOf(env: Record<string, string>): Surroundings {
+  return {
+    config: () => loadConfig(env, () => ''),
+    env,
+    clock: systemClock,
+    interrupted: () => new AbortController().signal,
+    stdout: new PassThrough().resume(),
+    say: () => undefined,
+    complain: () => undefined,
+  };
 }
 
 /** Initializes a data folder as the first start of a server does: an empty database and a master key. */

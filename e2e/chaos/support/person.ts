@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
+import { AuthenticatorApp } from '../../support/authenticator-app.ts';
 
 /** The server was unavailable or unreachable: retryable, and not a wrong response. */
 export class Refused extends Error {
@@ -24,9 +25,25 @@ export interface App {
   redirectUri: string;
 }
 
+/** Sends a step, with a device proof if `kind` says so. */
+type Post = (step: string, body: object, kind?: 'use' | 'registration') => Promise<Json>;
+type Json = Record<string, unknown>;
+
+const endOf = (success: Json): string => String(success['code'] ?? success['redirect_to']);
+
 let addresses = 0;
 /** A new client address per request, so that limits per network do not stop the load generator. */
 const nextAddress = () => `2001:db8:${(++addresses % 65_536).toString(16)}::1`;
+
+/** A {@link Person} as JSON. */
+export interface SavedPerson {
+  email: string;
+  sub: string;
+  privateKey: JWK;
+  cookies: [name: string, value: string][];
+  /** Secret of the authenticator app, base32. */
+  totp?: string;
+}
 
 /** A user with a browser: device key and cookies. `base` is the request target, e.g. a proxy. */
 export class Person {
@@ -34,11 +51,12 @@ export class Person {
   readonly app: App;
   base: string;
   readonly cookies = new Map<string, string>();
-  readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  readonly #jwk = this.#key.publicKey.export({ format: 'jwk' }) as JWK;
+  #key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #from = nextAddress();
   #jkt = '';
   #isKnown = false;
+  #totp: string | undefined;
+  #authenticator: AuthenticatorApp | undefined;
   /** The user's ID after the first sign-in; later sign-ins must return the same. */
   sub: string | undefined;
 
@@ -46,6 +64,29 @@ export class Person {
     this.app = app;
     this.email = email;
     this.base = base;
+  }
+
+  /** A user of earlier sign-ins. */
+  static from(app: App, { email, sub, privateKey, cookies, totp }: SavedPerson, base = app.issuer): Person {
+    const person = new Person(app, email, base);
+    person.#key = createPrivateKey({ key: { ...privateKey }, format: 'jwk' });
+    person.#isKnown = true;
+    person.sub = sub;
+    for (const [name, value] of cookies) person.cookies.set(name, value);
+    if (totp !== undefined) person.#authenticator = new AuthenticatorApp(totp);
+    return person;
+  }
+
+  /** For {@link from}, after a sign-in. */
+  save(): SavedPerson {
+    if (this.sub === undefined) throw new Error(`${this.email} has not signed in`);
+    return {
+      email: this.email,
+      sub: this.sub,
+      privateKey: this.#key.export({ format: 'jwk' }) as JWK,
+      cookies: [...this.cookies],
+      ...(this.#totp !== undefined && { totp: this.#totp }),
+    };
   }
 
   /** A full sign-in with the browser SDK: code, exchange, UserInfo. */
@@ -131,7 +172,7 @@ export class Person {
   async #steps(by: { origin: string; headers: Record<string, string> }, last?: 'authenticate'): Promise<string> {
     this.#jkt ||= await calculateJwkThumbprint(this.#jwk);
     const context: Record<string, string> = {};
-    const post = async (step: string, body: object, kind?: 'use' | 'registration') => {
+    const post: Post = async (step, body, kind) => {
       const text = JSON.stringify(body);
       const proof = kind && { 'Device-Proof': this.#prove(step, text, kind, by.origin, context) };
       const headers = { 'Content-Type': 'application/json', Origin: by.origin, ...by.headers, ...proof };
@@ -144,14 +185,33 @@ export class Person {
     const txn = context['txn'];
     const who = { txn, userid: this.email };
     const first = await post('authenticate', { ...who, remember_device: true }, this.#isKnown ? 'use' : undefined);
-    if (first['status'] === 'SUCCESS') return String(first['code'] ?? first['redirect_to']);
+    if (first['status'] === 'SUCCESS') return endOf(first);
+    if (first['status'] === 'MFA_REQUIRED') return endOf(await this.#secondFactor(post, who, first));
     if (first['status'] !== 'OTP_NEEDED' || this.#isKnown) throw new WrongAnswer(`authenticate: ${first['status']}`);
     if (last === 'authenticate') return '';
     await post('verify-email-otp', { ...who, otp: first['code'] });
     const end = await post('verify-device', who, 'registration');
-    if (end['status'] !== 'SUCCESS') throw new WrongAnswer(`verify-device: ${end['status']}`);
     this.#isKnown = true;
-    return String(end['code'] ?? end['redirect_to']);
+    if (end['status'] === 'MFA_ENROLLMENT_NEEDED') {
+      await post('verify-device', { ...who, mfa_method: 'totp' }, 'registration');
+      return endOf(await this.#secondFactor(post, who, await post('authenticate', who, 'use')));
+    }
+    if (end['status'] !== 'SUCCESS') throw new WrongAnswer(`verify-device: ${end['status']}`);
+    return endOf(end);
+  }
+
+  /** Verifies the authenticator app, which is enrolled if there is none. */
+  async #secondFactor(post: Post, who: object, { session_id }: Json): Promise<Json> {
+    const { totp } = await post('initiate-mfa', { ...who, session_id }, 'use');
+    if (totp !== undefined) {
+      this.#totp = (totp as { secret: string }).secret;
+      this.#authenticator = new AuthenticatorApp(this.#totp);
+    }
+    return post('verify-mfa', { ...who, otp: this.#authenticator?.next() ?? '' }, 'use');
+  }
+
+  get #jwk(): JWK {
+    return createPublicKey(this.#key).export({ format: 'jwk' }) as JWK;
   }
 
   #prove(act: string, body: string, kind: string, org: string, context: Record<string, string>): string {
@@ -169,7 +229,7 @@ export class Person {
       jti: randomBytes(16).toString('base64url'),
     };
     const input = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-    const key = { key: this.#key.privateKey, dsaEncoding: 'ieee-p1363' as const };
+    const key = { key: this.#key, dsaEncoding: 'ieee-p1363' as const };
     return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
   }
 

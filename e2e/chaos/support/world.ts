@@ -5,6 +5,7 @@ import {
   type Latchkey,
   runDoctor,
   runLatchkey,
+  runProgram,
   type StartOptions,
   startLatchkey,
 } from '../../support/latchkey.ts';
@@ -110,6 +111,11 @@ export class World {
   /** {@link run} with other settings. */
   runWith(env: Record<string, string>, ...args: string[]): Promise<string> {
     return runLatchkey({ ...this.#settings, ...env }, ...args);
+  }
+
+  /** {@link run} with the program of another release. */
+  runProgram(main: string, ...args: string[]): Promise<string> {
+    return runProgram(main, this.#settings, ...args);
   }
 
   /** Registers cleanup that runs before the rest. */
