@@ -12,7 +12,7 @@ if ((await run(tool('tsc'), ['-b', 'server'])).code !== 0) fail('The server fail
 const codes = [];
 const generators = [
   'server/dist/gen.js',
-  ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs'] : []),
+  ...(existsSync(join(root, 'console/admin')) ? ['.config/gen-console.mjs', '.config/gen-languages.mjs'] : []),
   '.config/gen-llms.mjs',
 ];
 for (const generator of generators) {

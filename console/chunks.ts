@@ -20,7 +20,7 @@ export const chunks = [
   {
     name: 'console',
     test: admin(
-      `main\\.|generated/texts|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`,
+      `main\\.|generated/texts|language/(?:english|language|rich)\\.|frame/use-command|projects/use-project-form|signin/factor-values|ui/(?!${rareUi})`,
     ),
   },
   // Shared by pages of several areas.

@@ -1,5 +1,6 @@
 import { createContext, use } from 'react';
 import type { SessionQuery } from './generated/operations.ts';
+import { t } from './language/language.ts';
 
 export type Me = SessionQuery['me'];
 
@@ -26,4 +27,4 @@ export function useAccess(projectId?: string): Access {
   return { isOwner, mayChange: isOwner || isAdmin };
 }
 
-export const roleNames = { OWNER: 'Owner', PROJECT_ADMIN: 'Project admin', PROJECT_VIEWER: 'Viewer' } as const;
+export const roleNames = { OWNER: t('Owner'), PROJECT_ADMIN: t('Project admin'), PROJECT_VIEWER: t('Viewer') } as const;

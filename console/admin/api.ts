@@ -9,6 +9,7 @@ import {
 import { useCallback, useRef } from 'react';
 import { type Failure, failureOf, RequestError, type ResponseError } from './failure.ts';
 import type { Operation } from './generated/operations.ts';
+import { t } from './language/language.ts';
 import { type Reason, signInAgain } from './sign-in-again.ts';
 
 declare module '@tanstack/react-query' {
@@ -47,7 +48,7 @@ export async function send<Data, Variables>(
     latency.ms = undefined;
     throw new RequestError({
       code: 'network',
-      message: 'The server did not respond. Check the connection and try again.',
+      message: t('The server did not respond. Check the connection and try again.'),
     });
   } finally {
     for (const listener of latency.listeners) listener();
@@ -242,7 +243,7 @@ async function sendSignedIn<Data, Variables>(
       const reason = reasons[failure.code];
       if (reason === undefined) throw failure;
       if (!(await signInAgain(reason))) {
-        throw new RequestError({ ...failure, message: 'Nothing was changed. Sign in again first.' });
+        throw new RequestError({ ...failure, message: t('Nothing was changed. Sign in again first.') });
       }
     }
   }

@@ -9,6 +9,7 @@ import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
 import { queryClient } from './api.ts';
 import { prefetchFrame } from './frame/prefetch-frame.ts';
+import { language } from './language/language.ts';
 import { router } from './routes.tsx';
 import { settings } from './settings.ts';
 import { announceSignIn } from './sign-in-again.ts';
@@ -18,6 +19,7 @@ if (location.pathname === '/admin/signed-in') announceSignIn();
 else start();
 
 function start(): void {
+  document.documentElement.lang = language;
   prefetchFrame();
   // For the style element of the dialogs' scroll lock.
   setNonce(settings.nonce);

@@ -6,6 +6,7 @@ import {
   type MantineColorSchemeManager,
   type MantineColorsTuple,
 } from '@mantine/core';
+import { t } from './language/language.ts';
 
 /** Accent shades; 6 is the primary colour in light, 4 in dark (see tokens.css). */
 const accent: MantineColorsTuple = [
@@ -103,7 +104,7 @@ export const theme = createTheme({
     // Scroll lock shifts the page by the scroll bar's width.
     Modal: {
       defaultProps: {
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': t('Close') },
         centered: true,
         radius: 'lg',
         overlayProps: { backgroundOpacity: 0.4 },
@@ -113,7 +114,7 @@ export const theme = createTheme({
       classNames: { content: 'appearing', overlay: 'appearing' },
     },
     Popover: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { dropdown: 'appearing' } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 150 } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') }, transitionProps: { duration: 150 } } },
     Menu: {
       defaultProps: {
         shadow: 'md',

@@ -2,6 +2,7 @@ import { Badge, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { Clients, type ClientsQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -57,7 +58,7 @@ export function Component() {
       <ResourceList
         list={list}
         label="Applications"
-        noun="application"
+        counted={(count) => t('{count, plural, one {# application} other {# applications}}', { count })}
         placeholder="Search by name"
         columns={columns}
         linkOf={({ id }) => path(`applications/${id}`)}

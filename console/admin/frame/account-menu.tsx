@@ -4,6 +4,7 @@ import {
   Button,
   Group,
   type MantineColorScheme,
+  NativeSelect,
   Popover,
   SegmentedControl,
   Stack,
@@ -11,22 +12,24 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { roleNames, useMe } from '../access.tsx';
+import { chooseLanguage, chosenLanguage, type Language, languages, t } from '../language/language.ts';
 import { signOutAddress } from '../settings.ts';
-import { counted } from '../ui/counted.ts';
 import { Icon } from '../ui/icon.tsx';
 
 const schemes = [
-  { value: 'light', icon: 'sun', name: 'Light' },
-  { value: 'dark', icon: 'moon', name: 'Dark' },
-  { value: 'auto', icon: 'monitor', name: 'System' },
+  { value: 'light', icon: 'sun', name: t('Light') },
+  { value: 'dark', icon: 'moon', name: t('Dark') },
+  { value: 'auto', icon: 'monitor', name: t('System') },
 ] as const;
 
-/** Signed-in account, theme and sign-out. */
+/** Signed-in account, theme, language and sign-out. */
 export function AccountMenu() {
   const me = useMe();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const owner = me.grants.some(({ role }) => role === 'OWNER');
-  const roles = owner ? roleNames.OWNER : counted(me.grants.length, 'project');
+  const roles = owner
+    ? roleNames.OWNER
+    : t('{count, plural, one {# project} other {# projects}}', { count: me.grants.length });
   return (
     <Popover position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
       <Popover.Target>
@@ -38,12 +41,12 @@ export function AccountMenu() {
           p={0}
           bd={0}
           color="accent"
-          aria-label={`Account: ${me.name}`}
+          aria-label={t('Account: {name}', { name: me.name })}
         >
           {me.name.charAt(0).toUpperCase()}
         </Avatar>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Account">
+      <Popover.Dropdown aria-label={t('Account')}>
         <Stack gap="sm">
           <Box px="xs" style={{ overflowWrap: 'anywhere' }}>
             <strong>{me.name}</strong>
@@ -52,7 +55,7 @@ export function AccountMenu() {
           <SegmentedControl
             fullWidth
             size="xs"
-            aria-label="Colours"
+            aria-label={t('Colours')}
             value={colorScheme}
             onChange={(value) => setColorScheme(value as MantineColorScheme)}
             data={schemes.map(({ value, icon, name }) => ({
@@ -65,6 +68,16 @@ export function AccountMenu() {
               ),
             }))}
           />
+          <NativeSelect
+            size="xs"
+            label={t('Language')}
+            value={chosenLanguage ?? ''}
+            onChange={({ currentTarget: { value } }) => chooseLanguage((value || null) as Language | null)}
+            data={[
+              { value: '', label: t('As in the browser') },
+              ...Object.entries(languages).map(([value, label]) => ({ value, label })),
+            ]}
+          />
           <Button
             component="a"
             href={signOutAddress}
@@ -74,7 +87,7 @@ export function AccountMenu() {
             px="xs"
             leftSection={<Icon name="signOut" size={16} />}
           >
-            Sign out
+            {t('Sign out')}
           </Button>
         </Stack>
       </Popover.Dropdown>

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
@@ -42,7 +43,7 @@ export function Frame() {
   return (
     <div className={styles.frame}>
       <a href="#main" className={styles.skip}>
-        Skip to the page
+        {t('Skip to the page')}
       </a>
       <header className={styles.bar}>
         <Burger
@@ -51,7 +52,7 @@ export function Frame() {
           size="sm"
           opened={drawer}
           onClick={() => setDrawer(!drawer)}
-          aria-label="Navigation"
+          aria-label={t('Navigation')}
         />
         <InstanceMenu />
         <Switcher projectId={projectId} />
@@ -62,7 +63,9 @@ export function Frame() {
           <HelpMenu />
           <AccountMenu />
         </Group>
-        {state === 'loading' && <div className={styles.progress} role="progressbar" aria-label="Loading the page" />}
+        {state === 'loading' && (
+          <div className={styles.progress} role="progressbar" aria-label={t('Loading the page')} />
+        )}
       </header>
       <Box component="aside" visibleFrom="md" className={styles.side ?? ''}>
         <Navigation projectId={projectId} />
@@ -97,15 +100,15 @@ function Environment({ projectId }: { projectId: string | undefined }) {
         <Badge
           component={Link}
           to={`/projects/${projectId}/factors`}
-          title="Sign-in responses contain one-time codes"
+          title={t('Sign-in responses contain one-time codes')}
           color="note"
         >
-          Test mode
+          {t('Test mode')}
         </Badge>
       )}
       {settings.hasDevMailbox && (
-        <Badge component={Link} to="/mailbox" title="No mail server: messages go to the dev mailbox" color="note">
-          Dev mailbox
+        <Badge component={Link} to="/mailbox" title={t('No mail server: messages go to the dev mailbox')} color="note">
+          {t('Dev mailbox')}
         </Badge>
       )}
     </Group>

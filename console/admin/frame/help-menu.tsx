@@ -1,5 +1,6 @@
 import { ActionIcon, Modal, Tooltip } from '@mantine/core';
 import { useLayoutEffect, useState } from 'react';
+import { t } from '../language/language.ts';
 import { Icon } from '../ui/icon.tsx';
 import { store, stored } from '../ui/storage.ts';
 import { Help } from './help.tsx';
@@ -24,19 +25,19 @@ export function HelpMenu() {
   }, [hasSingleKeys]);
   return (
     <>
-      <Tooltip label="Help and endpoints">
+      <Tooltip label={t('Help and endpoints')}>
         <ActionIcon
           variant="subtle"
           color="gray"
           c="dimmed"
           size="lg"
           onClick={() => setOpened(true)}
-          aria-label="Help and endpoints"
+          aria-label={t('Help and endpoints')}
         >
           <Icon name="help" />
         </ActionIcon>
       </Tooltip>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Help and endpoints" size="lg">
+      <Modal opened={opened} onClose={() => setOpened(false)} title={t('Help and endpoints')} size="lg">
         <Help
           hasSingleKeys={hasSingleKeys}
           onSingleKeys={(has) => {

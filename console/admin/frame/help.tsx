@@ -1,14 +1,15 @@
 import { Kbd, Stack, Switch, Text } from '@mantine/core';
+import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 
 const keys = [
-  ['Ctrl K or ⌘ K', 'Search, go somewhere, or act on this page'],
-  ['?', 'This help'],
-  ['↑ ↓ Enter', 'Choose in a list of results'],
-  ['Tab', 'Next control'],
-  ['Esc', 'Close'],
+  [t('Ctrl K or ⌘ K'), t('Search, go somewhere, or act on this page')],
+  ['?', t('This help')],
+  ['↑ ↓ Enter', t('Choose in a list of results')],
+  ['Tab', t('Next control')],
+  ['Esc', t('Close')],
 ] as const;
 
 interface HelpProps {
@@ -22,29 +23,29 @@ export function Help({ hasSingleKeys, onSingleKeys }: HelpProps) {
   return (
     <Stack>
       <Text component="h3" fw={600}>
-        Keyboard
+        {t('Keyboard')}
       </Text>
       <Facts labelWidth="9rem" facts={keys.map(([key, action]) => [<Kbd key={key}>{key}</Kbd>, action])} />
       <Switch
         size="sm"
-        label="Single-key shortcuts"
+        label={t('Single-key shortcuts')}
         checked={hasSingleKeys}
         onChange={({ currentTarget }) => onSingleKeys(currentTarget.checked)}
       />
       <Text component="h3" fw={600}>
-        Endpoints
+        {t('Endpoints')}
       </Text>
       <CopyField
-        label="Issuer"
+        label={t('Issuer')}
         value={issuer}
-        hint="Same for all projects. Libraries discover all endpoints from it."
+        hint={t('Same for all projects. Libraries discover all endpoints from it.')}
       />
-      <CopyField label="Discovery document" value={`${issuer}/.well-known/openid-configuration`} />
-      <CopyField label="Signing keys (JWKS)" value={`${issuer}/.well-known/jwks.json`} />
+      <CopyField label={t('Discovery document')} value={`${issuer}/.well-known/openid-configuration`} />
+      <CopyField label={t('Signing keys (JWKS)')} value={`${issuer}/.well-known/jwks.json`} />
       <CopyField
-        label="Admin API (GraphQL)"
+        label={t('Admin API (GraphQL)')}
         value={`${issuer}/admin/graphql`}
-        hint="The console uses this API for everything."
+        hint={t('The console uses this API for everything.')}
       />
     </Stack>
   );

@@ -1,5 +1,6 @@
 import { Popover, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../language/language.ts';
 import { Icon } from '../ui/icon.tsx';
 import styles from './frame.module.css';
 import { NavigationList, useInstancePlaces } from './navigation.tsx';
@@ -14,7 +15,7 @@ export function InstanceMenu() {
         <UnstyledButton
           visibleFrom="md"
           className={styles.logo ?? ''}
-          aria-label="Latchkey: instance"
+          aria-label={t('Latchkey: instance')}
           onClick={() => setOpened(!opened)}
         >
           <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
@@ -31,8 +32,8 @@ export function InstanceMenu() {
           <Icon name="down" size={14} />
         </UnstyledButton>
       </Popover.Target>
-      <Popover.Dropdown p="xs" aria-label="Instance">
-        <NavigationList label="Instance" places={places} onGo={() => setOpened(false)} />
+      <Popover.Dropdown p="xs" aria-label={t('Instance')}>
+        <NavigationList label={t('Instance')} places={places} onGo={() => setOpened(false)} />
       </Popover.Dropdown>
     </Popover>
   );

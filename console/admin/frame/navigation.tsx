@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'react';
 import { NavLink, useLocation, useParams } from 'react-router';
 import { useAccess } from '../access.tsx';
+import { t } from '../language/language.ts';
 import { recentProjects } from '../projects/recent.ts';
 import { settings } from '../settings.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -34,11 +35,11 @@ interface NavigationProps {
 
 /** Pages of the project; without a project, those of the instance. */
 export function Navigation({ projectId, hasInstance = false, onGo }: NavigationProps) {
-  const instance: NavGroup = { label: 'Instance', places: useInstancePlaces() };
+  const instance: NavGroup = { label: t('Instance'), places: useInstancePlaces() };
   const groups = projectId === undefined ? [instance] : projectPlaces(projectId);
   if (hasInstance && projectId !== undefined) groups.push(instance);
   return (
-    <nav className={styles.nav} aria-label="Console">
+    <nav className={styles.nav} aria-label={t('Console')}>
       {groups.map((group) => (
         <NavigationList key={group.label} {...group} onGo={onGo} />
       ))}

@@ -1,3 +1,4 @@
+import { t } from '../language/language.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 export interface Place {
@@ -17,19 +18,19 @@ export interface NavGroup {
 export function instancePlaces({ isOwner, hasDevMailbox }: { isOwner: boolean; hasDevMailbox: boolean }): Place[] {
   const projects: Place = {
     to: '/projects',
-    label: 'Projects',
+    label: t('Projects'),
     icon: 'projects',
-    keywords: 'tenants organizations',
+    keywords: t('tenants organizations'),
   };
   if (!isOwner) return [projects];
   return [
     projects,
-    { to: '/team', label: 'Team & roles', icon: 'team', keywords: 'owners admins api tokens access' },
-    { to: '/audit', label: 'Audit', icon: 'events', keywords: 'log' },
-    { to: '/keys', label: 'Signing keys', icon: 'lock', keywords: 'jwks jwk rotate certificates' },
-    { to: '/system', label: 'System', icon: 'server', keywords: 'health status version backup jobs database' },
+    { to: '/team', label: t('Team & roles'), icon: 'team', keywords: t('owners admins api tokens access') },
+    { to: '/audit', label: t('Audit'), icon: 'events', keywords: t('log') },
+    { to: '/keys', label: t('Signing keys'), icon: 'lock', keywords: t('jwks jwk rotate certificates') },
+    { to: '/system', label: t('System'), icon: 'server', keywords: t('health status version backup jobs database') },
     ...(hasDevMailbox
-      ? [{ to: '/mailbox', label: 'Dev mailbox', icon: 'mail', keywords: 'codes inbox smtp email' } as const]
+      ? [{ to: '/mailbox', label: t('Dev mailbox'), icon: 'mail', keywords: t('codes inbox smtp email') } as const]
       : []),
   ];
 }
@@ -44,60 +45,72 @@ export function projectPlaces(projectId: string): NavGroup[] {
   });
   return [
     {
-      label: 'Project',
+      label: t('Project'),
       places: [
-        at('overview', 'Overview', 'overview', 'dashboard home charts statistics'),
+        at('overview', t('Overview'), 'overview', t('dashboard home charts statistics')),
         at(
           'applications',
-          'Applications',
+          t('Applications'),
           'applications',
-          'clients apps oauth oidc openid redirect uri client id api key secret',
+          t('clients apps oauth oidc openid redirect uri client id api key secret'),
         ),
-        at('apis', 'APIs', 'server', 'resource servers scopes audience permissions'),
+        at('apis', 'APIs', 'server', t('resource servers scopes audience permissions')),
       ],
     },
     {
-      label: 'People',
+      label: t('People'),
       places: [
         at(
           'users',
-          'Users',
+          t('Users'),
           'users',
-          'people accounts members invite import csv deactivate suspend block disable erase delete gdpr',
+          t('people accounts members invite import csv deactivate suspend block disable erase delete gdpr'),
         ),
-        at('groups', 'Groups', 'groups', 'teams'),
-        at('directory', 'Directory sync', 'directory', 'scim provisioning okta entra azure onelogin jumpcloud active'),
+        at('groups', t('Groups'), 'groups', t('teams')),
+        at(
+          'directory',
+          t('Directory sync'),
+          'directory',
+          t('scim provisioning okta entra azure onelogin jumpcloud active'),
+        ),
       ],
     },
     {
-      label: 'Sign-in',
+      label: t('Sign-in'),
       places: [
         at(
           'factors',
-          'Sign-in & MFA',
+          t('Sign-in & MFA'),
           'shield',
-          '2fa mfa two-factor multi-factor second factor otp totp sms authenticator passkeys webauthn fido sign-up trusted devices',
+          t(
+            '2fa mfa two-factor multi-factor second factor otp totp sms authenticator passkeys webauthn fido sign-up trusted devices',
+          ),
         ),
-        at('session-policy', 'Session policy', 'clock', 'timeout idle lifetime expiry refresh access token sign-out'),
-        at('experience', 'Branding', 'brush', 'logo colour color theme appearance'),
+        at(
+          'session-policy',
+          t('Session policy'),
+          'clock',
+          t('timeout idle lifetime expiry refresh access token sign-out'),
+        ),
+        at('experience', t('Branding'), 'brush', t('logo colour color theme appearance')),
       ],
     },
     {
-      label: 'Activity',
+      label: t('Activity'),
       places: [
-        at('events', 'Events', 'events', 'audit log'),
-        at('troubleshooting', 'Troubleshooting', 'help', 'failed sign-in error support'),
-        at('messages', 'Messages', 'mail', 'mail email e-mail smtp sms templates texts delivery'),
-        at('webhooks', 'Webhooks', 'code', 'event streams hooks'),
-        at('log-streams', 'Log streams', 'stream', 'event streams siem syslog splunk datadog'),
-        at('logout-deliveries', 'Logout deliveries', 'external', 'back-channel backchannel slo'),
+        at('events', t('Events'), 'events', t('audit log')),
+        at('troubleshooting', t('Troubleshooting'), 'help', t('failed sign-in error support')),
+        at('messages', t('Messages'), 'mail', t('mail email e-mail smtp sms templates texts delivery')),
+        at('webhooks', t('Webhooks'), 'code', t('event streams hooks')),
+        at('log-streams', t('Log streams'), 'stream', t('event streams siem syslog splunk datadog')),
+        at('logout-deliveries', t('Logout deliveries'), 'external', t('back-channel backchannel slo')),
       ],
     },
     {
-      label: 'Administration',
+      label: t('Administration'),
       places: [
-        at('team', 'Project team', 'team', 'admins roles permissions access'),
-        at('settings', 'Settings', 'settings', 'rename name domain custom delete'),
+        at('team', t('Project team'), 'team', t('admins roles permissions access')),
+        at('settings', t('Settings'), 'settings', t('rename name domain custom delete')),
       ],
     },
   ];

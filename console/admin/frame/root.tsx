@@ -3,6 +3,7 @@ import { Link, useRouteError } from 'react-router';
 import { MeProvider } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Session } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { signOutAddress } from '../settings.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -25,7 +26,7 @@ export function Root() {
       {failure?.code === 'forbidden' ? (
         <NoRole />
       ) : (
-        failure && <LoadError failure={failure} subject="your account" retry={reload} />
+        failure && <LoadError failure={failure} subject={t('your account')} retry={reload} />
       )}
       <SignInAgain />
     </Center>
@@ -36,14 +37,14 @@ function NoRole() {
   return (
     <Empty
       icon="lock"
-      title="No role yet"
+      title={t('No role yet')}
       action={
         <Button component="a" href={signOutAddress} variant="default">
-          Use another account
+          {t('Use another account')}
         </Button>
       }
     >
-      You are signed in, but have no role in this instance. Ask an owner for one, then reload.
+      {t('You are signed in, but have no role in this instance. Ask an owner for one, then reload.')}
     </Empty>
   );
 }
@@ -51,17 +52,17 @@ function NoRole() {
 /** Not-found page. */
 export function Missing() {
   return (
-    <Page title="Not found">
+    <Page title={t('Not found')}>
       <Empty
         icon="search"
-        title="Page not found"
+        title={t('Page not found')}
         action={
           <Button component={Link} to="/">
-            Go to home
+            {t('Go to home')}
           </Button>
         }
       >
-        The address is wrong, or the page was deleted.
+        {t('The address is wrong, or the page was deleted.')}
       </Empty>
     </Page>
   );
@@ -77,12 +78,12 @@ function Broken() {
   return (
     <Empty
       icon="warning"
-      title={isOld ? 'This page could not be loaded' : 'This page failed'}
-      action={<Button onClick={() => location.reload()}>Reload</Button>}
+      title={isOld ? t('This page could not be loaded') : t('This page failed')}
+      action={<Button onClick={() => location.reload()}>{t('Reload')}</Button>}
     >
       {isOld
-        ? 'The connection is down, or the console was updated. Saved data is safe.'
-        : 'Saved data is safe; unsaved input is lost. If it happens again, contact the operator.'}
+        ? t('The connection is down, or the console was updated. Saved data is safe.')
+        : t('Saved data is safe; unsaved input is lost. If it happens again, contact the operator.')}
     </Empty>
   );
 }
@@ -90,7 +91,7 @@ function Broken() {
 /** Replaces the page only; the navigation stays usable. */
 export function PageError() {
   return (
-    <Page title="Not loaded">
+    <Page title={t('Not loaded')}>
       <div role="alert">
         <Broken />
       </div>

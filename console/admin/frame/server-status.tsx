@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { latency, useQuery } from '../api.ts';
 import { SystemLevel } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import styles from './server-status.module.css';
 
 function useOnline(): boolean {
@@ -42,17 +43,17 @@ export function ServerStatus() {
   const faults = data?.system.checks.filter(({ level }) => level !== 'OK') ?? [];
   const level = !answers ? 'FAIL' : (data?.system.level ?? 'OK');
   const text = !online
-    ? 'You are offline'
+    ? t('You are offline')
     : !answers
-      ? 'The server does not respond'
+      ? t('The server does not respond')
       : faults.length > 0
         ? faults.map(({ name, summary }) => `${name}: ${summary}`).join('. ')
-        : `OK; response time ${ms} ms`;
+        : t('OK; response time {ms} ms', { ms });
   const dot = <span className={styles.dot} data-level={level} aria-hidden="true" />;
   return (
     <Tooltip label={text} multiline maw={320}>
       {isOwner ? (
-        <Link to="/system" className={styles.status} aria-label={`System. ${text}`}>
+        <Link to="/system" className={styles.status} aria-label={t('System. {text}', { text })}>
           {dot}
         </Link>
       ) : (

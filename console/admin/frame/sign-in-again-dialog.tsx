@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
+import { t } from '../language/language.ts';
 import { openSignIn, usePrompt } from '../sign-in-again.ts';
 
 /** Prompts for sign-in without leaving the page; unsaved input stays and the pending request is retried. */
@@ -9,20 +10,20 @@ export function SignInAgain() {
     <Modal
       opened={prompt !== undefined}
       onClose={() => prompt?.answer(false)}
-      title={isExpired ? 'You have been signed out' : 'Confirm your identity'}
+      title={isExpired ? t('You have been signed out') : t('Confirm your identity')}
     >
       <Stack gap="lg">
         <p>
           {isExpired
-            ? 'Your session has ended. Sign in again in a popup; this page stays open.'
-            : 'This change needs a sign-in from the last 15 minutes. Sign in again in a popup; your input is kept.'}
+            ? t('Your session has ended. Sign in again in a popup; this page stays open.')
+            : t('This change needs a sign-in from the last 15 minutes. Sign in again in a popup; your input is kept.')}
         </p>
         <Group gap="xs" justify="flex-end">
           <Button variant="default" onClick={() => prompt?.answer(false)}>
-            Not now
+            {t('Not now')}
           </Button>
           <Button onClick={() => openSignIn(prompt?.reason ?? 'expired')} data-autofocus>
-            Sign in again
+            {t('Sign in again')}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -32,7 +33,7 @@ export function Component() {
       <ResourceList
         list={list}
         label="Groups"
-        noun="group"
+        counted={(count) => t('{count, plural, one {# group} other {# groups}}', { count })}
         placeholder="Search by name"
         columns={columns}
         linkOf={({ id }) => path(`groups/${id}`)}

@@ -1,7 +1,7 @@
 import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
-import { count } from '../ui/counted.ts';
+import { t } from '../language/language.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -16,10 +16,10 @@ const sumOf = (days: readonly Day[], of: (day: Day) => number) => days.reduce((s
 /** Sign-in activity of the last two weeks compared with the two before. */
 export function Charts({ projectId, path }: { projectId: string; path: (rest: string) => string }) {
   const { data, failure, reload } = useQuery(Activity, { projectId }, { everySeconds: 60 });
-  if (failure && !data) return <LoadError failure={failure} subject="the activity" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject={t('the activity')} retry={reload} />;
   if (!data) {
     return (
-      <Section title="Sign-in, last 14 days">
+      <Section title={t('Sign-in, last 14 days')}>
         <LinesSkeleton lines={6} />
       </Section>
     );
@@ -34,7 +34,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   });
   const events = (query: Record<string, string>) => ({
     to: `${path('events')}?${new URLSearchParams({ period: 'month', ...query })}`,
-    label: 'Events',
+    label: t('Events'),
   });
   const busiest = (some: readonly Day[]) => Math.max(...some.map(({ activeUsers }) => activeUsers));
   const verified = sumOf(now, (day) => day.codesVerified);
@@ -44,65 +44,72 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   const has = chartsOf(all);
   if (!Object.values(has).includes(true)) return null;
   return (
-    <Section title="Sign-in, last 14 days" lead="Per day (UTC), compared with the previous 14 days.">
+    <Section title={t('Sign-in, last 14 days')} lead={t('Per day (UTC), compared with the previous 14 days.')}>
       <SimpleGrid minColWidth="min(19rem, 100%)" spacing="2.5rem" verticalSpacing="2rem">
         {has.signIns && (
           <DayChart
-            title="Sign-ins and refusals"
+            title={t('Sign-ins and refusals')}
             days={days}
             series={[
-              series('known device', 'strong', 'signInsOnKnownDevices'),
-              series('passkey', 'middle', 'signInsWithPasskeys'),
-              series('with a code', 'soft', (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys),
-              series('refused', 'bad', 'refused'),
+              series(t('known device'), 'strong', 'signInsOnKnownDevices'),
+              series(t('passkey'), 'middle', 'signInsWithPasskeys'),
+              series(
+                t('with a code'),
+                'soft',
+                (day) => day.signIns - day.signInsOnKnownDevices - day.signInsWithPasskeys,
+              ),
+              series(t('refused'), 'bad', 'refused'),
             ]}
             total={sumOf(now, (day) => day.signIns)}
-            note={`${count.format(sumOf(now, (day) => day.refused))} refused`}
+            note={t('{count, number} refused', { count: sumOf(now, (day) => day.refused) })}
             before={sumOf(before, (day) => day.signIns)}
-            link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: 'Refused' }}
+            link={{ ...events({ group: 'sign-in', result: 'FAILURE' }), label: t('Refused') }}
           />
         )}
         {has.activeUsers && (
           <DayChart
-            title="Active users on the busiest day"
+            title={t('Active users on the busiest day')}
             days={days}
-            series={[series('users', 'strong', 'activeUsers')]}
+            series={[series(t('users'), 'strong', 'activeUsers')]}
             total={busiest(now)}
-            note="distinct users per day"
+            note={t('distinct users per day')}
             before={busiest(before)}
             link={events({ type: 'user.signed_in' })}
           />
         )}
         {has.codes && (
           <DayChart
-            title="One-time codes"
+            title={t('One-time codes')}
             days={days}
-            series={[series('entered', 'strong', 'codesVerified'), series('sent, not entered', 'soft', notEntered)]}
+            series={[
+              series(t('entered'), 'strong', 'codesVerified'),
+              series(t('sent, not entered'), 'soft', notEntered),
+            ]}
             total={sumOf(now, (day) => day.codesSent)}
-            note={seconds === undefined ? 'sent' : `sent; entered after ${seconds} s on average`}
+            note={seconds === undefined ? t('sent') : t('sent; entered after {seconds} s on average', { seconds })}
             before={sumOf(before, (day) => day.codesSent)}
             link={events({ type: 'otp.requested,otp.sent,otp.suppressed,otp.verified,otp.rejected' })}
           />
         )}
         {has.directory && (
           <DayChart
-            title="Directory requests refused"
+            title={t('Directory requests refused')}
             days={days}
-            series={[series('refused (4xx)', 'soft', 'scimRefused'), series('failed (5xx)', 'bad', 'scimFailed')]}
+            series={[series(t('refused (4xx)'), 'soft', 'scimRefused'), series(t('failed (5xx)'), 'bad', 'scimFailed')]}
             total={sumOf(now, scimErrors)}
-            note={`of ${count.format(sumOf(now, (day) => day.scimRequests))} requests`}
+            note={t('of {count, number} requests', { count: sumOf(now, (day) => day.scimRequests) })}
             before={sumOf(before, scimErrors)}
-            link={{ to: path('directory'), label: 'Requests' }}
+            link={{ to: path('directory'), label: t('Requests') }}
           />
         )}
         {has.logouts && (
           <DayChart
-            title="Back-channel logouts"
+            title={t('Back-channel logouts')}
             days={days}
-            series={[series('delivered', 'strong', 'logoutsDelivered'), series('failed', 'bad', 'logoutsFailed')]}
-            note={`${count.format(sumOf(now, (day) => day.logoutsFailed))} failed`}
+            series={[series(t('delivered'), 'strong', 'logoutsDelivered'), series(t('failed'), 'bad', 'logoutsFailed')]}
+            note={t('{count, number} failed', { count: sumOf(now, (day) => day.logoutsFailed) })}
             before={sumOf(before, (day) => day.logoutsDelivered + day.logoutsFailed)}
-            link={{ to: path('logout-deliveries'), label: 'Deliveries' }}
+            link={{ to: path('logout-deliveries'), label: t('Deliveries') }}
           />
         )}
       </SimpleGrid>

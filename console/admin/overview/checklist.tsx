@@ -1,5 +1,7 @@
 import { Box, Button, Group, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Link } from 'react-router';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -28,7 +30,7 @@ export const openTasks = (tasks: readonly Task[]): Task[] =>
 export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
   if (!tasks) {
     return (
-      <Section title="Getting ready">
+      <Section title={t('Getting ready')}>
         <LinesSkeleton lines={5} />
       </Section>
     );
@@ -47,18 +49,14 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
             color={task.isDone ? 'good' : 'var(--edge)'}
           >
             {task.isDone && <Icon name="check" size={14} />}
-            <VisuallyHidden>{task.isDone ? 'Done:' : 'To do:'}</VisuallyHidden>
+            <VisuallyHidden>{task.isDone ? t('Done:') : t('To do:')}</VisuallyHidden>
           </ThemeIcon>
           <Box flex="1 1 16rem">
             <Text fw={task.isDone ? 400 : 600}>{task.isDone ? task.done : task.name}</Text>
             <Text c="dimmed">
               {!task.isDone && task.open}
-              {!task.isDone && task.isOptional && ' Optional.'}
-              {task.isDone && task.since && (
-                <>
-                  Last: <Time at={task.since} />
-                </>
-              )}
+              {!task.isDone && task.isOptional && ` ${t('Optional.')}`}
+              {task.isDone && task.since && rich('Last: <time></time>', { time: () => <Time at={task.since} /> })}
             </Text>
           </Box>
           {!task.isDone && task.action && (
@@ -72,7 +70,11 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
   );
   if (left > 0) {
     return (
-      <Section flush title="Getting ready" lead={`${left} of ${required.length} left`}>
+      <Section
+        flush
+        title={t('Getting ready')}
+        lead={t('{left} of {required} left', { left, required: required.length })}
+      >
         {list}
       </Section>
     );
@@ -81,7 +83,7 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
     <Section flush>
       <details className={styles.done}>
         <summary>
-          <h2>Setup complete</h2>
+          <h2>{t('Setup complete')}</h2>
         </summary>
         {list}
       </details>

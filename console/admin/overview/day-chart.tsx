@@ -1,5 +1,6 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import { Link } from 'react-router';
+import { locale, t } from '../language/language.ts';
 import { count } from '../ui/counted.ts';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import styles from './day-chart.module.css';
@@ -27,7 +28,7 @@ interface DayChartProps {
   link: { to: string; label: string };
 }
 
-const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const short = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayName = (day: string) => short.format(new Date(day));
 
 /** Bar chart by day, with the data as a table and a link to the events. */
@@ -56,7 +57,7 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
         {days.map((day, index) => (
           <Tooltip
             key={day}
-            label={`${index === days.length - 1 ? 'Today so far' : dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
+            label={`${index === days.length - 1 ? t('Today so far') : dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
           >
             <div className={styles.day} data-partial={index === days.length - 1 || undefined}>
               {series
@@ -70,7 +71,7 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
       </div>
       <Group justify="space-between" fz="xs" c="dimmed" aria-hidden="true">
         <span>{dayName(first)}</span>
-        <span>today so far</span>
+        <span>{t('today so far')}</span>
       </Group>
       {series.length > 1 && (
         <Group component="ul" gap="0.25rem 1rem" fz="xs" className={styles.legend ?? ''}>
@@ -83,12 +84,12 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
       )}
       <Group justify="space-between" align="flex-start" fz="xs" c="dimmed" className={styles.foot ?? ''}>
         <details>
-          <summary>As a table</summary>
+          <summary>{t('As a table')}</summary>
           <DataTable
             dense
-            label={`${title}, ${dayName(first)} to ${dayName(last)}`}
+            label={t('{title}, {first} to {last}', { title, first: dayName(first), last: dayName(last) })}
             columns={[
-              { header: 'Day', isName: true, cell: (index) => dayName(days[index] ?? '') },
+              { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
               ...series.map(
                 ({ label, values }): Column<number> => ({
                   header: label,

@@ -1,4 +1,5 @@
 import type { ActivityQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 
 export type Day = ActivityQuery['activity'][number];
 
@@ -21,7 +22,7 @@ export function lastDays(days: readonly Day[], count: number): Day[] {
 export function change(now: number, before: number): string | undefined {
   if (before === 0) return undefined;
   const percent = Math.round(((now - before) / before) * 100);
-  return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
+  return percent === 0 ? t('as before') : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
 
 /** The charts that have data in these days. One without data says nothing. */

@@ -5,6 +5,7 @@ import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity as RecentActivity } from '../audit/activity.tsx';
 import { ExpiryBanner } from '../directories/expiry-banner.tsx';
 import { Activity, type AuditEventFilter, Overview, OverviewPage, OwnerCount } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -41,26 +42,28 @@ export function Component() {
   const isSmsLimited = smsLimited !== undefined && Date.now() - Date.parse(smsLimited) < dayInMilliseconds;
   const contents = data?.project?.contents;
   const figures = [
-    { label: 'Users', value: contents?.users, to: path('users') },
-    { label: 'Live sessions', value: contents?.sessions, to: path('session-policy') },
-    { label: 'Applications', value: contents?.clients, to: path('applications') },
-    { label: 'Live directory tokens', value: contents?.scimTokens, to: path('directory') },
+    { label: t('Users'), value: contents?.users, to: path('users') },
+    { label: t('Live sessions'), value: contents?.sessions, to: path('session-policy') },
+    { label: t('Applications'), value: contents?.clients, to: path('applications') },
+    { label: t('Live directory tokens'), value: contents?.scimTokens, to: path('directory') },
   ];
   return (
     <Page
-      title="Overview"
+      title={t('Overview')}
       lead={
-        isConsole ? 'Admins of this instance sign in through this project.' : `Activity and setup for ${project.name}`
+        isConsole
+          ? t('Admins of this instance sign in through this project.')
+          : t('Activity and setup for {name}', { name: project.name })
       }
       badges={
         <>
-          {project.testMode && <Badge color="note">Test mode</Badge>}
-          {isSmsLimited && <Badge color="bad">SMS limit reached</Badge>}
+          {project.testMode && <Badge color="note">{t('Test mode')}</Badge>}
+          {isSmsLimited && <Badge color="bad">{t('SMS limit reached')}</Badge>}
         </>
       }
     >
       {failure && !data ? (
-        <LoadError failure={failure} subject="the overview" retry={reload} />
+        <LoadError failure={failure} subject={t('the overview')} retry={reload} />
       ) : (
         <>
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
@@ -80,10 +83,10 @@ export function Component() {
           {isReady && <Checklist tasks={tasks} />}
           <Charts projectId={project.id} path={path} />
           <RecentActivity
-            title="Recent activity"
+            title={t('Recent activity')}
             events={data?.recent.edges.map(({ node }) => node)}
             hasFilters
-            empty="Sign-ins and changes appear here."
+            empty={t('Sign-ins and changes appear here.')}
           />
         </>
       )}

@@ -1,7 +1,7 @@
 import type { OverviewQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
 import { settings } from '../settings.ts';
-import { counted } from '../ui/counted.ts';
 import type { Task } from './checklist.tsx';
 
 interface State {
@@ -24,65 +24,67 @@ export function tasksOf({ data, project, path, mayChange, ownerCount }: State): 
   const team = data.memberships.length + (ownerCount ?? 1);
   return [
     {
-      name: 'Create an application',
+      name: t('Create an application'),
       isDone: clients.length > 0,
-      done: counted(clients.length, 'application'),
-      open: 'Users sign in to applications.',
-      action: mayChange && { label: 'Create application', to: path('applications/new') },
+      done: t('{count, plural, one {# application} other {# applications}}', { count: clients.length }),
+      open: t('Users sign in to applications.'),
+      action: mayChange && { label: t('Create application'), to: path('applications/new') },
     },
     {
-      name: 'Add a redirect URI',
+      name: t('Add a redirect URI'),
       isDone: reachable.length > 0,
-      done: `${reachable.length} application${reachable.length === 1 ? ' has' : 's have'} a redirect URI`,
-      open: 'Sign-in requires a redirect URI.',
-      action: first && mayChange && { label: 'Add a redirect URI', to: path(`applications/${first.id}/settings`) },
+      done: t('{count, plural, one {# application has a redirect URI} other {# applications have a redirect URI}}', {
+        count: reachable.length,
+      }),
+      open: t('Sign-in requires a redirect URI.'),
+      action: first && mayChange && { label: t('Add a redirect URI'), to: path(`applications/${first.id}/settings`) },
     },
     {
-      name: 'See a first sign-in',
+      name: t('See a first sign-in'),
       isDone: signedIn !== undefined,
-      done: 'Sign-in works',
+      done: t('Sign-in works'),
       since: signedIn,
-      open: 'Run the quickstart code and sign in.',
-      action: first && { label: 'Open the quickstart', to: path(`applications/${first.id}`) },
+      open: t('Run the quickstart code and sign in.'),
+      action: first && { label: t('Open the quickstart'), to: path(`applications/${first.id}`) },
     },
     settings.hasDevMailbox
       ? {
-          name: 'Send real mail',
+          name: t('Send real mail'),
           isDone: false,
           done: '',
-          open: 'Mail stays in the dev mailbox until SMTP_URL is set.',
+          open: t('Mail stays in the dev mailbox until SMTP_URL is set.'),
         }
       : {
-          name: 'Test the mail server',
+          name: t('Test the mail server'),
           isDone: mailTested !== undefined,
-          done: 'Mail is sent',
+          done: t('Mail is sent'),
           since: mailTested,
-          open: 'Send a test message to check each delivery stage.',
-          action: mayChange && { label: 'Test sending', to: path('messages/sending') },
+          open: t('Send a test message to check each delivery stage.'),
+          action: mayChange && { label: t('Test sending'), to: path('messages/sending') },
         },
     {
-      name: 'Connect a directory',
+      name: t('Connect a directory'),
       isOptional: true,
       isDone: isConnected,
-      done: 'A directory is connected',
-      open: 'The directory creates and deactivates users automatically.',
-      action: mayChange && { label: 'Connect a directory', to: path('directory') },
+      done: t('A directory is connected'),
+      open: t('The directory creates and deactivates users automatically.'),
+      action: mayChange && { label: t('Connect a directory'), to: path('directory') },
     },
     {
-      name: 'Add a second admin',
+      name: t('Add a second admin'),
       isDone: team > 1,
-      done: 'More than one admin has access',
-      open: 'If the only admin loses access, the project cannot be changed.',
-      action: mayChange && { label: 'Assign a role', to: path('team') },
+      done: t('More than one admin has access'),
+      open: t('If the only admin loses access, the project cannot be changed.'),
+      action: mayChange && { label: t('Assign a role'), to: path('team') },
     },
     ...(project.testMode
       ? [
           {
-            name: 'Turn off test mode',
+            name: t('Turn off test mode'),
             isDone: false,
             done: '',
-            open: 'In test mode, anyone can sign in as any user.',
-            action: mayChange && { label: 'Sign-in & MFA', to: path('factors') },
+            open: t('In test mode, anyone can sign in as any user.'),
+            action: mayChange && { label: t('Sign-in & MFA'), to: path('factors') },
           },
         ]
       : []),

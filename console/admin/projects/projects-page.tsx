@@ -5,6 +5,7 @@ import { useAccess } from '../access.tsx';
 import { useMutation } from '../api.ts';
 import { faultAt } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -77,7 +78,7 @@ export function Component() {
       <ResourceList
         list={list}
         label="Projects"
-        noun="project"
+        counted={(count) => t('{count, plural, one {# project} other {# projects}}', { count })}
         placeholder="Search by name"
         columns={columns}
         linkOf={({ id }) => `/projects/${id}/overview`}

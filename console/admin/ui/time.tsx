@@ -1,8 +1,9 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { locale, t } from '../language/language.ts';
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 
 let tick = 0;
 const listeners = new Set<() => void>();
@@ -34,7 +35,7 @@ const steps = [
 /** "3 minutes ago", "in 2 days". */
 function ago(at: string): string {
   const seconds = (new Date(at).getTime() - Date.now()) / 1000;
-  if (Math.abs(seconds) < 45) return seconds > 10 ? 'soon' : 'just now';
+  if (Math.abs(seconds) < 45) return seconds > 10 ? t('soon') : t('just now');
   const [, unit, size] = steps.find(([below]) => Math.abs(seconds) < below) ?? steps[5];
   return relative.format(Math.round(seconds / size), unit);
 }
@@ -42,7 +43,7 @@ function ago(at: string): string {
 export const exactly = (at: string) => exact.format(new Date(at));
 
 /** Relative time; the exact time on hover or focus. */
-export function Time({ at, fallback = 'Never' }: { at: string | null | undefined; fallback?: string }) {
+export function Time({ at, fallback = t('Never') }: { at: string | null | undefined; fallback?: string }) {
   useTicking();
   if (at == null) return <span>{fallback}</span>;
   return (

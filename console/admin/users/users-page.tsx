@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -155,7 +156,7 @@ export function Component() {
       <ResourceList
         list={list}
         label="Users"
-        noun="user"
+        counted={(count) => t('{count, plural, one {# user} other {# users}}', { count })}
         placeholder="Name, e-mail, user name or external ID"
         filters={
           <>

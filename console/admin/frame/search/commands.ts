@@ -1,3 +1,4 @@
+import { t } from '../../language/language.ts';
 import type { IconName } from '../../ui/icon.tsx';
 
 export interface PaletteObject {
@@ -31,10 +32,10 @@ export function userCommands(
   mayChange: boolean,
 ): Command[] {
   const events: Command = {
-    label: 'Show events',
+    label: t('Show events'),
     icon: 'events',
     to: `${projectPath}/events?${new URLSearchParams({ user: id })}`,
-    keywords: 'audit log',
+    keywords: t('audit log'),
   };
   if (!mayChange) return [events];
   const open = (command: string, label: string, icon: IconName, keywords: string): Command => ({
@@ -45,15 +46,15 @@ export function userCommands(
     keywords,
   });
   return [
-    open('edit', 'Edit profile', 'settings', 'change name'),
+    open('edit', t('Edit profile'), 'settings', t('change name')),
     user.active
-      ? open('DEACTIVATE', 'Deactivate', 'lock', 'disable block suspend')
-      : open('ACTIVATE', 'Activate', 'check', 'enable unblock'),
-    open('END_SESSIONS', 'End all sessions', 'signOut', 'sign out logout'),
-    open('RESET_FACTORS', 'Reset second factors', 'shield', '2fa mfa totp'),
-    ...(user.active ? [open('recover', 'Grant recovery', 'key', 'lost')] : []),
+      ? open('DEACTIVATE', t('Deactivate'), 'lock', t('disable block suspend'))
+      : open('ACTIVATE', t('Activate'), 'check', t('enable unblock')),
+    open('END_SESSIONS', t('End all sessions'), 'signOut', t('sign out logout')),
+    open('RESET_FACTORS', t('Reset second factors'), 'shield', t('2fa mfa totp')),
+    ...(user.active ? [open('recover', t('Grant recovery'), 'key', t('lost'))] : []),
     events,
-    open('ERASE', 'Erase', 'trash', 'delete remove gdpr'),
+    open('ERASE', t('Erase'), 'trash', t('delete remove gdpr')),
   ];
 }
 
@@ -67,30 +68,30 @@ export function clientCommands({ path }: PaletteObject, client: { disabled: bool
   });
   const danger = `${path}/danger`;
   return [
-    tab('', 'Quickstart', 'code', 'snippets code'),
-    tab('settings', 'Redirect URIs and settings', 'settings', 'edit callback'),
-    tab('keys', 'Keys and secrets', 'key', 'api rotate'),
-    tab('tokens', 'Tokens and logout', 'clock', 'lifetime refresh'),
-    tab('claims', 'Claims', 'users', 'mapping'),
-    tab('roles', 'Roles', 'team', 'permissions'),
-    tab('events', 'Show events', 'events', 'audit log'),
+    tab('', t('Quickstart'), 'code', t('snippets code')),
+    tab('settings', t('Redirect URIs and settings'), 'settings', t('edit callback')),
+    tab('keys', t('Keys and secrets'), 'key', t('api rotate')),
+    tab('tokens', t('Tokens and logout'), 'clock', t('lifetime refresh')),
+    tab('claims', t('Claims'), 'users', t('mapping')),
+    tab('roles', t('Roles'), 'team', t('permissions')),
+    tab('events', t('Show events'), 'events', t('audit log')),
     ...(mayChange
       ? [
           client.disabled
-            ? { label: 'Switch on', icon: 'check' as const, to: danger, keywords: 'enable activate' }
+            ? { label: t('Switch on'), icon: 'check' as const, to: danger, keywords: t('enable activate') }
             : {
-                label: 'Switch off',
+                label: t('Switch off'),
                 icon: 'lock' as const,
                 to: danger,
                 command: 'disable',
-                keywords: 'disable deactivate',
+                keywords: t('disable deactivate'),
               },
           {
-            label: 'Delete application',
+            label: t('Delete application'),
             icon: 'trash' as const,
             to: danger,
             command: 'delete',
-            keywords: 'remove',
+            keywords: t('remove'),
           },
         ]
       : []),

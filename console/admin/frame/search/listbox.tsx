@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { t } from '../../language/language.ts';
 import { useFirstFocus } from '../../ui/forms/first-focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import styles from './listbox.module.css';
@@ -143,7 +144,7 @@ export function Listbox(props: ListboxProps) {
       </div>
       {isShown && choices.length === 0 && (
         <p className={styles.nothing} role="status">
-          {pending ? 'Searching …' : nothing}
+          {pending ? t('Searching …') : nothing}
         </p>
       )}
       {foot && <div className={styles.foot}>{foot}</div>}

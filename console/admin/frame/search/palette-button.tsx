@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
+import { t } from '../../language/language.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -13,11 +14,11 @@ export function PaletteButton({ onOpen }: { onOpen(): void }) {
         fw={400}
         c="dimmed"
         leftSection={<Icon name="search" size={16} />}
-        rightSection={<Kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>}
+        rightSection={<Kbd aria-hidden="true">{isMac ? '⌘ K' : t('Ctrl K')}</Kbd>}
       >
-        Search or go to
+        {t('Search or go to')}
       </Button>
-      <ActionIcon {...props} variant="subtle" color="gray" size="lg" hiddenFrom="md" aria-label="Search or go to">
+      <ActionIcon {...props} variant="subtle" color="gray" size="lg" hiddenFrom="md" aria-label={t('Search or go to')}>
         <Icon name="search" size={16} />
       </ActionIcon>
     </>

@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useQuery } from '../../api.ts';
 import { PaletteClient, PaletteInProject, PaletteProjects, PaletteUser } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useInstancePlaces } from '../navigation.tsx';
 import { projectPlaces } from '../places.ts';
@@ -30,7 +31,7 @@ export function Palette({ opened, onClose, projectId }: PaletteProps) {
       transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label="Search or go to">
+      <Modal.Content aria-label={t('Search or go to')}>
         {opened && <Search projectId={projectId} onClose={onClose} />}
       </Modal.Content>
     </Modal.Root>
@@ -74,27 +75,29 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   const commands = [
     ...(object?.kind === 'user' && user ? userCommands(object, user, mayChange) : []),
     ...(object?.kind === 'application' && client ? clientCommands(object, client, mayChange) : []),
-  ].map(({ icon, label, to, ...more }) => go(`On this ${object?.kind}`, icon, label, to, more));
-  const groups = [...(isProject ? projectPlaces(projectId) : []), { label: 'Instance', places: instance }];
+  ].map(({ icon, label, to, ...more }) =>
+    go(object?.kind === 'user' ? t('On this user') : t('On this application'), icon, label, to, more),
+  );
+  const groups = [...(isProject ? projectPlaces(projectId) : []), { label: t('Instance'), places: instance }];
   const places = groups.flatMap(({ label: group, places: list }) =>
-    list.map(({ label, to, icon, keywords }) => go('Go to', icon, label, to, { detail: group, keywords })),
+    list.map(({ label, to, icon, keywords }) => go(t('Go to'), icon, label, to, { detail: group, keywords })),
   );
   const actions: Choice[] = [
     ...(projectId && mayChange
       ? [
-          go('Do', 'plus', 'Create application', `/projects/${projectId}/applications/new`, {
-            keywords: 'add new client',
+          go(t('Do'), 'plus', t('Create application'), `/projects/${projectId}/applications/new`, {
+            keywords: t('add new client'),
           }),
-          go('Do', 'plus', 'Import users', `/projects/${projectId}/users/import`, { keywords: 'add csv' }),
+          go(t('Do'), 'plus', t('Import users'), `/projects/${projectId}/users/import`, { keywords: t('add csv') }),
         ]
       : []),
-    ...(isOwner ? [go('Do', 'plus', 'Create project', '/projects?new', { keywords: 'add new tenant' })] : []),
+    ...(isOwner ? [go(t('Do'), 'plus', t('Create project'), '/projects?new', { keywords: t('add new tenant') })] : []),
     {
       key: 'scheme',
       isFound: false,
-      group: 'Do',
-      label: colorScheme === 'dark' ? 'Switch to light colours' : 'Switch to dark colours',
-      keywords: 'theme colors',
+      group: t('Do'),
+      label: colorScheme === 'dark' ? t('Switch to light colours') : t('Switch to dark colours'),
+      keywords: t('theme colors'),
       icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
       choose: () => {
         setColorScheme(colorScheme === 'dark' ? 'light' : 'dark');
@@ -106,13 +109,13 @@ function Search({ projectId, onClose }: { projectId: string | undefined; onClose
   const choices = [...matching([commands, places, actions], wanted), ...found];
   return (
     <Listbox
-      label="Search or go to"
-      placeholder="Pages, applications, users, groups, projects"
+      label={t('Search or go to')}
+      placeholder={t('Pages, applications, users, groups, projects')}
       text={text}
       onText={setText}
       choices={choices}
       pending={pending}
-      nothing={`No matches for “${wanted}”`}
+      nothing={t('No matches for “{wanted}”', { wanted })}
     />
   );
 }
@@ -140,14 +143,16 @@ function foundIn(found: Found | undefined, projectId: string | undefined, go: Go
   const projects = found?.projects.edges ?? [];
   return [
     ...clients.map(({ node }) =>
-      go('Applications', 'applications', node.name, `/projects/${projectId}/applications/${node.id}`),
+      go(t('Applications'), 'applications', node.name, `/projects/${projectId}/applications/${node.id}`),
     ),
     ...users.map(({ node: { id, userName, displayName } }) =>
-      go('Users', 'users', displayName ?? userName, `/projects/${projectId}/users/${id}`, {
+      go(t('Users'), 'users', displayName ?? userName, `/projects/${projectId}/users/${id}`, {
         detail: displayName ? userName : undefined,
       }),
     ),
-    ...groups.map(({ node }) => go('Groups', 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`)),
-    ...projects.map(({ node }) => go('Projects', 'projects', node.name, `/projects/${node.id}/overview`)),
+    ...groups.map(({ node }) =>
+      go(t('Groups'), 'groups', node.displayName, `/projects/${projectId}/groups/${node.id}`),
+    ),
+    ...projects.map(({ node }) => go(t('Projects'), 'projects', node.name, `/projects/${node.id}/overview`)),
   ].map((choice) => ({ ...choice, isFound: true }));
 }

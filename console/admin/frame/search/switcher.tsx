@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from 'react-router';
 import { useAccess } from '../../access.tsx';
 import { useQuery } from '../../api.ts';
 import { ProjectById, SwitcherProjects } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { recentProjects } from '../../projects/recent.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { type Choice, Listbox } from './listbox.tsx';
@@ -35,11 +36,11 @@ export function Switcher({ projectId }: { projectId: string | undefined }) {
           rightSection={<Icon name="upDown" size={16} />}
           onClick={() => setOpened(!opened)}
         >
-          {name !== undefined && <VisuallyHidden>Project: </VisuallyHidden>}
-          {name ?? 'Choose a project'}
+          {name !== undefined && <VisuallyHidden>{t('Project:')} </VisuallyHidden>}
+          {name ?? t('Choose a project')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown p={0} aria-label="Switch project">
+      <Popover.Dropdown p={0} aria-label={t('Switch project')}>
         {opened && <Projects current={projectId} onClose={() => setOpened(false)} />}
       </Popover.Dropdown>
     </Popover>
@@ -66,23 +67,26 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
     group,
     isFound,
     label: project.name,
-    detail: project.id === current ? 'Current' : project.testMode ? 'Test mode' : undefined,
+    detail: project.id === current ? t('Current') : project.testMode ? t('Test mode') : undefined,
     choose: () => {
       onClose();
       void navigate(samePageIn(project.id, pathname));
     },
   });
   const total = answer?.projects.totalCount ?? 0;
-  const group = text.trim() === '' ? `All projects (${total})` : `Found (${total})`;
+  const group = text.trim() === '' ? t('All projects ({total})', { total }) : t('Found ({total})', { total });
   return (
     <Listbox
-      label="Search projects"
-      placeholder="Search projects"
+      label={t('Search projects')}
+      placeholder={t('Search projects')}
       text={text}
       onText={setText}
-      choices={[...recent.map((one) => choice('Recent', one, false)), ...found.map((one) => choice(group, one, true))]}
+      choices={[
+        ...recent.map((one) => choice(t('Recent'), one, false)),
+        ...found.map((one) => choice(group, one, true)),
+      ]}
       pending={pending}
-      nothing="No matching project"
+      nothing={t('No matching project')}
       foot={
         isOwner && (
           <Button
@@ -95,7 +99,7 @@ function Projects({ current, onClose }: { current: string | undefined; onClose()
               void navigate('/projects?new');
             }}
           >
-            Create project
+            {t('Create project')}
           </Button>
         )
       }

@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../../language/language.ts';
 import { Icon } from '../icon.tsx';
 import styles from './copy.module.css';
 
@@ -17,8 +18,8 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   };
   return (
     <>
-      <Tooltip label={copied ? 'Copied' : 'Copy'}>
-        <ActionIcon variant="subtle" color="gray" c="dimmed" onClick={copy} aria-label={`Copy ${label}`}>
+      <Tooltip label={copied ? t('Copied') : t('Copy')}>
+        <ActionIcon variant="subtle" color="gray" c="dimmed" onClick={copy} aria-label={t('Copy {label}', { label })}>
           <Icon name={copied ? 'check' : 'copy'} size={16} />
         </ActionIcon>
       </Tooltip>

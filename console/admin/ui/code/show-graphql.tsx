@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Operation } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { settings } from '../../settings.ts';
 import { Icon } from '../icon.tsx';
 import { Code } from './code.tsx';
@@ -34,10 +35,10 @@ export function ShowGraphql<V extends object>({
         leftSection={<Icon name="code" size={16} />}
         onClick={() => setOpened(true)}
       >
-        Show GraphQL
+        {t('Show GraphQL')}
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Admin API request" size="xl">
-        {opened && <Code label="GraphQL request" code={asCurl(operation, variables)} />}
+      <Modal opened={opened} onClose={() => setOpened(false)} title={t('Admin API request')} size="xl">
+        {opened && <Code label={t('GraphQL request')} code={asCurl(operation, variables)} />}
       </Modal>
     </>
   );

@@ -1,4 +1,5 @@
 import { Tabs } from '@mantine/core';
+import { t } from '../../language/language.ts';
 import { Code } from './code.tsx';
 
 export interface Snippet {
@@ -16,7 +17,7 @@ export function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
       color="var(--accent-tint)"
       __vars={{ '--tabs-text-color': 'var(--accent-text)' }}
     >
-      <Tabs.List aria-label="Language" mb="sm">
+      <Tabs.List aria-label={t('Language')} mb="sm">
         {snippets.map(({ label }) => (
           <Tabs.Tab key={label} value={label}>
             {label}

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { type AnyOperation, useMutation } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import type { Operation } from '../../generated/operations.ts';
+import { rich } from '../../language/rich.tsx';
 import { type GraphqlRequest, request } from '../code/show-graphql.tsx';
 import { DialogForm } from '../forms/dialog-form.tsx';
 import { useFirstFocus } from '../forms/first-focus.ts';
@@ -90,11 +91,17 @@ function Question({ children, verb, name, busy, failure, graphql, onConfirm, onC
         <TextInput
           label={
             <>
-              Type{' '}
-              <Text span ff="monospace" fw={600}>
-                {name}
-              </Text>{' '}
-              to confirm
+              {rich(
+                'Type <text>{name}</text> to confirm',
+                {
+                  text: (text) => (
+                    <Text span ff="monospace" fw={600}>
+                      {text}
+                    </Text>
+                  ),
+                },
+                { name },
+              )}
             </>
           }
           value={typed}

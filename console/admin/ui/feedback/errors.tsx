@@ -1,5 +1,7 @@
 import { Alert, Button, Group, Text, ThemeIcon } from '@mantine/core';
 import type { Failure } from '../../failure.ts';
+import { t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
 import { Icon } from '../icon.tsx';
 import { Section } from '../layout/page.tsx';
 import { RetryWait } from './retry-wait.tsx';
@@ -14,20 +16,28 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
           <Icon name={isMissing ? 'search' : 'warning'} size={24} />
         </ThemeIcon>
         <div>
-          <h2>{isMissing ? `${upper(subject)} not found` : `${upper(subject)} failed to load`}</h2>
+          <h2>
+            {isMissing
+              ? t('{subject} not found', { subject: upper(subject) })
+              : t('{subject} failed to load', { subject: upper(subject) })}
+          </h2>
           <Text c="dimmed">
-            {isMissing ? 'It was deleted, the address is wrong, or you lack access.' : failure.message}{' '}
+            {isMissing ? t('It was deleted, the address is wrong, or you lack access.') : failure.message}{' '}
             <RetryWait at={failure.retryAt} />
           </Text>
-          {!isMissing && <Text c="dimmed">Nothing was changed.</Text>}
+          {!isMissing && <Text c="dimmed">{t('Nothing was changed.')}</Text>}
           {failure.requestId && (
             <Text c="dimmed" fz="xs" mt="xs">
-              Request <code>{failure.requestId}</code>
+              {rich(
+                'Request <code>{requestId}</code>',
+                { code: (text) => <code>{text}</code> },
+                { requestId: failure.requestId },
+              )}
             </Text>
           )}
           {retry && !isMissing && (
             <Button variant="default" onClick={retry} mt="sm">
-              Try again
+              {t('Try again')}
             </Button>
           )}
         </div>
@@ -48,10 +58,14 @@ export function FormError({
   return (
     <Alert color="bad" role="alert" py="xs">
       {failure.message} <RetryWait at={failure.retryAt} />
-      {failure.code === 'network' && ' Nothing was saved; your input is kept.'}
+      {failure.code === 'network' && ` ${t('Nothing was saved; your input is kept.')}`}
       {failure.requestId && failure.code === 'INTERNAL_SERVER_ERROR' && (
         <Text fz="xs">
-          Request <code>{failure.requestId}</code>
+          {rich(
+            'Request <code>{requestId}</code>',
+            { code: (text) => <code>{text}</code> },
+            { requestId: failure.requestId },
+          )}
         </Text>
       )}
     </Alert>

@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { t } from '../../language/language.ts';
 
 const secondsUntil = (at: number) => Math.max(0, Math.ceil((at - Date.now()) / 1000));
 
@@ -18,11 +19,11 @@ function Countdown({ at }: { at: number }) {
     }, 1000);
     return () => clearInterval(timer);
   }, [at]);
-  if (left === 0) return 'You can try again now.';
+  if (left === 0) return t('You can try again now.');
   return (
     <>
-      <span aria-hidden="true">Try again in {left} s.</span>
-      <VisuallyHidden>Try again in {first} s.</VisuallyHidden>
+      <span aria-hidden="true">{t('Try again in {left} s.', { left })}</span>
+      <VisuallyHidden>{t('Try again in {left} s.', { left: first })}</VisuallyHidden>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
+import { t } from '../../language/language.ts';
 
-const busy = { role: 'status', 'aria-busy': true, 'aria-label': 'Loading' } as const;
+const busy = { role: 'status', 'aria-busy': true, 'aria-label': t('Loading') } as const;
 
 /** Skeleton of a page. */
 export function PageSkeleton() {

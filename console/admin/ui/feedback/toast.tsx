@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications';
+import { t } from '../../language/language.ts';
 import { Icon } from '../icon.tsx';
 
 /** Shows a success message, announced by the live region of the frame. Errors are shown inline instead. */
@@ -9,6 +10,6 @@ export function toast(message: string): void {
     role: 'presentation',
     withBorder: true,
     style: { pointerEvents: 'none' },
-    closeButtonProps: { 'aria-label': 'Dismiss' },
+    closeButtonProps: { 'aria-label': t('Dismiss') },
   });
 }

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react';
 import { send } from '../../api.ts';
 import type { Failure, RequestError } from '../../failure.ts';
 import { Session } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { type Reason, signInAgain } from '../../sign-in-again.ts';
 
 /** Downloads a file of the admin API, streamed to disk. Personal data requires a recent sign-in, prompted first. */
@@ -28,7 +29,7 @@ export function useDownload(): {
         );
         if (reason === undefined) break;
         if (!(await signInAgain(reason))) {
-          setFailure({ code: 'forbidden', message: 'Nothing was exported. Sign in again first.' });
+          setFailure({ code: 'forbidden', message: t('Nothing was exported. Sign in again first.') });
           return false;
         }
       }

@@ -1,6 +1,7 @@
 import { Box, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Failure } from '../../failure.ts';
+import { t } from '../../language/language.ts';
 import { type GraphqlRequest, ShowGraphql } from '../code/show-graphql.tsx';
 import { FormError } from '../feedback/errors.tsx';
 
@@ -42,7 +43,7 @@ export function DialogForm(props: DialogFormProps) {
           )}
           {/* Focused unless a field asks for it. */}
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button type="submit" {...(color ? { color } : {})} disabled={disabled} loading={busy}>
             {verb}

@@ -1,5 +1,6 @@
 import { Group, Input, NativeSelect, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useState } from 'react';
+import { locale, t } from '../../language/language.ts';
 
 const units = [
   { seconds: 86_400, name: 'day' },
@@ -7,16 +8,21 @@ const units = [
   { seconds: 60, name: 'minute' },
   { seconds: 1, name: 'second' },
 ] as const;
+const names = { day: t('days'), hour: t('hours'), minute: t('minutes'), second: t('seconds') } as const;
+
+/** "8 hours". */
+const format = (count: number, unit: keyof typeof names) =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', useGrouping: false }).format(count);
 
 /** "8 hours", "1 hour 30 minutes". */
 export function formatDuration(seconds: number): string {
-  if (seconds === 0) return '0 seconds';
+  if (seconds === 0) return format(0, 'second');
   let left = seconds;
   const parts: string[] = [];
   for (const unit of units) {
     const count = Math.floor(left / unit.seconds);
     left -= count * unit.seconds;
-    if (count > 0) parts.push(`${count} ${unit.name}${count === 1 ? '' : 's'}`);
+    if (count > 0) parts.push(format(count, unit.name));
   }
   return parts.join(' ');
 }
@@ -52,7 +58,7 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
   const tell = (count: string, size: number) => {
     if (/^\d{1,9}$/.test(count.trim())) onChange(Number(count) * size);
   };
-  const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : 'Must be a whole number');
+  const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : t('Must be a whole number'));
   return (
     <Input.Wrapper
       id={id}
@@ -77,9 +83,9 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
         />
         <NativeSelect
           w="9rem"
-          aria-label={`${label}, unit`}
+          aria-label={t('{label}, unit', { label })}
           disabled={disabled}
-          data={[...units].reverse().map((one) => ({ value: String(one.seconds), label: `${one.name}s` }))}
+          data={[...units].reverse().map((one) => ({ value: String(one.seconds), label: names[one.name] }))}
           value={String(unit)}
           onChange={(event) => {
             const size = Number(event.currentTarget.value) as Unit;

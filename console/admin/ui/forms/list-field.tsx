@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Fieldset, Group, Input, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useRef } from 'react';
 import { flushSync } from 'react-dom';
+import { t } from '../../language/language.ts';
 import { Icon } from '../icon.tsx';
 
 interface ListFieldProps {
@@ -72,7 +73,7 @@ export function ListField({
                 variant="subtle"
                 color="gray"
                 size="lg"
-                aria-label={`Remove ${line || one}`}
+                aria-label={t('Remove {line}', { line: line || one })}
                 onClick={() => {
                   const rest = lines.filter((_, at) => at !== index);
                   change(rest, index - 1);
@@ -91,10 +92,10 @@ export function ListField({
       )}
       {!disabled && (
         <Button variant="subtle" size="compact-sm" leftSection={<Icon name="plus" size={14} />} onClick={add}>
-          Add {one}
+          {t('Add {one}', { one })}
         </Button>
       )}
-      {disabled && values.length === 0 && <Text c="dimmed">None</Text>}
+      {disabled && values.length === 0 && <Text c="dimmed">{t('None')}</Text>}
     </Fieldset>
   );
 }

@@ -2,8 +2,8 @@ import { Box, Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useBlocker } from 'react-router';
 import type { Failure } from '../../failure.ts';
+import { t } from '../../language/language.ts';
 import { ShowGraphql } from '../code/show-graphql.tsx';
-import { counted } from '../counted.ts';
 import { FormError } from '../feedback/errors.tsx';
 import { Facts } from '../lists/facts.tsx';
 import styles from './save-bar.module.css';
@@ -48,16 +48,16 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
             <ShowGraphql {...form.request} />
           </div>
           <ChangesBar
-            label="Unsaved changes"
-            title={counted(changes.length, 'unsaved change')}
+            label={t('Unsaved changes')}
+            title={t('{count, plural, one {# unsaved change} other {# unsaved changes}}', { count: changes.length })}
             {...{ changes, consequence }}
             failure={form.failure}
           >
             <Button variant="default" onClick={form.discard} disabled={form.busy}>
-              Discard
+              {t('Discard')}
             </Button>
             <Button onClick={() => !isInvalid && void form.save()} loading={form.busy}>
-              Save changes
+              {t('Save changes')}
             </Button>
           </ChangesBar>
         </>
@@ -65,17 +65,17 @@ export function SaveBar<Values extends object>(props: SaveBarProps<Values>) {
       <Modal
         opened={blocker.state === 'blocked'}
         onClose={() => blocker.reset?.()}
-        title="Leave without saving?"
+        title={t('Leave without saving?')}
         size="sm"
       >
         <Stack gap="lg">
-          <p>Your changes are not saved.</p>
+          <p>{t('Your changes are not saved.')}</p>
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-              Stay
+              {t('Stay')}
             </Button>
             <Button color="red" onClick={() => blocker.proceed?.()}>
-              Leave
+              {t('Leave')}
             </Button>
           </Group>
         </Stack>
@@ -127,7 +127,7 @@ function diffOf({ before, after }: Change): ReactNode {
   if (typeof before === 'string' || typeof after === 'string') {
     return (
       <>
-        <del>{before || 'nothing'}</del> <ins>{after || 'nothing'}</ins>
+        <del>{before || t('nothing')}</del> <ins>{after || t('nothing')}</ins>
       </>
     );
   }
@@ -135,5 +135,5 @@ function diffOf({ before, after }: Change): ReactNode {
     ...before.filter((one) => !after.includes(one)).map((one) => <del key={`-${one}`}>{one}</del>),
     ...after.filter((one) => !before.includes(one)).map((one) => <ins key={`+${one}`}>{one}</ins>),
   ];
-  return lines.length > 0 ? lines : 'order changed';
+  return lines.length > 0 ? lines : t('order changed');
 }

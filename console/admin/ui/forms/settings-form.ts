@@ -1,6 +1,7 @@
 import { type AnyOperation, useMutation } from '../../api.ts';
 import { type Failure, faultAt } from '../../failure.ts';
 import type { Operation } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { type GraphqlRequest, request } from '../code/show-graphql.tsx';
 import { toast } from '../feedback/toast.tsx';
 import { type Draft, useDraft } from './draft.ts';
@@ -42,7 +43,7 @@ interface SettingsFormOptions<Values, Variables> {
 export function useSettingsForm<Values extends object, Variables extends object>(
   options: SettingsFormOptions<Values, Variables>,
 ): SettingsForm<Values> {
-  const { saved, mayChange, operation, variables, invalidates, done = 'Saved' } = options;
+  const { saved, mayChange, operation, variables, invalidates, done = t('Saved') } = options;
   const draft = useDraft(saved);
   const [update, busy, failure, clear] = useMutation(operation, invalidates);
   const props = (name: keyof Values & string, valueOf: (input: HTMLInputElement) => unknown): Field => ({

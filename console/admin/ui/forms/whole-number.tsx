@@ -1,5 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
+import { t } from '../../language/language.ts';
 
 interface WholeNumberProps {
   label: string;
@@ -39,7 +40,7 @@ export function WholeNumber({ label, hint, unit, value, bounds, onChange, error,
       }
       rightSectionWidth="6rem"
       rightSectionPointerEvents="none"
-      error={error ?? (isFit ? undefined : `From ${min} to ${max.toLocaleString('en')}`)}
+      error={error ?? (isFit ? undefined : t('From {min, number} to {max, number}', { min, max }))}
       onChange={(event) => {
         const typed = event.currentTarget.value;
         setText(typed);

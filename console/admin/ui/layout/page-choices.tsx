@@ -1,4 +1,5 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { t } from '../../language/language.ts';
 import type { Theme } from './page-frame.tsx';
 
 interface ChoiceProps<Value extends string> {
@@ -37,16 +38,16 @@ export function Select<Value extends string>(props: ChoiceProps<Value>) {
 const entries = <Value extends string>(options: Readonly<Record<Value, string>>) =>
   Object.entries<string>(options).map(([value, label]) => ({ value, label }));
 
-const themes: Record<Theme, string> = { light: 'Light', dark: 'Dark' };
+const themes: Record<Theme, string> = { light: t('Light'), dark: t('Dark') };
 
 export function ThemeChoice({ value, onChange }: { value: Theme; onChange(value: Theme): void }) {
-  return <Choice label="Theme" options={themes} value={value} onChange={onChange} />;
+  return <Choice label={t('Theme')} options={themes} value={value} onChange={onChange} />;
 }
 
-const looks = { draft: 'Draft', published: 'Published' } as const;
+const looks = { draft: t('Draft'), published: t('Published') } as const;
 /** Published or draft branding. */
 export type Look = keyof typeof looks;
 
 export function LookChoice({ value, onChange }: { value: Look; onChange(value: Look): void }) {
-  return <Choice label="Version" options={looks} value={value} onChange={onChange} />;
+  return <Choice label={t('Version')} options={looks} value={value} onChange={onChange} />;
 }

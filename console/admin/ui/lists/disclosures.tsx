@@ -1,5 +1,6 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../../language/language.ts';
 import styles from './disclosures.module.css';
 
 interface DisclosuresProps<Row> {
@@ -22,7 +23,7 @@ export function Disclosures<Row extends { id: string }>(props: DisclosuresProps<
   const { rows, columns, narrowColumns, summary, details, isFresh, skeletonRows = 4 } = props;
   if (!rows) {
     return (
-      <ol className={styles.list} aria-busy="true" aria-label="Loading">
+      <ol className={styles.list} aria-busy="true" aria-label={t('Loading')}>
         {Array.from({ length: skeletonRows }, (_, index) => (
           <li key={index}>
             <Skeleton h="0.75rem" w="55%" my="md" mx="lg" />

@@ -1,4 +1,5 @@
 import { Button, CloseButton, Group, Popover, Stack, Text } from '@mantine/core';
+import { t } from '../../language/language.ts';
 import { Icon } from '../icon.tsx';
 import styles from './filters.module.css';
 import { Filter, type FilterProps, useListParams } from './list-bar.tsx';
@@ -12,10 +13,10 @@ export function Filters({ filters }: { filters: readonly FilterProps[] }) {
       <Popover position="bottom-start" width="min(20rem, calc(100vw - 2rem))" shadow="md" trapFocus returnFocus>
         <Popover.Target>
           <Button variant="default" leftSection={<Icon name="filter" size={16} />}>
-            Filters
+            {t('Filters')}
           </Button>
         </Popover.Target>
-        <Popover.Dropdown aria-label="Filters">
+        <Popover.Dropdown aria-label={t('Filters')}>
           <Stack gap="sm">
             {filters.map((filter) => (
               <Filter key={filter.name} {...filter} isLabelled />
@@ -32,7 +33,7 @@ export function Filters({ filters }: { filters: readonly FilterProps[] }) {
           size="compact-sm"
           onClick={() => set(Object.fromEntries(active.map(({ name }) => [name, undefined])))}
         >
-          Clear all
+          {t('Clear all')}
         </Button>
       )}
     </>
@@ -59,7 +60,7 @@ export function FilterChip({ label, value, onRemove }: { label: string; value: s
       <Text span truncate fw={600} maw="14rem">
         {value}
       </Text>
-      <CloseButton size="xs" aria-label={`Remove the filter ${label}`} onClick={onRemove} />
+      <CloseButton size="xs" aria-label={t('Remove the filter {label}', { label })} onClick={onRemove} />
     </Group>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, CloseButton, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useNavigation, useSearchParams } from 'react-router';
+import { t } from '../../language/language.ts';
 import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
 import { firstRow } from './range.ts';
@@ -90,7 +91,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
       maxLength={200}
       onChange={(event) => type(event.currentTarget.value)}
       leftSection={<Icon name="search" size={16} />}
-      rightSection={text && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />}
+      rightSection={text && <CloseButton size="sm" aria-label={t('Clear the search')} onClick={() => type('')} />}
     />
   );
 }
@@ -140,9 +141,9 @@ export function Pager({ pageInfo, rows = 0 }: { pageInfo: PageInfo | undefined; 
     window.scrollTo({ top: 0 });
   };
   return (
-    <nav className={styles.pager} aria-label="Pages">
+    <nav className={styles.pager} aria-label={t('Pages')}>
       <Button variant="default" size="xs" disabled={!pageInfo.hasPreviousPage} onClick={() => go(undefined)}>
-        First page
+        {t('First page')}
       </Button>
       <Button
         variant="default"
@@ -150,7 +151,7 @@ export function Pager({ pageInfo, rows = 0 }: { pageInfo: PageInfo | undefined; 
         disabled={!pageInfo.hasNextPage}
         onClick={() => go(pageInfo.endCursor ?? undefined)}
       >
-        Next page
+        {t('Next page')}
       </Button>
     </nav>
   );

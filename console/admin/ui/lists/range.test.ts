@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { counted } from '../counted.ts';
 import { firstRow, rangeOf } from './range.ts';
 
 describe('the range of a list', () => {
@@ -11,7 +12,7 @@ describe('the range of a list', () => {
     // Users were erased meanwhile.
     [{ from: 51, rows: 50, total: 80 }, '80 users'],
   ])('of %o is %s', (page, text) => {
-    expect(rangeOf(page, 'user')).toBe(text);
+    expect(rangeOf(page, (total) => counted(total, 'user'))).toBe(text);
   });
 
   it.each([undefined, '', '0', '-5', 'x', '1.5', '99999999999'])('begins at 1 with the parameter %s', (from) => {

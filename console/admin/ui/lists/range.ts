@@ -1,4 +1,4 @@
-import { count, counted } from '../counted.ts';
+import { t } from '../../language/language.ts';
 
 /** Number of the first row of a page, from the URL; 1 if it is not one. */
 export function firstRow(from: string | undefined): number {
@@ -14,12 +14,12 @@ interface Page {
   isLimited?: boolean | undefined;
 }
 
-/** "12 users", "51–100 of 1,999 users". */
-export function rangeOf({ from, rows, total, isLimited = false }: Page, noun: string): string {
+/** "12 users", "51–100 of 1,999 users". @param counted a number of rows, such as "12 users" */
+export function rangeOf({ from, rows, total, isLimited = false }: Page, counted: (total: number) => string): string {
   const last = from + rows - 1;
   // The list has become shorter since the first page: positions are unknown.
   const isKnown = rows > 0 && rows < total && last <= total;
-  const all = isLimited ? `more than ${counted(total, noun)}` : counted(total, noun);
-  if (isKnown) return `${count.format(from)}–${count.format(last)} of ${all}`;
+  const all = isLimited ? t('more than {all}', { all: counted(total) }) : counted(total);
+  if (isKnown) return t('{from, number}–{last, number} of {all}', { from, last, all });
   return all.charAt(0).toUpperCase() + all.slice(1);
 }

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type QueryResult, useQuery } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
+import { lower, t } from '../../language/language.ts';
 import { Empty } from '../feedback/empty.tsx';
 import { LoadError } from '../feedback/errors.tsx';
-
 import { Section } from '../layout/page.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ListBar, type PageInfo, Pager, SearchField, useListParams } from './list-bar.tsx';
@@ -70,9 +70,9 @@ interface ResourceListProps<Row> {
   columns: readonly Column<Row>[];
   linkOf?(row: Row): string;
   skeletonRows?: number;
-  /** A row in the count of rows: "user". */
-  noun?: string;
-  /** Replaces the count. */
+  /** A number of rows: "12 users". */
+  counted?(total: number): string;
+  /** Replaces the number of rows. */
   total?: string | undefined;
   /** Shown instead of an empty list. */
   empty: ReactNode;
@@ -84,27 +84,32 @@ interface ResourceListProps<Row> {
   children?: ReactNode;
 }
 
-function range({ edges, totalCount = 0, isLimited }: Connection<unknown>, noun: string, from: string | undefined) {
-  return rangeOf({ from: firstRow(from), rows: edges.length, total: totalCount, isLimited }, noun);
+function range(
+  { edges, totalCount = 0, isLimited }: Connection<unknown>,
+  counted: (total: number) => string,
+  from: string | undefined,
+) {
+  return rangeOf({ from: firstRow(from), rows: edges.length, total: totalCount, isLimited }, counted);
 }
 
 /** Searchable list of a resource, with paging, empty and error states. */
 export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
-  const { list, label, noun, columns, empty, noMatch, onClear } = props;
+  const { list, label, counted, columns, empty, noMatch, onClear } = props;
   const { page, failure, stale } = list;
   const { get } = useListParams();
-  const name = label.toLowerCase();
-  if (failure && !page) return <LoadError failure={failure} subject={`the list of ${name}`} retry={list.reload} />;
+  const name = lower(label);
+  if (failure && !page)
+    return <LoadError failure={failure} subject={t('the list of {name}', { name })} retry={list.reload} />;
   const clear = onClear && (
     <Button variant="default" onClick={onClear}>
-      Clear search and filters
+      {t('Clear search and filters')}
     </Button>
   );
   return (
     <Section flush {...(props.title ? { title: props.title } : {})}>
       {!list.isEmpty && (
-        <ListBar count={props.total ?? (noun && page && range(page, noun, get('from')))}>
-          <SearchField label={props.searchLabel ?? `Search ${name}`} placeholder={props.placeholder} />
+        <ListBar count={props.total ?? (counted && page && range(page, counted, get('from')))}>
+          <SearchField label={props.searchLabel ?? t('Search {name}', { name })} placeholder={props.placeholder} />
           {props.filters}
         </ListBar>
       )}
@@ -120,7 +125,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
           list.isEmpty ? (
             empty
           ) : (
-            <Empty icon="search" title={`No matching ${name}`} action={clear}>
+            <Empty icon="search" title={t('No matching {name}', { name })} action={clear}>
               {noMatch}
             </Empty>
           )

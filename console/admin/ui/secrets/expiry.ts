@@ -1,9 +1,10 @@
+import { t } from '../../language/language.ts';
 /** Lifetimes offered for a new token, in days. */
 export const lifetimes = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: '', label: 'Never expires' },
+  { value: '30', label: t('30 days') },
+  { value: '90', label: t('90 days') },
+  { value: '365', label: t('1 year') },
+  { value: '', label: t('Never expires') },
 ] as const;
 
 /** Timestamp that many days ahead; null: never expires. */

@@ -1,5 +1,7 @@
 import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { lower, t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
 import { CopyField } from '../code/copy.tsx';
 import { saveFile } from '../files/save-file.ts';
 import { Icon } from '../icon.tsx';
@@ -26,13 +28,18 @@ interface SecretsProps {
 export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: SecretsProps) {
   const [saved, setSaved] = useState(false);
   const secret = secrets.filter(({ isPublic }) => !isPublic).map(({ label }) => label);
+  const count = { count: secret.length };
   const text = secrets.map(({ label, value }) => `# ${label}\n${value}\n`).join('\n');
   return (
     <Stack>
       {secret.length > 0 && (
         <Alert icon={<Icon name="lock" size={18} />} py="xs">
-          Shown only once{secret.length < secrets.length && `: ${secret.join(', ').toLowerCase()}`}. Latchkey stores{' '}
-          {secret.length > 1 ? 'them' : 'it'} {stored}.
+          {secret.length < secrets.length
+            ? t('Shown only once: {names}.', { names: secret.map(lower).join(', ') })
+            : t('Shown only once.')}{' '}
+          {stored === 'encrypted'
+            ? t('{count, plural, one {Latchkey stores it encrypted.} other {Latchkey stores them encrypted.}}', count)
+            : t('{count, plural, one {Latchkey stores it as a hash.} other {Latchkey stores them as a hash.}}', count)}
         </Alert>
       )}
       {secrets.map(({ isPublic: _, ...field }) => (
@@ -44,17 +51,17 @@ export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: Sec
           onClick={() => saveFile(fileName, text)}
           leftSection={<Icon name="download" size={16} />}
         >
-          Download as file
+          {t('Download as file')}
         </Button>
       </Group>
       <Group justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
         <Checkbox
-          label="I've saved these keys"
+          label={t("I've saved these keys")}
           checked={saved}
           onChange={(event) => setSaved(event.currentTarget.checked)}
         />
         <Button disabled={!saved} onClick={onDone}>
-          Done
+          {t('Done')}
         </Button>
       </Group>
     </Stack>
@@ -66,10 +73,6 @@ export const untilSaved = { withCloseButton: false, closeOnClickOutside: false, 
 
 /** A sentence about the last use of a secret. */
 export function LastUse({ at }: { at: string | null | undefined }) {
-  if (!at) return 'It has never been used.';
-  return (
-    <>
-      It was last used <Time at={at} />.
-    </>
-  );
+  if (!at) return t('It has never been used.');
+  return rich('It was last used <time></time>.', { time: () => <Time at={at} /> });
 }

@@ -1,11 +1,12 @@
 import { Badge } from '@mantine/core';
+import { t } from '../../language/language.ts';
 import { stateOf } from './expiry.ts';
 
 const badges = {
-  live: ['good', 'Live'],
-  ending: ['note', 'Expires soon'],
-  expired: ['bad', 'Expired'],
-  revoked: ['bad', 'Revoked'],
+  live: ['good', t('Live')],
+  ending: ['note', t('Expires soon')],
+  expired: ['bad', t('Expired')],
+  revoked: ['bad', t('Revoked')],
 } as const;
 
 /** Status badge of a token. */

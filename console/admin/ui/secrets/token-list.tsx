@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { AnyOperation } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { ConfirmMutation } from '../feedback/confirm.tsx';
 import { Empty } from '../feedback/empty.tsx';
 import { Icon } from '../icon.tsx';
@@ -56,13 +57,15 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
   };
   const consequence = chosen && props.consequence(chosen);
   const columns: Column<Row>[] = [
-    { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
-    { header: 'Token', cell: ({ hint }) => <code>{`${props.prefix}…${hint}`}</code> },
+    { header: t('Name'), isName: true, width: '28%', cell: ({ name }) => name },
+    { header: t('Token'), cell: ({ hint }) => <code>{`${props.prefix}…${hint}`}</code> },
     ...(props.columns ?? []),
-    { header: 'Status', cell: (token) => <TokenBadge token={token} /> },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="Never" /> },
-    ...(mayChange ? [actionColumn<Row>('Revoke', ({ name }) => `Revoke ${name}`, setChosen, isLive)] : []),
+    { header: t('Status'), cell: (token) => <TokenBadge token={token} /> },
+    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('Never')} /> },
+    ...(mayChange
+      ? [actionColumn<Row>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setChosen, isLive)]
+      : []),
   ];
   return (
     <Section
@@ -77,7 +80,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
             onClick={() => setNew(true)}
             disabled={!mayIssue}
           >
-            Issue token
+            {t('Issue token')}
           </Button>
         )
       }
@@ -88,7 +91,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
         rows={tokens}
         skeletonRows={2}
         empty={
-          <Empty icon="key" title="No tokens yet">
+          <Empty icon="key" title={t('No tokens yet')}>
             {props.empty}
           </Empty>
         }
@@ -96,7 +99,7 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
       <Modal
         opened={isNew}
         onClose={close}
-        title={issued ? 'New token' : props.issueTitle}
+        title={issued ? t('New token') : props.issueTitle}
         size="lg"
         {...(issued ? untilSaved : {})}
       >
@@ -107,11 +110,11 @@ export function TokenList<Row extends TokenRow>(props: TokenListProps<Row>) {
         )}
       </Modal>
       <ConfirmMutation
-        title={`Revoke ${chosen?.name}?`}
-        verb="Revoke token"
+        title={t('Revoke {name}?', { name: chosen?.name })}
+        verb={t('Revoke token')}
         {...props.revocation}
         variables={chosen && { id: chosen.id }}
-        done={`${chosen?.name} revoked`}
+        done={t('{name} revoked', { name: chosen?.name })}
         onClose={() => setChosen(undefined)}
       >
         <p>{consequence?.before}</p>

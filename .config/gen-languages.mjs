@@ -1,0 +1,21 @@
+/**
+ * Extracts the console's messages into the catalogs of its languages: adds new ones with an empty translation, which a test
+ * refuses, and removes those that are no longer used. With `--check`, fails if a catalog is out of date.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { catalogOf, consoleSources, languages, read } from './lib/messages.mjs';
+import { fail, root } from './lib/workspace.mjs';
+
+const messages = consoleSources(root).flatMap((path) => read(join(root, path)).messages.map(({ text }) => text));
+const sorted = [...new Set(messages)].sort();
+for (const language of languages) {
+  const path = catalogOf(language);
+  const before = readFileSync(join(root, path), 'utf8');
+  const known = JSON.parse(before);
+  const after = `${JSON.stringify(Object.fromEntries(sorted.map((text) => [text, known[text] ?? ''])), null, 2)}\n`;
+  if (after === before) continue;
+  if (process.argv.includes('--check')) fail(`${path} is out of date: run npm run gen`);
+  writeFileSync(join(root, path), after);
+  process.stdout.write(`${path}\n`);
+}

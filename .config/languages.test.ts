@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, it } from 'vitest';
+import { formatEnglish } from '../console/admin/language/english.ts';
+import { catalogOf, consoleSources, languages, read } from './lib/messages.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Rooms of the console that are in English only. This list may only become shorter. */
+const english = [
+  'admins',
+  'apis',
+  'attributes',
+  'audit',
+  'claims',
+  'clients',
+  'delivery',
+  'directories',
+  'domains',
+  'experience',
+  'grants',
+  'groups',
+  'keys',
+  'logout',
+  'messages',
+  'projects',
+  'roles',
+  'sessions',
+  'signin',
+  'streams',
+  'support',
+  'system',
+  'users',
+  'webhooks',
+];
+
+/** The same in all languages. */
+const same = new Set([
+  // Names, and keys of a keyboard.
+  ...['Latchkey', 'Control+K Meta+K', 'Tab', 'Esc'],
+  // Codes of the sources, style sheets and the API.
+  ...['as a hash', 'not all', '.frame, body > div', 'input, textarea, select, [contenteditable="true"]'],
+  "curl ‹{}›/admin/graphql \\ -H 'Authorization: Bearer <admin API token>' \\ -H 'Content-Type: application/json' \\ -d '{}'",
+]);
+
+const roomOf = (path: string) => /^console\/admin\/(?:(\w+)\/)?/.exec(path)?.[1] ?? 'admin';
+const sources = consoleSources(root).map((path) => ({ path, room: roomOf(path), ...read(join(root, path)) }));
+const messages = [...new Set(sources.flatMap((source) => source.messages.map(({ text }) => text)))];
+const catalogs = languages.map((language) => ({
+  language,
+  catalog: JSON.parse(readFileSync(join(root, catalogOf(language)), 'utf8')) as Record<string, string>,
+}));
+
+/** Each name of the arguments and tags of a message, once per use. */
+function partsOf(message: string): string[] {
+  const names = new Set<string>();
+  const visit = (parts: ReturnType<IntlMessageFormat['getAst']>) => {
+    for (const part of parts) {
+      if (part.type !== 0 && 'value' in part) names.add(part.value);
+      if ('options' in part) for (const { value } of Object.values(part.options)) visit(value);
+      if ('children' in part) visit(part.children);
+    }
+  };
+  visit(new IntlMessageFormat(message, 'en').getAst());
+  return [...names].sort();
+}
+
+/** Tags of a message, as rich.tsx finds them. */
+const tagsOf = (message: string) => [...message.matchAll(/<(\w+)>.*?<\/\1>/g)].map(([, tag]) => tag).sort();
+
+describe('texts of the console', () => {
+  it.each(sources.filter(({ room }) => !english.includes(room)))('in $path are marked with t() or rich()', (source) => {
+    expect(source.faults).toEqual([]);
+    expect(source.unmarked.filter(({ text }) => !same.has(text))).toEqual([]);
+  });
+
+  it('are in English only in rooms that exist and still have texts to mark', () => {
+    const open = sources.filter(({ unmarked }) => unmarked.length > 0).map(({ room }) => room);
+    expect(english.filter((room) => !open.includes(room))).toEqual([]);
+  });
+
+  it('have values exactly if they have arguments', () => {
+    const all = sources.flatMap(({ path, messages: own }) => own.map((message) => ({ path, ...message })));
+    const hasArguments = ({ text }: { text: string }) => /[{}]/.test(text);
+    expect(all.filter((message) => hasArguments(message) !== message.hasValues)).toEqual([]);
+  });
+});
+
+describe.each(catalogs)('the catalog $language', ({ language, catalog }) => {
+  it('has each message of the sources, and no other: run `npm run gen`', () => {
+    expect(Object.keys(catalog)).toEqual([...messages].sort());
+  });
+
+  it('translates each message', () => {
+    expect(Object.keys(catalog).filter((message) => !catalog[message]?.trim())).toEqual([]);
+  });
+
+  it('has valid ICU messages, with the arguments and tags of the English ones', () => {
+    for (const [message, translation] of Object.entries(catalog)) {
+      expect(partsOf(translation), translation).toEqual(partsOf(message));
+      expect(tagsOf(translation), translation).toEqual(tagsOf(message));
+    }
+  });
+
+  it('has each plural form of the language', () => {
+    const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories.filter((form) => form !== 'many');
+    for (const translation of Object.values(catalog)) {
+      for (const { type, options } of plurals(translation)) {
+        expect(type, translation).toBe(6);
+        expect(Object.keys(options), translation).toEqual(expect.arrayContaining(forms));
+      }
+    }
+  });
+});
+
+function plurals(message: string) {
+  const ast = new IntlMessageFormat(message, 'en', undefined, { ignoreTag: true }).getAst();
+  return ast.flatMap((part) => ('options' in part ? [{ type: part.type, options: part.options }] : []));
+}
+
+describe('English messages', () => {
+  const filled = messages.filter((message) => message.includes('{'));
+
+  it('are understood without the library, with the same result', () => {
+    expect(filled.length).toBeGreaterThan(20);
+    for (const message of filled) {
+      for (const count of [0, 1, 2, 1234]) {
+        const values = Object.fromEntries(partsOf(message).map((name) => [name, count]));
+        const library = new IntlMessageFormat(message, 'en-GB', undefined, { ignoreTag: true });
+        expect(formatEnglish(message, values)).toBe(String(library.format(values)));
+      }
+    }
+  });
+
+  it('leave the values alone', () => {
+    expect(formatEnglish('Remove {name}', { name: '{size, number} <b>$&</b>' })).toBe(
+      'Remove {size, number} <b>$&</b>',
+    );
+  });
+});
+
+describe('the gate', () => {
+  const unmarked = (source: string) => read('planted.tsx', source).unmarked.map(({ text }) => text);
+
+  it.each([
+    ['text of an element', '<p>Saved</p>', 'Saved'],
+    ['a property', '<Field label="name" />', 'name'],
+    ['a property with a choice', "<Field title={isNew ? 'new' : t('Old')} />", 'new'],
+    ['a template', 'const x = `Delete ${name} now`;', 'Delete {} now'],
+    ['a label of a list', "const tabs = [{ label: 'Users' }];", 'Users'],
+    ['a value of a message', "t('Hello {name}', { name: 'Dear sir' })", 'Dear sir'],
+  ])('finds %s', (_, source, text) => {
+    expect(unmarked(source)).toEqual([text]);
+  });
+
+  it('accepts marked texts, and texts that no one reads', () => {
+    expect(unmarked("<p className=\"Big red\" key={`Row ${id}`}>{t('Saved')} – {x === 'Two words' && 1}</p>")).toEqual(
+      [],
+    );
+  });
+
+  it('refuses a message that is not in the source', () => {
+    expect(read('planted.ts', 't(message)').faults).toHaveLength(1);
+  });
+});
+
+it('has no other catalogs', () => {
+  const names = readdirSync(join(root, 'console/admin/language/messages')).sort();
+  expect(names).toEqual(languages.map((language) => `${language}.json`));
+});

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync } from 'vite';
+
+/** Languages that are translated; the sources are in English. */
+export const languages = ['de', 'es', 'fr', 'ja'];
+export const catalogOf = (language) => `console/admin/language/messages/${language}.json`;
+
+/** Functions of console/admin/language/ that translate their first argument. */
+const translators = new Set(['t', 'rich']);
+/** Properties of JSX elements that people read. */
+const shownProperties =
+  /^(?:alt|aria-(?:label|description|valuetext)|description|done|empty|error|head|header|hint|label|lead|legend|note|nothing|one|placeholder|subject|title|verb)$/;
+/** A word in sentence case, or words after each other. */
+const prose = /^[A-Z][a-z]|[A-Za-z,.’] [a-z]{2,}|^[a-z]+ [A-Z]/;
+
+/** Sources of the console that people see, without tests. */
+export function consoleSources(root) {
+  const folder = 'console/admin';
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated|language)\//.test(path))
+    .sort();
+}
+
+/**
+ * Messages of a source, texts that are not marked as messages, and faults of the marks.
+ * @param {string} path
+ * @param {string} source
+ */
+export function read(path, source = readFileSync(path, 'utf8')) {
+  const { program, errors } = parseSync(path, source);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  const found = { messages: [], unmarked: [], faults: [] };
+  const at = (node) => source.slice(0, node.start).split('\n').length;
+  const note = (list, node, text) => list.push({ line: at(node), text: text.trim().replace(/\s+/g, ' ') });
+
+  const visit = (node, isShown = false) => {
+    if (Array.isArray(node)) for (const child of node) visit(child, isShown);
+    if (!node?.type) return;
+    if (skipped(node)) return;
+    if (node.type === 'CallExpression' && translators.has(node.callee.name)) {
+      const [message, ...rest] = node.arguments;
+      const text = textOf(message);
+      const values = node.callee.name === 'rich' ? rest[1] : rest[0];
+      if (text === undefined) note(found.faults, node, 'The first argument must be a string literal.');
+      else found.messages.push({ line: at(node), text, hasValues: values !== undefined });
+      visit(rest);
+      return;
+    }
+    if (node.type === 'JSXText' && /[A-Za-z]/.test(node.value)) note(found.unmarked, node, node.value);
+    const text = textOf(node);
+    if (text !== undefined && (prose.test(text) || (isShown && /[A-Za-z]/.test(text))))
+      note(found.unmarked, node, text);
+    const shows = node.type === 'JSXAttribute' ? shownProperties.test(node.name.name) : isShown && passes(node);
+    for (const [name, child] of Object.entries(node)) {
+      if (!isUnseen(node, name)) visit(child, shows);
+    }
+  };
+  visit(program);
+  return found;
+}
+
+/** Imports, types, and parts of them. */
+const skipped = ({ type }) => /^(?:Import|ExportAll|TS(?!As|Satisfies|NonNull))/.test(type);
+
+/** Whether the value of an expression may be that of this part. */
+const passes = ({ type }) =>
+  ['ConditionalExpression', 'JSXExpressionContainer', 'LogicalExpression', 'ParenthesizedExpression'].includes(type);
+
+/** Parts that no one reads: keys, compared values, class names and styles. */
+function isUnseen(node, name) {
+  if (name === 'key' || name === 'typeAnnotation' || name === 'typeArguments') return !node.computed;
+  if (name === 'test' || (node.type === 'NewExpression' && node.callee.name === 'Error')) return true;
+  if (node.type === 'BinaryExpression') return node.operator !== '+';
+  if (node.type === 'JSXAttribute')
+    return (
+      name === 'value' &&
+      /^(?:key|class|className|style|styles|d|w|h|spacing|gap|cols|to|href|flex|size|position|width)$/.test(
+        node.name.name,
+      )
+    );
+  return node.type === 'CallExpression' && name === 'callee';
+}
+
+/** Text of a string literal or template; undefined: neither. */
+function textOf(node) {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node?.type !== 'TemplateLiteral') return undefined;
+  return node.quasis.map(({ value }) => value.cooked).join('{}');
+}

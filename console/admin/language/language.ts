@@ -1,0 +1,63 @@
+import { store, stored } from '../ui/storage.ts';
+import { formatEnglish, type Values } from './english.ts';
+
+/** Languages of the console, by their own names. */
+export const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ja: '日本語' } as const;
+export type Language = keyof typeof languages;
+
+/** Catalogs: English text to translation. English needs none. */
+const catalogs = import.meta.glob<Record<string, string>>('./messages/*.json', { import: 'default' });
+
+const key = 'lk-language';
+const isLanguage = (value: unknown): value is Language => typeof value === 'string' && value in languages;
+const stem = (tag: string) => tag.split('-', 1)[0];
+const choice = stored(key);
+// Tests have no document, and are in English.
+const preferred = typeof document === 'undefined' ? [] : navigator.languages;
+
+/** The language that the admin chose; null: as the browser. */
+export const chosenLanguage: Language | null = isLanguage(choice) ? choice : null;
+const wanted = chosenLanguage ?? preferred.map(stem).find(isLanguage) ?? 'en';
+
+// Before the modules that import this one: they may translate when they are loaded. English does not wait.
+const translated = wanted === 'en' ? undefined : await load(wanted);
+
+/** The language of this page. A choice reloads it. */
+export const language: Language = translated ? wanted : 'en';
+/** Locale of numbers and times: of the browser, if it speaks this language. */
+export const locale = language === 'en' ? 'en-GB' : (preferred.find((tag) => stem(tag) === language) ?? language);
+
+/** Text in the language of the page. @param message English, as an ICU message; see english.ts for its form */
+export function t(message: string, values?: Values): string {
+  return fill(translationOf(message), values);
+}
+
+export const translationOf = (message: string): string => translated?.messages[message] || message;
+
+export function fill(text: string, values: Values | undefined): string {
+  return values ? (translated?.format ?? formatEnglish)(text, values) : text;
+}
+
+/** A noun within a sentence. German keeps its capital. */
+export const lower = (noun: string): string => (language === 'de' ? noun : noun.toLocaleLowerCase(locale));
+
+/** Keeps the choice and shows it. Null: as the browser. */
+export function chooseLanguage(next: Language | null): void {
+  store(key, next);
+  location.reload();
+}
+
+/** Undefined if the files cannot be fetched: the page is in English then. */
+async function load(
+  to: Language,
+): Promise<{ messages: Record<string, string>; format(text: string, values: Values): string } | undefined> {
+  try {
+    const [messages, { formatter }] = await Promise.all([
+      catalogs[`./messages/${to}.json`]?.(),
+      import('./formatter.ts'),
+    ]);
+    return messages && { messages, format: formatter(to) };
+  } catch {
+    return undefined;
+  }
+}
