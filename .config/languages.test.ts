@@ -21,18 +21,15 @@ const english = [
   'domains',
   'experience',
   'grants',
-  'groups',
   'keys',
   'logout',
   'messages',
-  'projects',
   'roles',
   'sessions',
   'signin',
   'streams',
   'support',
   'system',
-  'users',
   'webhooks',
 ];
 
@@ -40,8 +37,10 @@ const english = [
 const same = new Set([
   // Names, and keys of a keyboard.
   ...['Latchkey', 'Control+K Meta+K', 'Tab', 'Esc'],
+  ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Android', 'Windows', 'Linux'],
   // Codes of the sources, style sheets and the API.
   ...['as a hash', 'not all', '.frame, body > div', 'input, textarea, select, [contenteditable="true"]'],
+  "curl -OJ '‹{}{}›' \\ -H 'Authorization: Bearer <admin API token>'",
   "curl ‹{}›/admin/graphql \\ -H 'Authorization: Bearer <admin API token>' \\ -H 'Content-Type: application/json' \\ -d '{}'",
 ]);
 

@@ -12,7 +12,7 @@ const translators = new Set(['t', 'rich']);
 const shownProperties =
   /^(?:alt|aria-(?:label|description|valuetext)|description|done|empty|error|head|header|hint|label|lead|legend|note|nothing|one|placeholder|subject|title|verb)$/;
 /** A word in sentence case, or words after each other. */
-const prose = /^[A-Z][a-z]|[A-Za-z,.’] [a-z]{2,}|^[a-z]+ [A-Z]/;
+const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 
 /** Sources of the console that people see, without tests. */
 export function consoleSources(root) {
@@ -52,7 +52,12 @@ export function read(path, source = readFileSync(path, 'utf8')) {
     const text = textOf(node);
     if (text !== undefined && (prose.test(text) || (isShown && /[A-Za-z]/.test(text))))
       note(found.unmarked, node, text);
-    const shows = node.type === 'JSXAttribute' ? shownProperties.test(node.name.name) : isShown && passes(node);
+    const shows =
+      node.type === 'JSXAttribute'
+        ? shownProperties.test(node.name.name)
+        : node.type === 'Property'
+          ? shownProperties.test(node.key.name)
+          : isShown && passes(node);
     for (const [name, child] of Object.entries(node)) {
       if (!isUnseen(node, name)) visit(child, shows);
     }

@@ -16,23 +16,23 @@ import { authMethodNames } from './kind.ts';
 type Row = ClientsQuery['clients']['edges'][number]['node'];
 
 const columns: readonly Column<Row>[] = [
-  { header: 'Name', isName: true, width: '28%', cell: ({ name }) => name },
+  { header: t('Name'), isName: true, width: '28%', cell: ({ name }) => name },
   {
-    header: 'Status',
+    header: t('Status'),
     cell: ({ disabled, builtIn, redirectUris }) =>
       disabled ? (
-        <Badge color="bad">Disabled</Badge>
+        <Badge color="bad">{t('Disabled')}</Badge>
       ) : redirectUris.length === 0 ? (
-        <Badge color="note">No redirect URI</Badge>
+        <Badge color="note">{t('No redirect URI')}</Badge>
       ) : builtIn ? (
-        <Badge>{builtIn === 'DEMO' ? 'Sample' : 'This console'}</Badge>
+        <Badge>{builtIn === 'DEMO' ? t('Sample') : t('This console')}</Badge>
       ) : (
-        <Badge color="good">Ready</Badge>
+        <Badge color="good">{t('Ready')}</Badge>
       ),
   },
-  { header: 'Client ID', cell: ({ id }) => <IdChip id={id} label="client ID" /> },
-  { header: 'Authentication', cell: ({ tokenEndpointAuthMethod }) => authMethodNames[tokenEndpointAuthMethod] },
-  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: t('Client ID'), cell: ({ id }) => <IdChip id={id} label={t('client ID')} /> },
+  { header: t('Authentication'), cell: ({ tokenEndpointAuthMethod }) => authMethodNames[tokenEndpointAuthMethod] },
+  { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 export function Component() {
@@ -46,25 +46,25 @@ export function Component() {
   );
   const create = mayChange && (
     <Button component={Link} to={path('applications/new')} leftSection={<Icon name="plus" size={16} />}>
-      Create application
+      {t('Create application')}
     </Button>
   );
   return (
     <Page
-      title="Applications"
-      lead="Apps that users sign in to. Each is an OIDC client."
+      title={t('Applications')}
+      lead={t('Apps that users sign in to. Each is an OIDC client.')}
       actions={!list.isEmpty && create}
     >
       <ResourceList
         list={list}
-        label="Applications"
+        label={t('Applications')}
         counted={(count) => t('{count, plural, one {# application} other {# applications}}', { count })}
-        placeholder="Search by name"
+        placeholder={t('Search by name')}
         columns={columns}
         linkOf={({ id }) => path(`applications/${id}`)}
         empty={
-          <Empty icon="applications" title="No application yet" action={create}>
-            Create one to get a client ID and quickstart code.
+          <Empty icon="applications" title={t('No application yet')} action={create}>
+            {t('Create one to get a client ID and quickstart code.')}
           </Empty>
         }
       />

@@ -4,6 +4,7 @@ import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
 import { actorName } from '../audit/event-text.ts';
 import { AuditEvents, GroupById, GroupPage, GroupRoles as GroupRolesOf, Users } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { count } from '../ui/counted.ts';
@@ -44,44 +45,44 @@ export function Component() {
   );
   const events = useQuery(AuditEvents, eventsOfGroup);
   const group = data?.group?.id === groupId ? data.group : undefined;
-  if (!group) return failure ? <LoadError failure={failure} subject="group" retry={reload} /> : <PageSkeleton />;
+  if (!group) return failure ? <LoadError failure={failure} subject={t('group')} retry={reload} /> : <PageSkeleton />;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const made = list?.find(({ type }) => type === 'group.created');
   const { page } = members;
   return (
     <Page
       title={group.displayName}
-      back={{ to: path('groups'), label: 'Groups' }}
+      back={{ to: path('groups'), label: t('Groups') }}
       badges={
         <>
-          <Badge color="accent">From the directory</Badge>
-          <IdChip id={group.id} label="group ID" />
+          <Badge color="accent">{t('From the directory')}</Badge>
+          <IdChip id={group.id} label={t('group ID')} />
         </>
       }
     >
-      <Section title="Source" lead="Name and members are managed by the directory.">
+      <Section title={t('Source')} lead={t('Name and members are managed by the directory.')}>
         <Facts
           facts={[
-            ['Pushed by', made ? actorName(made) : 'A directory'],
-            ['External ID', group.externalId ?? '–'],
-            ['Members', count.format(group.memberCount)],
-            ['Created', exactly(group.createdAt)],
-            ['Changed', <Time key="changed" at={group.updatedAt} />],
+            [t('Pushed by'), made ? actorName(made) : t('A directory')],
+            [t('External ID'), group.externalId ?? '–'],
+            [t('Members'), count.format(group.memberCount)],
+            [t('Created'), exactly(group.createdAt)],
+            [t('Changed'), <Time key="changed" at={group.updatedAt} />],
           ]}
         />
       </Section>
       <ResourceList
-        title="Members"
+        title={t('Members')}
         list={members}
-        label="Members"
-        placeholder="Name, e-mail, user name or external ID"
-        total={page && `${count.format(page.totalCount ?? 0)} of ${count.format(group.memberCount)}`}
+        label={t('Members')}
+        placeholder={t('Name, e-mail, user name or external ID')}
+        total={page && t('{done, number} of {total, number}', { done: page.totalCount ?? 0, total: group.memberCount })}
         columns={shown.map((name) => userColumns[name])}
         linkOf={({ id }) => path(`users/${id}`)}
-        noMatch="Search matches parts of names, e-mail addresses, user names and external IDs."
+        noMatch={t('Search matches parts of names, e-mail addresses, user names and external IDs.')}
         empty={
-          <Empty icon="users" title="No members">
-            The directory manages members.
+          <Empty icon="users" title={t('No members')}>
+            {t('The directory manages members.')}
           </Empty>
         }
       />

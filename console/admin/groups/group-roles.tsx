@@ -8,6 +8,7 @@ import {
   type GroupRolesQuery,
   UnassignRole,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -24,36 +25,40 @@ export function GroupRoles({ groupId }: { groupId: string }) {
   const { data, failure, reload } = useQuery(GroupRolesOf, { groupId });
   const [leaving, setLeaving] = useState<Role>();
   const roles = data?.groupRoles;
-  if (failure && !roles) return <LoadError failure={failure} subject="the list of roles" retry={reload} />;
+  if (failure && !roles) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
   const columns: Column<Role>[] = [
     {
-      header: 'Application',
+      header: t('Application'),
       isName: true,
       width: '40%',
       cell: ({ client }) => <Link to={path(`applications/${client.id}/roles`)}>{client.name}</Link>,
     },
-    { header: 'Role', cell: ({ name }) => name },
-    ...(mayChange ? [actionColumn<Role>('Remove', ({ name }) => `Remove ${name}`, setLeaving)] : []),
+    { header: t('Role'), cell: ({ name }) => name },
+    ...(mayChange ? [actionColumn<Role>(t('Remove'), ({ name }) => t('Remove {name}', { name }), setLeaving)] : []),
   ];
   return (
-    <Section flush title="Roles" lead="Members hold these roles. Assign them on the page of the application.">
+    <Section flush title={t('Roles')} lead={t('Members hold these roles. Assign them on the page of the application.')}>
       <DataTable
-        label="Roles"
+        label={t('Roles')}
         columns={columns}
         rows={roles}
         skeletonRows={1}
-        empty={<Empty icon="shield" title="No roles" />}
+        empty={<Empty icon="shield" title={t('No roles')} />}
       />
       <ConfirmMutation
-        title={`Take the role ${leaving?.name} from this group?`}
-        verb="Take away"
+        title={t('Take the role {name} from this group?', { name: leaving?.name })}
+        verb={t('Take away')}
         operation={UnassignRole}
         variables={leaving && { input: { roleId: leaving.id, groupId } }}
         invalidates={[GroupRolesOf, AuditEvents]}
-        done="Role taken away"
+        done={t('Role taken away')}
         onClose={() => setLeaving(undefined)}
       >
-        <p>Members lose it in {leaving?.client.name}, unless they hold it otherwise, with the next tokens.</p>
+        <p>
+          {t('Members lose it in {name}, unless they hold it otherwise, with the next tokens.', {
+            name: leaving?.client.name,
+          })}
+        </p>
       </ConfirmMutation>
     </Section>
   );

@@ -13,10 +13,10 @@ import { Time } from '../ui/time.tsx';
 type Row = GroupsQuery['groups']['edges'][number]['node'];
 
 const columns: readonly Column<Row>[] = [
-  { header: 'Name', isName: true, width: '40%', cell: ({ displayName }) => displayName },
-  { header: 'Members', cell: ({ memberCount }) => count.format(memberCount) },
-  { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
-  { header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  { header: t('Name'), isName: true, width: '40%', cell: ({ displayName }) => displayName },
+  { header: t('Members'), cell: ({ memberCount }) => count.format(memberCount) },
+  { header: t('External ID'), cell: ({ externalId }) => externalId ?? '–' },
+  { header: t('Changed'), cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
 /** Groups provisioned by a directory. */
@@ -29,26 +29,27 @@ export function Component() {
     ({ groups }) => groups,
   );
   return (
-    <Page title="Groups" lead="Groups of users, managed by your directory">
+    <Page title={t('Groups')} lead={t('Groups of users, managed by your directory')}>
       <ResourceList
         list={list}
-        label="Groups"
+        label={t('Groups')}
         counted={(count) => t('{count, plural, one {# group} other {# groups}}', { count })}
-        placeholder="Search by name"
+        placeholder={t('Search by name')}
         columns={columns}
         linkOf={({ id }) => path(`groups/${id}`)}
         empty={
           <Empty
             icon="groups"
-            title="No group yet"
+            title={t('No group yet')}
             action={
               <Button component={Link} to={path('directory')}>
-                Connect a directory
+                {t('Connect a directory')}
               </Button>
             }
           >
-            A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under “Users
-            and groups” of the application.
+            {t(
+              'A directory pushes its groups here with their members: in Okta under “Push groups”, in Entra ID under “Users and groups” of the application.',
+            )}
           </Empty>
         }
       />

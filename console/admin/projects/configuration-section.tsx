@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { send } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ProjectConfiguration } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { saveFile } from '../ui/files/save-file.ts';
@@ -20,7 +21,7 @@ export function ConfigurationSection({ project }: { project: Project }) {
     try {
       const { projectConfiguration } = await send(ProjectConfiguration, { projectId: project.id });
       saveFile(`${project.slug}.yaml`, projectConfiguration, 'application/yaml');
-      toast('Download started');
+      toast(t('Download started'));
     } catch (error) {
       setFailure(error as Failure);
     } finally {
@@ -29,8 +30,8 @@ export function ConfigurationSection({ project }: { project: Project }) {
   };
   return (
     <Section
-      title="Configuration as code"
-      lead="YAML for latchkey plan and apply. Has webhook addresses, no keys or secrets."
+      title={t('Configuration as code')}
+      lead={t('YAML for latchkey plan and apply. Has webhook addresses, no keys or secrets.')}
       actions={
         <Button
           variant="default"
@@ -38,7 +39,7 @@ export function ConfigurationSection({ project }: { project: Project }) {
           loading={busy}
           onClick={() => void save()}
         >
-          Export as code
+          {t('Export as code')}
         </Button>
       }
     >

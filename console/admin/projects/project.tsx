@@ -2,6 +2,7 @@ import { createContext, use, useEffect } from 'react';
 import { Outlet, useParams } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById, type ProjectSettingsFragment } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { remember } from './recent.ts';
@@ -26,7 +27,7 @@ export function ProjectPages() {
     if (project) remember(project);
   }, [project]);
   if (!project || project.id !== projectId) {
-    return failure ? <LoadError failure={failure} subject="project" retry={reload} /> : <PageSkeleton />;
+    return failure ? <LoadError failure={failure} subject={t('project')} retry={reload} /> : <PageSkeleton />;
   }
   return (
     <ProjectContext value={project}>

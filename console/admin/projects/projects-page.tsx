@@ -22,29 +22,29 @@ type Row = ProjectsQuery['projects']['edges'][number]['node'];
 
 const columns: readonly Column<Row>[] = [
   {
-    header: 'Name',
+    header: t('Name'),
     isName: true,
     width: '30%',
     cell: ({ name }) => name,
   },
   {
-    header: 'Status',
+    header: t('Status'),
     cell: ({ builtIn, testMode }) => (
       <Group component="span" gap={4}>
-        {builtIn === 'CONSOLE' && <Badge>Console sign-in</Badge>}
-        {builtIn === 'DEMO' && <Badge>Sample</Badge>}
-        {testMode && <Badge color="note">Test mode</Badge>}
-        {builtIn === null && !testMode && 'In use'}
+        {builtIn === 'CONSOLE' && <Badge>{t('Console sign-in')}</Badge>}
+        {builtIn === 'DEMO' && <Badge>{t('Sample')}</Badge>}
+        {testMode && <Badge color="note">{t('Test mode')}</Badge>}
+        {builtIn === null && !testMode && t('In use')}
       </Group>
     ),
   },
-  { header: 'Users', align: 'end', cell: ({ usage }) => count.format(usage.users) },
-  { header: 'Applications', align: 'end', cell: ({ usage }) => count.format(usage.clients) },
+  { header: t('Users'), align: 'end', cell: ({ usage }) => count.format(usage.users) },
+  { header: t('Applications'), align: 'end', cell: ({ usage }) => count.format(usage.clients) },
   {
-    header: 'Last activity',
+    header: t('Last activity'),
     cell: ({ usage }) => <Time at={usage.lastActivityAt} />,
   },
-  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 /** Projects in which the account has a role. */
@@ -65,31 +65,31 @@ export function Component() {
   };
   return (
     <Page
-      title="Projects"
-      lead="A project is a tenant: users, applications, a directory and policies of its own."
+      title={t('Projects')}
+      lead={t('A project is a tenant: users, applications, a directory and policies of its own.')}
       actions={
         isOwner && (
           <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>
-            Create project
+            {t('Create project')}
           </Button>
         )
       }
     >
       <ResourceList
         list={list}
-        label="Projects"
+        label={t('Projects')}
         counted={(count) => t('{count, plural, one {# project} other {# projects}}', { count })}
-        placeholder="Search by name"
+        placeholder={t('Search by name')}
         columns={columns}
         linkOf={({ id }) => `/projects/${id}/overview`}
         empty={
-          <Empty icon="projects" title="No projects yet">
-            Create one per tenant; projects share nothing.
+          <Empty icon="projects" title={t('No projects yet')}>
+            {t('Create one per tenant; projects share nothing.')}
           </Empty>
         }
-        noMatch="Try another part of the name."
+        noMatch={t('Try another part of the name.')}
       />
-      <Modal opened={isNew && isOwner} onClose={() => open(false)} title="Create project">
+      <Modal opened={isNew && isOwner} onClose={() => open(false)} title={t('Create project')}>
         {isNew && <CreateForm onClose={() => open(false)} />}
       </Modal>
     </Page>
@@ -104,12 +104,12 @@ function CreateForm({ onClose }: { onClose(): void }) {
   const submit = async () => {
     const outcome = await create({ input: { name } });
     if (!outcome.data) return;
-    toast(`${outcome.data.createProject.name} created`);
+    toast(t('{name} created', { name: outcome.data.createProject.name }));
     void navigate(`/projects/${outcome.data.createProject.id}/overview`);
   };
   return (
     <DialogForm
-      verb="Create project"
+      verb={t('Create project')}
       {...{ busy, failure, onClose }}
       fields={['name']}
       disabled={name.trim() === ''}
@@ -117,8 +117,8 @@ function CreateForm({ onClose }: { onClose(): void }) {
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="Name"
-        description="Shown at sign-in. You can change it later."
+        label={t('Name')}
+        description={t('Shown at sign-in. You can change it later.')}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         error={faultAt(failure, 'name')}
@@ -126,7 +126,7 @@ function CreateForm({ onClose }: { onClose(): void }) {
         required
         {...firstFocus}
       />
-      <Text c="dimmed">Defaults: open sign-up, no second factor, directory sync without tokens.</Text>
+      <Text c="dimmed">{t('Defaults: open sign-up, no second factor, directory sync without tokens.')}</Text>
     </DialogForm>
   );
 }

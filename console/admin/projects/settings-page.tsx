@@ -5,6 +5,8 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { DomainsSection } from '../domains/domains-section.tsx';
 import { DeleteProject, ProjectContents, Session } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
@@ -16,6 +18,8 @@ import { type Project, useProject } from './project.tsx';
 import { forget } from './recent.ts';
 import { useProjectForm } from './use-project-form.ts';
 
+const strong = { strong: (text: string) => <strong>{text}</strong> };
+
 export function Component() {
   const project = useProject();
   const { mayChange, isOwner } = useAccess(project.id);
@@ -24,20 +28,26 @@ export function Component() {
     useMemo(() => ({ name: project.name }), [project]),
   );
   return (
-    <Page title="Settings" lead={`Name, domains and deletion of ${project.name}`} narrow>
+    <Page title={t('Settings')} lead={t('Name, domains and deletion of {name}', { name: project.name })} narrow>
       {!mayChange && <ViewerNotice project={project} />}
-      <Section title="Basics">
-        <TextInput label="Name" description="Shown at sign-in." maw="28rem" maxLength={200} {...form.field('name')} />
+      <Section title={t('Basics')}>
+        <TextInput
+          label={t('Name')}
+          description={t('Shown at sign-in.')}
+          maw="28rem"
+          maxLength={200}
+          {...form.field('name')}
+        />
         <CopyField
-          label="Project ID"
+          label={t('Project ID')}
           value={project.id}
-          hint={`Part of its SCIM address. Created ${exactly(project.createdAt)}.`}
+          hint={t('Part of its SCIM address. Created {createdAt}.', { createdAt: exactly(project.createdAt) })}
         />
       </Section>
       {project.builtIn !== 'CONSOLE' && <DomainsSection project={project} mayChange={mayChange} />}
       {mayChange && project.builtIn !== 'CONSOLE' && <ConfigurationSection project={project} />}
       {isOwner && <Danger project={project} />}
-      <SaveBar form={form} labels={{ name: 'Name' }} describe={(name, values) => values[name]} />
+      <SaveBar form={form} labels={{ name: t('Name') }} describe={(name, values) => values[name]} />
     </Page>
   );
 }
@@ -48,47 +58,49 @@ function Danger({ project }: { project: Project }) {
   const navigate = useNavigate();
   const lost = data?.project?.contents;
   if (project.builtIn === 'CONSOLE') {
-    return <Alert title="This project cannot be deleted">The admins of this instance sign in through it.</Alert>;
+    return (
+      <Alert title={t('This project cannot be deleted')}>{t('The admins of this instance sign in through it.')}</Alert>
+    );
   }
   return (
     <Section
-      title="Delete"
+      title={t('Delete')}
       tone="danger"
-      lead="Deletes all users, applications, sessions, tokens and groups permanently."
+      lead={t('Deletes all users, applications, sessions, tokens and groups permanently.')}
       actions={
         <Button color="red" onClick={() => setAsking(true)}>
-          Delete project
+          {t('Delete project')}
         </Button>
       }
     >
       <ConfirmMutation
-        title={`Delete ${project.name}?`}
-        verb="Delete project"
+        title={t('Delete {name}?', { name: project.name })}
+        verb={t('Delete project')}
         name={project.name}
         operation={DeleteProject}
         variables={asking ? { input: { id: project.id, confirmName: project.name } } : undefined}
         invalidates={[Session]}
-        done={`${project.name} deleted`}
+        done={t('{name} deleted', { name: project.name })}
         onDone={() => {
           forget(project.id);
           void navigate('/projects', { replace: true });
         }}
         onClose={() => setAsking(false)}
       >
-        <p>This cannot be undone. You will lose:</p>
+        <p>{t('This cannot be undone. You will lose:')}</p>
         <ul aria-busy={!lost}>
           <li>
-            <strong>{lost?.users ?? '…'}</strong> users, who can no longer sign in to anything here
+            {rich('<strong>{count}</strong> users, who can no longer sign in to anything here', strong, {
+              count: lost?.users ?? '…',
+            })}
           </li>
           <li>
-            <strong>{lost?.clients ?? '…'}</strong> applications, with their client IDs and keys
+            {rich('<strong>{count}</strong> applications, with their client IDs and keys', strong, {
+              count: lost?.clients ?? '…',
+            })}
           </li>
-          <li>
-            <strong>{lost?.sessions ?? '…'}</strong> live sessions
-          </li>
-          <li>
-            <strong>{lost?.scimTokens ?? '…'}</strong> live directory tokens
-          </li>
+          <li>{rich('<strong>{count}</strong> live sessions', strong, { count: lost?.sessions ?? '…' })}</li>
+          <li>{rich('<strong>{count}</strong> live directory tokens', strong, { count: lost?.scimTokens ?? '…' })}</li>
         </ul>
       </ConfirmMutation>
     </Section>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMutation, useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
 import { AssignRole, AuditEvents, Clients, Roles, UserRoles } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -23,19 +24,19 @@ export function AssignRoleForm({ userId, onClose }: { userId: string; onClose():
   const input = { roleId: wanted ?? '', userId };
   const submit = async () => {
     if (!(await assign({ input })).data) return;
-    toast('Role assigned');
+    toast(t('Role assigned'));
     onClose();
   };
   return (
     <DialogForm
-      verb="Assign role"
+      verb={t('Assign role')}
       {...{ busy, failure, onClose }}
       disabled={wanted === undefined}
       graphql={request(AssignRole, { input })}
       onSubmit={() => void submit()}
     >
       <SearchSelect
-        label="Application"
+        label={t('Application')}
         options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
         value={clientId}
         onChange={(id) => {
@@ -43,12 +44,12 @@ export function AssignRoleForm({ userId, onClose }: { userId: string; onClose():
           setRoleId(undefined);
         }}
         onSearch={setSearch}
-        nothing="No matching application"
+        nothing={t('No matching application')}
       />
       <NativeSelect
-        label="Role"
+        label={t('Role')}
         disabled={!roles?.length}
-        description={roles?.length === 0 ? 'This application has no roles yet.' : undefined}
+        description={roles?.length === 0 ? t('This application has no roles yet.') : undefined}
         value={wanted ?? ''}
         data={roles?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
         onChange={(event) => setRoleId(event.currentTarget.value)}

@@ -11,6 +11,7 @@ import {
   UserById,
   Users,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -45,7 +46,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
   const words = action && userActions[action];
   const [only] = users;
   const isOne = users.length === 1;
-  const who = isOne ? (only?.name ?? '') : `${users.length} users`;
+  const who = isOne ? (only?.name ?? '') : t('{count, plural, one {# user} other {# users}}', { count: users.length });
   const close = () => {
     setFailure(undefined);
     onClose();
@@ -64,11 +65,13 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
     const refused = list.filter(({ done }) => !done);
     const [first] = refused;
     if (isOne && first) {
-      setFailure({ code: 'refused', message: first.message ?? 'Refused' });
+      setFailure({ code: 'refused', message: first.message ?? t('Refused') });
       return;
     }
-    if (refused.length === 0) toast(`${who} ${isOne ? 'is' : 'are'} ${words.done}`);
-    else setOutcomes({ action, list });
+    if (refused.length === 0) {
+      const { done } = words;
+      toast(t('{count, plural, one {{who} is {done}} other {{who} are {done}}}', { count: users.length, who, done }));
+    } else setOutcomes({ action, list });
     close();
     onDone?.(action);
   };
@@ -87,7 +90,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
       >
         {words && (
           <p>
-            {isOne ? <strong>{only?.name}</strong> : 'Each user'} {words.effect}
+            {isOne ? <strong>{only?.name}</strong> : t('Each user')} {words.effect}
           </p>
         )}
         {action === 'ERASE' && isOne && only && <Losses userId={only.id} />}
@@ -96,17 +99,17 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
             {users.slice(0, 8).map(({ id, name }) => (
               <li key={id}>{name}</li>
             ))}
-            {users.length > 8 && <li>and {users.length - 8} more</li>}
+            {users.length > 8 && <li>{t('and {count, number} more', { count: users.length - 8 })}</li>}
           </Box>
         )}
       </Confirm>
-      <Modal opened={outcomes !== undefined} onClose={() => setOutcomes(undefined)} title="Results" size="lg">
+      <Modal opened={outcomes !== undefined} onClose={() => setOutcomes(undefined)} title={t('Results')} size="lg">
         <Box component="ul" className={rows.rows ?? ''} mah="50vh" mx="-1rem" style={{ overflow: 'auto' }}>
           {outcomes?.list.map(({ id, name, done, message }) => (
             <li key={id}>
               <Group justify="space-between" wrap="nowrap">
                 <span>{name}</span>
-                {done ? <Badge color="good">Done</Badge> : <Badge color="bad">Refused</Badge>}
+                {done ? <Badge color="good">{t('Done')}</Badge> : <Badge color="bad">{t('Refused')}</Badge>}
               </Group>
               {message && (
                 <Text c="dimmed" fz="xs">
@@ -117,7 +120,7 @@ export function ChangeUsersDialog({ projectId, users, action, onClose, onDone }:
           ))}
         </Box>
         <Group justify="flex-end" mt="md">
-          <Button onClick={() => setOutcomes(undefined)}>Close</Button>
+          <Button onClick={() => setOutcomes(undefined)}>{t('Close')}</Button>
         </Group>
       </Modal>
     </>

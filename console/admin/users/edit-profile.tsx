@@ -9,6 +9,7 @@ import {
   UserById,
   type UserByIdQuery,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -23,19 +24,19 @@ interface EditProfileProps {
   onClose(): void;
 }
 
-const names = { displayName: 'Name', givenName: 'Given name', familyName: 'Family name' } as const;
+const names = { displayName: t('Name'), givenName: t('Given name'), familyName: t('Family name') } as const;
 const parts = {
-  streetAddress: 'Street',
-  postalCode: 'Postal code',
-  locality: 'City',
-  region: 'State or region',
-  country: 'Country code',
+  streetAddress: t('Street'),
+  postalCode: t('Postal code'),
+  locality: t('City'),
+  region: t('State or region'),
+  country: t('Country code'),
 } as const;
 
 /** Dialog with the attributes that admins can edit. */
 export function EditProfile({ opened, onClose, ...props }: EditProfileProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Edit profile" size="lg">
+    <Modal opened={opened} onClose={onClose} title={t('Edit profile')} size="lg">
       {opened && <ProfileForm {...props} onClose={onClose} />}
     </Modal>
   );
@@ -62,40 +63,45 @@ function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened
   });
   const submit = async () => {
     if (!(await update({ input })).data) return;
-    toast('Saved');
+    toast(t('Saved'));
     onClose();
   };
   return (
     <DialogForm
-      verb="Save"
+      verb={t('Save')}
       {...{ busy, failure, onClose }}
       fields={[...Object.keys(names), ...Object.keys(parts), 'formatted', 'locale', 'zoneinfo', 'birthdate']}
       disabled={Object.keys(edits).length === 0}
       graphql={request(UpdateUser, { input })}
       onSubmit={() => void submit()}
     >
-      {isLocked && <Text c="dimmed">The directory manages the locked fields. Change them there.</Text>}
+      {isLocked && <Text c="dimmed">{t('The directory manages the locked fields. Change them there.')}</Text>}
       {Object.entries(names).map(([name, label]) => (
         <TextInput key={name} label={label} maxLength={256} {...field(name as keyof typeof names)} />
       ))}
       <Group grow align="flex-start">
-        <TextInput label="Language" description="Such as en-US" spellCheck={false} {...field('locale')} />
-        <TextInput label="Time zone" description="Such as Europe/Zurich" spellCheck={false} {...field('zoneinfo')} />
+        <TextInput label={t('Language')} description={t('Such as en-US')} spellCheck={false} {...field('locale')} />
+        <TextInput
+          label={t('Time zone')}
+          description={t('Such as Europe/Zurich')}
+          spellCheck={false}
+          {...field('zoneinfo')}
+        />
       </Group>
-      <TextInput label="Date of birth" type="date" maw="14rem" {...field('birthdate')} />
-      <Fieldset legend="Address">
+      <TextInput label={t('Date of birth')} type="date" maw="14rem" {...field('birthdate')} />
+      <Fieldset legend={t('Address')}>
         {Object.entries(parts).map(([name, label]) => (
           <TextInput
             key={name}
             label={label}
             mt="xs"
-            {...(name === 'country' ? { description: 'Two capital letters, such as CH', maxLength: 2 } : {})}
+            {...(name === 'country' ? { description: t('Two capital letters, such as CH'), maxLength: 2 } : {})}
             {...part(name as keyof typeof parts)}
           />
         ))}
         <Textarea
-          label="Full address"
-          description="As on an envelope. Optional."
+          label={t('Full address')}
+          description={t('As on an envelope. Optional.')}
           mt="xs"
           autosize
           minRows={2}

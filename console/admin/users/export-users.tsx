@@ -1,9 +1,10 @@
 import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { UserFilter } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { Code } from '../ui/code/code.tsx';
-import { counted } from '../ui/counted.ts';
+
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -20,8 +21,8 @@ interface ExportUsersProps {
 }
 
 const formats = {
-  csv: { name: 'CSV', hint: 'For spreadsheets. Formulas are escaped with an apostrophe.' },
-  jsonl: { name: 'JSON Lines', hint: 'For programs: one user per line.' },
+  csv: { name: 'CSV', hint: t('For spreadsheets. Formulas are escaped with an apostrophe.') },
+  jsonl: { name: 'JSON Lines', hint: t('For programs: one user per line.') },
 } as const;
 
 /** Exports all users that match the search and filters. */
@@ -34,28 +35,33 @@ export function ExportUsers({ onClose, projectId, total, search, filter }: Expor
     <Modal
       opened
       onClose={onClose}
-      title={total === undefined ? 'Export all matching users' : `Export ${counted(total, 'user')}`}
+      title={
+        total === undefined
+          ? t('Export all matching users')
+          : t('Export {count, plural, one {# user} other {# users}}', { count: total })
+      }
       size="lg"
     >
       <DialogForm
-        verb="Export"
+        verb={t('Export')}
         {...{ busy, failure, onClose }}
         onSubmit={async () => {
           if (!(await download(address))) return;
-          toast('Download started');
+          toast(t('Download started'));
           onClose();
         }}
       >
         <p>
-          {isFiltered ? 'All users matching your search and filters.' : 'All users of the project.'} The file contains
-          personal data; the export is logged.
+          {isFiltered ? t('All users matching your search and filters.') : t('All users of the project.')}{' '}
+          {t('The file contains personal data; the export is logged.')}
         </p>
-        <Radios label="Format" isLabelled options={formats} value={format} onChange={setFormat} />
+        <Radios label={t('Format')} isLabelled options={formats} value={format} onChange={setFormat} />
         <details>
-          <summary>Script</summary>
+          <summary>{t('Script')}</summary>
           <Code
-            label="command"
-            code={`curl -OJ '‹${settings.issuer}${address}›' \\\n  -H 'Authorization: Bearer <admin API token>'`}
+            label={t('command')}
+            code={`curl -OJ '‹${settings.issuer}${address}›' \\
+  -H 'Authorization: Bearer <admin API token>'`}
           />
         </details>
       </DialogForm>

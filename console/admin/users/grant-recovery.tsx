@@ -3,11 +3,15 @@ import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { faultAt } from '../failure.ts';
 import { AuditEvents, GrantUserRecovery, UserAccess } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Secrets, untilSaved } from '../ui/secrets/secret.tsx';
 
-const waits = ['1', '4', '24', '72'].map((value) => ({ value, label: value === '1' ? '1 hour' : `${value} hours` }));
+const waits = [1, 4, 24, 72].map((hours) => ({
+  value: String(hours),
+  label: t('{count, plural, one {# hour} other {# hours}}', { count: hours }),
+}));
 
 interface GrantRecoveryProps {
   user: { id: string; name: string };
@@ -17,13 +21,15 @@ interface GrantRecoveryProps {
 /** Grants a recovery and shows its code once. */
 export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
   const [code, setCode] = useState<string>();
-  const title = code === undefined ? `Recover the account of ${user.name}` : 'Recovery code';
+  const title = code === undefined ? t('Recover the account of {name}', { name: user.name }) : t('Recovery code');
   return (
     <Modal opened onClose={onClose} title={title} {...(code !== undefined && untilSaved)}>
       {code === undefined && <Wish user={user} onGranted={setCode} onClose={onClose} />}
       {code !== undefined && (
         <Secrets
-          secrets={[{ label: 'Recovery code', value: code, hint: 'Pass it on by phone or in person, not by mail.' }]}
+          secrets={[
+            { label: t('Recovery code'), value: code, hint: t('Pass it on by phone or in person, not by mail.') },
+          ]}
           fileName="recovery-code.txt"
           onDone={onClose}
         />
@@ -43,7 +49,7 @@ function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(co
   };
   return (
     <DialogForm
-      verb="Grant recovery"
+      verb={t('Grant recovery')}
       busy={busy}
       disabled={reason.trim() === ''}
       failure={failure}
@@ -54,12 +60,13 @@ function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(co
     >
       <Stack>
         <Text>
-          For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their
-          e-mail they can sign in once. Verify who asks first: call back on a known number.
+          {t(
+            'For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their e-mail they can sign in once. Verify who asks first: call back on a known number.',
+          )}
         </Text>
         <Textarea
-          label="Reason"
-          description="Recorded in the event."
+          label={t('Reason')}
+          description={t('Recorded in the event.')}
           value={reason}
           maxLength={500}
           autosize
@@ -68,8 +75,8 @@ function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(co
           onChange={(event) => setReason(event.currentTarget.value)}
         />
         <NativeSelect
-          label="Waiting time"
-          description="The user is notified at once and can cancel. Then it can be used for 24 hours."
+          label={t('Waiting time')}
+          description={t('The user is notified at once and can cancel. Then it can be used for 24 hours.')}
           value={wait}
           data={waits}
           onChange={(event) => setWait(event.currentTarget.value)}

@@ -1,20 +1,22 @@
+import { t } from '../language/language.ts';
+
 const methodNames: Record<string, string> = {
-  swk: 'device key',
-  otp: 'one-time code',
-  sms: 'text message',
-  mfa: 'second factor',
+  swk: t('device key'),
+  otp: t('one-time code'),
+  sms: t('text message'),
+  mfa: t('second factor'),
 };
 
 /** Names of authentication methods (RFC 8176). Only a passkey has `pop`; its `hwk`, `swk` and `user` say no more. */
 export function methodsIn(amr: readonly string[]): string {
   const isPasskey = amr.includes('pop');
   const others = isPasskey ? amr.filter((one) => !['hwk', 'swk', 'user', 'pop'].includes(one)) : amr;
-  return [...(isPasskey ? ['passkey'] : []), ...others.map((one) => methodNames[one] ?? one)].join(', ');
+  return [...(isPasskey ? [t('passkey')] : []), ...others.map((one) => methodNames[one] ?? one)].join(', ');
 }
 
 /** "Firefox on Windows", guessed from the user agent. */
 export function browserName(userAgent: string | null | undefined): string {
-  if (!userAgent) return 'an unknown browser';
+  if (!userAgent) return t('an unknown browser');
   const browser =
     (/Edg\//.test(userAgent) && 'Edge') ||
     (/OPR\//.test(userAgent) && 'Opera') ||
@@ -28,5 +30,5 @@ export function browserName(userAgent: string | null | undefined): string {
     (/Windows/.test(userAgent) && 'Windows') ||
     (/Mac OS X/.test(userAgent) && 'macOS') ||
     (/Linux/.test(userAgent) && 'Linux');
-  return system ? `${browser} on ${system}` : String(browser);
+  return system ? t('{browser} on {system}', { browser: String(browser), system }) : String(browser);
 }

@@ -1,28 +1,36 @@
 import { useQuery } from '../api.ts';
 import { UserHoldings } from '../generated/operations.ts';
-import { counted } from '../ui/counted.ts';
+import { t } from '../language/language.ts';
 
 /** Counts of the data deleted with a user. */
 export function Losses({ userId }: { userId: string }) {
   const { data, failure } = useQuery(UserHoldings, { userId });
-  if (failure) return <p>Failed to count what will be lost: {failure.message}</p>;
+  if (failure) return <p>{t('Failed to count what will be lost: {message}', { message: failure.message })}</p>;
   const held = data?.userHoldings;
-  if (!held) return <p aria-busy="true">Counting…</p>;
+  if (!held) return <p aria-busy="true">{t('Counting…')}</p>;
   return (
     <>
-      <p>You will lose:</p>
+      <p>{t('You will lose:')}</p>
       <ul>
-        <li>the profile, and the place in {counted(held.groups, 'group')}</li>
         <li>
-          {counted(held.devices, 'device')}, {counted(held.passkeys, 'passkey')},{' '}
-          {counted(held.secondFactors, 'second factor')}, {counted(held.recoveryCodes, 'recovery code')}
+          {t('the profile, and the place in {count, plural, one {# group} other {# groups}}', { count: held.groups })}
         </li>
-        <li>{counted(held.sessions, 'session')}, ended at once</li>
-        <li>{counted(held.messages, 'message')} to them</li>
-        {held.adminRoles > 0 && <li>{counted(held.adminRoles, 'role')} in this console</li>}
+        <li>
+          {t('{count, plural, one {# device} other {# devices}}', { count: held.devices })},{' '}
+          {t('{count, plural, one {# passkey} other {# passkeys}}', { count: held.passkeys })},{' '}
+          {t('{count, plural, one {# second factor} other {# second factors}}', { count: held.secondFactors })},{' '}
+          {t('{count, plural, one {# recovery code} other {# recovery codes}}', { count: held.recoveryCodes })}
+        </li>
+        <li>{t('{count, plural, one {# session} other {# sessions}}, ended at once', { count: held.sessions })}</li>
+        <li>{t('{count, plural, one {# message} other {# messages}} to them', { count: held.messages })}</li>
+        {held.adminRoles > 0 && (
+          <li>{t('{count, plural, one {# role} other {# roles}} in this console', { count: held.adminRoles })}</li>
+        )}
       </ul>
       <p>
-        {counted(held.events, 'event')} {held.events === 1 ? 'stays' : 'stay'} in the log, without a name.
+        {t('{count, plural, one {# event stays} other {# events stay}} in the log, without a name.', {
+          count: held.events,
+        })}
       </p>
     </>
   );

@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core';
 import type { UserAction } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 
 interface Words {
   /** Button label. */
@@ -14,30 +15,33 @@ interface Words {
 
 /** Texts of user actions. */
 export const userActions: Record<UserAction, Words> = {
-  ACTIVATE: { verb: 'Activate', done: 'active', effect: 'can sign in again.' },
+  ACTIVATE: { verb: t('Activate'), done: t('active'), effect: t('can sign in again.') },
   DEACTIVATE: {
-    verb: 'Deactivate',
-    done: 'deactivated',
-    effect: 'can no longer sign in. Sessions and codes end at once. You can reactivate later.',
+    verb: t('Deactivate'),
+    done: t('deactivated'),
+    effect: t('can no longer sign in. Sessions and codes end at once. You can reactivate later.'),
   },
   END_SESSIONS: {
-    verb: 'End all sessions',
-    done: 'signed out',
-    effect:
+    verb: t('End all sessions'),
+    done: t('signed out'),
+    effect: t(
       'is signed out everywhere, and applications receive a logout. Trusted devices can sign in again without a code.',
+    ),
   },
   RESET_FACTORS: {
-    verb: 'Reset second factors',
-    done: 'without a second factor',
-    effect:
+    verb: t('Reset second factors'),
+    done: t('without a second factor'),
+    effect: t(
       'loses all second factors and recovery codes. Passkeys stay. If the project requires a factor, the next sign-in asks for a passkey or enrolls one.',
+    ),
     isFinal: true,
   },
   ERASE: {
-    verb: 'Erase',
-    done: 'erased',
-    effect:
+    verb: t('Erase'),
+    done: t('erased'),
+    effect: t(
       'is deleted with all personal data: profile, devices, passkeys, factors, sessions, messages. Log entries stay, without a name. This cannot be undone.',
+    ),
     isFinal: true,
   },
 };

@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { UserRowFragment } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { store, stored } from '../ui/storage.ts';
 import { Time } from '../ui/time.tsx';
@@ -10,28 +11,28 @@ export const nameOf = ({ displayName, userName }: Row) => displayName ?? userNam
 
 /** Marks a user who cannot sign in, or is invited and has not. */
 export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 'lastSignInAt'> }) {
-  if (!user.active) return <Badge color="bad">Deactivated</Badge>;
+  if (!user.active) return <Badge color="bad">{t('Deactivated')}</Badge>;
   const isInvited = user.invitedAt != null && user.lastSignInAt == null;
-  return isInvited ? <Badge color="note">Invited</Badge> : null;
+  return isInvited ? <Badge color="note">{t('Invited')}</Badge> : null;
 }
 
 /** Available columns of the user list. */
 export const userColumns = {
-  name: { header: 'Name', isName: true, width: '26%', cell: nameOf },
-  userName: { header: 'User name', cell: ({ userName }) => userName },
-  email: { header: 'E-mail', cell: ({ email }) => email ?? '–' },
-  phone: { header: 'Phone', cell: ({ phone }) => phone ?? '–' },
-  externalId: { header: 'External ID', cell: ({ externalId }) => externalId ?? '–' },
+  name: { header: t('Name'), isName: true, width: '26%', cell: nameOf },
+  userName: { header: t('User name'), cell: ({ userName }) => userName },
+  email: { header: t('E-mail'), cell: ({ email }) => email ?? '–' },
+  phone: { header: t('Phone'), cell: ({ phone }) => phone ?? '–' },
+  externalId: { header: t('External ID'), cell: ({ externalId }) => externalId ?? '–' },
   state: {
-    header: 'Status',
+    header: t('Status'),
     cell: (user) => <StateBadge user={user} />,
   },
   provenance: {
-    header: 'Source',
-    cell: ({ provenance }) => (provenance === 'SCIM' ? 'Directory' : 'Local'),
+    header: t('Source'),
+    cell: ({ provenance }) => (provenance === 'SCIM' ? t('Directory') : t('Local')),
   },
-  lastSignIn: { header: 'Last sign-in', cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
-  created: { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  lastSignIn: { header: t('Last sign-in'), cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
+  created: { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
 } as const satisfies Record<string, Column<Row>>;
 
 export type UserColumn = keyof typeof userColumns;

@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core';
 import { useState } from 'react';
 import { AuditEvents, RevokeUserDevice, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -16,35 +17,36 @@ const isTrusted = ({ trustedUntil }: Device) =>
 export function UserDevices({ devices, mayChange }: { devices: readonly Device[] | undefined; mayChange: boolean }) {
   const [revoking, setRevoking] = useState<Device>();
   const columns: Column<Device>[] = [
-    { header: 'Device', isName: true, width: '26%', cell: ({ name }) => name },
-    { header: 'Application', cell: ({ client }) => client.name },
+    { header: t('Device'), isName: true, width: '26%', cell: ({ name }) => name },
+    { header: t('Application'), cell: ({ client }) => client.name },
     {
-      header: 'Status',
-      cell: (device) => (isTrusted(device) ? <Badge color="good">Trusted</Badge> : <Badge>Needs a code</Badge>),
+      header: t('Status'),
+      cell: (device) =>
+        isTrusted(device) ? <Badge color="good">{t('Trusted')}</Badge> : <Badge>{t('Needs a code')}</Badge>,
     },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { header: 'Trusted until', cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },
-    ...(mayChange ? [actionColumn<Device>('Revoke', ({ name }) => `Revoke ${name}`, setRevoking)] : []),
+    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: t('Trusted until'), cell: ({ trustedUntil }) => <Time at={trustedUntil} fallback="–" /> },
+    ...(mayChange ? [actionColumn<Device>(t('Revoke'), ({ name }) => t('Revoke {name}', { name }), setRevoking)] : []),
   ];
   return (
-    <Section flush title="Devices" lead="Browsers with a device key. Revoke lost ones.">
+    <Section flush title={t('Devices')} lead={t('Browsers with a device key. Revoke lost ones.')}>
       <DataTable
-        label="Devices"
+        label={t('Devices')}
         columns={columns}
         rows={devices}
         skeletonRows={1}
-        empty={<Empty icon="phone" title="No device registered" />}
+        empty={<Empty icon="phone" title={t('No device registered')} />}
       />
       <ConfirmMutation
-        title={`Revoke ${revoking?.name}?`}
-        verb="Revoke device"
+        title={t('Revoke {name}?', { name: revoking?.name })}
+        verb={t('Revoke device')}
         operation={RevokeUserDevice}
         variables={revoking && { id: revoking.id }}
         invalidates={[UserById, UserAccess, AuditEvents]}
-        done={`${revoking?.name} revoked`}
+        done={t('{name} revoked', { name: revoking?.name })}
         onClose={() => setRevoking(undefined)}
       >
-        <p>Its key is revoked at once, and its sessions end. It can be registered again with a code by mail.</p>
+        <p>{t('Its key is revoked at once, and its sessions end. It can be registered again with a code by mail.')}</p>
       </ConfirmMutation>
     </Section>
   );

@@ -1,6 +1,7 @@
 import type { UserAccessQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { methodNames } from '../signin/factor-values.ts';
-import { counted } from '../ui/counted.ts';
+
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
@@ -9,13 +10,13 @@ import { Time } from '../ui/time.tsx';
 type Factor = UserAccessQuery['userAccess']['factors'][number];
 
 const columns: readonly Column<Factor>[] = [
-  { header: 'Factor', isName: true, width: '26%', cell: ({ method }) => methodNames[method] },
-  { header: 'Phone', cell: ({ phone }) => phone ?? '–' },
-  { header: 'Set up', cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
-  { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { header: t('Factor'), isName: true, width: '26%', cell: ({ method }) => methodNames[method] },
+  { header: t('Phone'), cell: ({ phone }) => phone ?? '–' },
+  { header: t('Set up'), cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
+  { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 ];
 
-const withPasskey = 'The project requires one: the passkey counts.';
+const withPasskey = t('The project requires one: the passkey counts.');
 
 interface UserFactorsProps {
   factors: readonly Factor[] | undefined;
@@ -27,18 +28,20 @@ interface UserFactorsProps {
 
 /** Second factors and recovery codes. */
 export function UserFactors({ factors, hasPasskey, recoveryCodesLeft, policy }: UserFactorsProps) {
-  const codes = `${counted(recoveryCodesLeft, 'recovery code')} left.`;
+  const codes = t('{count, plural, one {# recovery code} other {# recovery codes}} left.', {
+    count: recoveryCodesLeft,
+  });
   return (
-    <Section flush title="Second factors" lead={factors?.length ? codes : 'If lost, reset them under Actions.'}>
+    <Section flush title={t('Second factors')} lead={factors?.length ? codes : t('If lost, reset them under Actions.')}>
       <DataTable
-        label="Second factors"
+        label={t('Second factors')}
         columns={columns}
         rows={factors}
         skeletonRows={1}
         empty={
-          <Empty icon="shield" title="No second factor">
+          <Empty icon="shield" title={t('No second factor')}>
             {policy === 'REQUIRED' &&
-              (hasPasskey ? withPasskey : 'The project requires one: the next sign-in enrolls it.')}
+              (hasPasskey ? withPasskey : t('The project requires one: the next sign-in enrolls it.'))}
           </Empty>
         }
       />

@@ -1,32 +1,33 @@
 import type { Direction, UserFilter, UserOrder } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { filterOptions } from '../ui/lists/list-bar.tsx';
 
 /** Filters of the list by URL parameter. */
 export const userFilters = [
   {
     name: 'state',
-    label: 'Status',
-    options: filterOptions('Any status', { active: 'Active', inactive: 'Deactivated' }),
+    label: t('Status'),
+    options: filterOptions(t('Any status'), { active: t('Active'), inactive: t('Deactivated') }),
   },
   {
     name: 'provenance',
-    label: 'Source',
-    options: filterOptions('Any source', { SCIM: 'Directory', LOCAL: 'Local' }),
+    label: t('Source'),
+    options: filterOptions(t('Any source'), { SCIM: t('Directory'), LOCAL: t('Local') }),
   },
   {
     name: 'factor',
-    label: 'Second factor',
-    options: filterOptions('Any second factor', { yes: 'With a second factor', no: 'Without one' }),
+    label: t('Second factor'),
+    options: filterOptions(t('Any second factor'), { yes: t('With a second factor'), no: t('Without one') }),
   },
   {
     name: 'seen',
-    label: 'Last sign-in',
-    options: filterOptions('Any last sign-in', {
-      week: 'In the last 7 days',
-      month: 'In the last 30 days',
-      quiet: 'Not in 90 days',
-      never: 'Never',
-      invited: 'Never, invited',
+    label: t('Last sign-in'),
+    options: filterOptions(t('Any last sign-in'), {
+      week: t('In the last 7 days'),
+      month: t('In the last 30 days'),
+      quiet: t('Not in 90 days'),
+      never: t('Never'),
+      invited: t('Never, invited'),
     }),
   },
 ];

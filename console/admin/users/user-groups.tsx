@@ -2,6 +2,7 @@ import { Group, Pill, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { GroupsOfUser } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -14,11 +15,11 @@ export function UserGroups({ userId }: { userId: string }) {
   const groups = data?.groups;
   const more = groups ? groups.totalCount - groups.edges.length : 0;
   return (
-    <Section title="Groups" lead="Managed by the directory.">
+    <Section title={t('Groups')} lead={t('Managed by the directory.')}>
       {failure && !groups ? (
-        <LoadError failure={failure} subject="the list of groups" retry={reload} />
+        <LoadError failure={failure} subject={t('the list of groups')} retry={reload} />
       ) : groups?.edges.length === 0 ? (
-        <Text c="dimmed">In no group.</Text>
+        <Text c="dimmed">{t('In no group.')}</Text>
       ) : (
         <Group component="ul" gap="xs" mih="2rem" aria-busy={!groups}>
           {groups?.edges.map(({ node }) => (
@@ -26,7 +27,7 @@ export function UserGroups({ userId }: { userId: string }) {
               <Link to={path(`groups/${node.id}`)}>{node.displayName}</Link>
             </Pill>
           ))}
-          {more > 0 && <li>and {more} more</li>}
+          {more > 0 && <li>{t('and {count, number} more', { count: more })}</li>}
         </Group>
       )}
     </Section>

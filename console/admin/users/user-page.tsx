@@ -19,6 +19,7 @@ import {
 } from '../generated/operations.ts';
 import { GrantList } from '../grants/refresh-grants.tsx';
 import { UserConsents } from '../grants/user-consents.tsx';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -82,19 +83,19 @@ export function Component() {
   const access = useQuery(UserAccess, { userId });
   const events = useQuery(AuditEvents, eventsOfUser);
   const user = data?.user?.id === userId ? data.user : undefined;
-  if (!user) return failure ? <LoadError failure={failure} subject="user" retry={reload} /> : <PageSkeleton />;
+  if (!user) return failure ? <LoadError failure={failure} subject={t('user')} retry={reload} /> : <PageSkeleton />;
   const name = user.displayName ?? user.userName;
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const found = access.data?.userAccess;
   return (
     <Page
       title={name}
-      back={{ to: path('users'), label: 'Users' }}
+      back={{ to: path('users'), label: t('Users') }}
       badges={
         <>
           <StateBadge user={user} />
-          {user.provenance === 'SCIM' && <Badge color="accent">From the directory</Badge>}
-          <IdChip id={user.id} label="user ID (sub)" />
+          {user.provenance === 'SCIM' && <Badge color="accent">{t('From the directory')}</Badge>}
+          <IdChip id={user.id} label={t('user ID (sub)')} />
         </>
       }
       actions={
@@ -102,7 +103,7 @@ export function Component() {
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" rightSection={<Icon name="down" size={14} />}>
-                Actions
+                {t('Actions')}
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
@@ -110,13 +111,13 @@ export function Component() {
                 leftSection={<Icon name="download" size={16} />}
                 onClick={() => {
                   void download(`/admin/export/users/${user.id}`).then((begun) => {
-                    if (begun) toast('Download started');
+                    if (begun) toast(t('Download started'));
                   });
                 }}
               >
-                Export user data
+                {t('Export user data')}
               </Menu.Item>
-              {user.active && <Menu.Item onClick={() => setRecovering(true)}>Grant recovery</Menu.Item>}
+              {user.active && <Menu.Item onClick={() => setRecovering(true)}>{t('Grant recovery')}</Menu.Item>}
               <Menu.Divider />
               <UserActionItems except={user.active ? 'ACTIVATE' : 'DEACTIVATE'} onChoose={setAction} />
             </Menu.Dropdown>
@@ -126,10 +127,10 @@ export function Component() {
     >
       <FormError failure={refused} />
       {!user.active && (
-        <Alert color="bad" role="alert" title="This user cannot sign in">
+        <Alert color="bad" role="alert" title={t('This user cannot sign in')}>
           {user.provenance === 'SCIM'
-            ? 'The directory or an admin deactivated this account.'
-            : 'An admin deactivated this account.'}
+            ? t('The directory or an admin deactivated this account.')
+            : t('An admin deactivated this account.')}
         </Alert>
       )}
       {!user.lastSignInAt && (
@@ -161,12 +162,12 @@ export function Component() {
         <UserRoles userId={user.id} mayChange={mayChange} />
       </Suspense>
       <Section
-        title="View as user"
-        lead="Sign-in steps and claims at an application."
+        title={t('View as user')}
+        lead={t('Sign-in steps and claims at an application.')}
         actions={
           !showsClaims && (
             <Button variant="default" onClick={() => setShowsClaims(true)}>
-              Preview
+              {t('Preview')}
             </Button>
           )
         }
@@ -225,7 +226,7 @@ function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) 
       <>
         {label}{' '}
         {fromDirectory && (
-          <span title="From the directory">
+          <span title={t('From the directory')}>
             <Icon name="lock" size={14} />
           </span>
         )}
@@ -234,36 +235,38 @@ function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) 
     ] as const;
   return (
     <Section
-      title="Profile"
+      title={t('Profile')}
       lead={
         fromDirectory
-          ? `Locked fields are managed by the directory${isLocked ? '' : '; changes made here last until the next sync'}.`
+          ? isLocked
+            ? t('Locked fields are managed by the directory.')
+            : t('Locked fields are managed by the directory; changes made here last until the next sync.')
           : undefined
       }
       actions={
         mayChange && (
           <Button variant="default" onClick={() => onEdit(true)}>
-            Edit
+            {t('Edit')}
           </Button>
         )
       }
     >
       <Facts
         facts={[
-          fact('Name', user.displayName),
-          fact('Given name', user.givenName),
-          fact('Family name', user.familyName),
-          fact('User name', user.userName),
-          fact('E-mail', user.email),
-          fact('Phone', user.phone),
-          fact('External ID', user.externalId),
-          fact('Language', user.locale),
-          fact('Time zone', user.zoneinfo),
-          fact('Address', addressText(user.address)),
-          ['Date of birth', user.birthdate ?? '–'],
-          ['Last sign-in', <Time key="at" at={user.lastSignInAt} />],
-          ['Created', exactly(user.createdAt)],
-          ['Changed', <Time key="changed" at={user.updatedAt} />],
+          fact(t('Name'), user.displayName),
+          fact(t('Given name'), user.givenName),
+          fact(t('Family name'), user.familyName),
+          fact(t('User name'), user.userName),
+          fact(t('E-mail'), user.email),
+          fact(t('Phone'), user.phone),
+          fact(t('External ID'), user.externalId),
+          fact(t('Language'), user.locale),
+          fact(t('Time zone'), user.zoneinfo),
+          fact(t('Address'), addressText(user.address)),
+          [t('Date of birth'), user.birthdate ?? '–'],
+          [t('Last sign-in'), <Time key="at" at={user.lastSignInAt} />],
+          [t('Created'), exactly(user.createdAt)],
+          [t('Changed'), <Time key="changed" at={user.updatedAt} />],
         ]}
       />
       {isEdited && (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { AuditEvents, EndUserSession, UserAccess, type UserAccessQuery, UserById } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -19,40 +20,47 @@ export function UserSessions({
 }) {
   const [ending, setEnding] = useState<Session>();
   const columns: Column<Session>[] = [
-    { header: 'Browser', isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
-    { header: 'Address', cell: ({ ip }) => ip ?? '–' },
-    { header: 'Signed in with', cell: ({ amr }) => methodsIn(amr) },
-    { header: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
-    { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    { header: t('Browser'), isName: true, width: '26%', cell: ({ userAgent }) => browserName(userAgent) },
+    { header: t('Address'), cell: ({ ip }) => ip ?? '–' },
+    { header: t('Signed in with'), cell: ({ amr }) => methodsIn(amr) },
+    { header: t('Signed in'), cell: ({ authTime }) => <Time at={authTime} /> },
+    { header: t('Last seen'), cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
     {
-      header: 'Expires',
+      header: t('Expires'),
       cell: ({ idleExpiresAt, expiresAt }) => <Time at={idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt} />,
     },
     ...(mayChange
-      ? [actionColumn<Session>('End', (one) => `End the session in ${browserName(one.userAgent)}`, setEnding)]
+      ? [
+          actionColumn<Session>(
+            t('End'),
+            (one) => t('End the session in {userAgent}', { userAgent: browserName(one.userAgent) }),
+            setEnding,
+          ),
+        ]
       : []),
   ];
   return (
-    <Section flush title="Sessions" lead="Active sessions. A session serves all applications in its browser.">
+    <Section flush title={t('Sessions')} lead={t('Active sessions. A session serves all applications in its browser.')}>
       <DataTable
-        label="Sessions"
+        label={t('Sessions')}
         columns={columns}
         rows={sessions}
         skeletonRows={1}
-        empty={<Empty icon="browser" title="No active sessions" />}
+        empty={<Empty icon="browser" title={t('No active sessions')} />}
       />
       <ConfirmMutation
-        title="End this session?"
-        verb="End session"
+        title={t('End this session?')}
+        verb={t('End session')}
         operation={EndUserSession}
         variables={ending && { id: ending.id }}
         invalidates={[UserById, UserAccess, AuditEvents]}
-        done="Session ended"
+        done={t('Session ended')}
         onClose={() => setEnding(undefined)}
       >
         <p>
-          The user is signed out in {browserName(ending?.userAgent)}, and its applications receive a logout. They can
-          sign in again.
+          {t('The user is signed out in {userAgent}, and its applications receive a logout. They can sign in again.', {
+            userAgent: browserName(ending?.userAgent),
+          })}
         </p>
       </ConfirmMutation>
     </Section>

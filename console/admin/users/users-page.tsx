@@ -5,7 +5,7 @@ import { useAccess } from '../access.tsx';
 import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { count } from '../ui/counted.ts';
+
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -105,13 +105,13 @@ export function Component() {
   const mayTakeAll = page !== undefined && !page.isLimited && onPage > 0 && onPage === rows?.length && total > onPage;
   const users = [...chosen].map(([id, name]) => ({ id, name }));
   const select: Column<Row> = {
-    header: 'Selected',
+    header: t('Selected'),
     width: '3.5rem',
     isCorner: true,
     head: (
       <Checkbox
         size="xs"
-        aria-label="Select all on this page"
+        aria-label={t('Select all on this page')}
         checked={all !== undefined || (onPage > 0 && onPage === rows?.length)}
         indeterminate={!all && onPage > 0 && onPage < (rows?.length ?? 0)}
         onChange={(event) => choose(rows ?? [], event.currentTarget.checked)}
@@ -120,7 +120,7 @@ export function Component() {
     cell: (user) => (
       <Checkbox
         size="xs"
-        aria-label={`Select ${nameOf(user)}`}
+        aria-label={t('Select {user}', { user: nameOf(user) })}
         checked={all !== undefined || chosen.has(user.id)}
         onChange={(event) => choose([user], event.currentTarget.checked)}
       />
@@ -128,8 +128,8 @@ export function Component() {
   };
   return (
     <Page
-      title="Users"
-      lead={`All accounts in ${project.name}`}
+      title={t('Users')}
+      lead={t('All accounts in {name}', { name: project.name })}
       actions={
         mayChange && (
           <>
@@ -140,14 +140,14 @@ export function Component() {
                 disabled={!page}
                 onClick={() => setExporting(true)}
               >
-                Export
+                {t('Export')}
               </Button>
             )}
             <Button component={Link} to={path('users/import')} variant="default">
-              Import
+              {t('Import')}
             </Button>
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-              Add user
+              {t('Add user')}
             </Button>
           </>
         )
@@ -155,9 +155,9 @@ export function Component() {
     >
       <ResourceList
         list={list}
-        label="Users"
+        label={t('Users')}
         counted={(count) => t('{count, plural, one {# user} other {# users}}', { count })}
-        placeholder="Name, e-mail, user name or external ID"
+        placeholder={t('Name, e-mail, user name or external ID')}
         filters={
           <>
             <Filters filters={userFilters} />
@@ -170,30 +170,34 @@ export function Component() {
         empty={
           <Empty
             icon="users"
-            title="No users yet"
+            title={t('No users yet')}
             action={
               <Button component={Link} to={path('directory')}>
-                Connect a directory
+                {t('Connect a directory')}
               </Button>
             }
           >
             {project.signUp === 'OPEN'
-              ? 'Users appear at first sign-in, when a directory creates them, or when you add them.'
-              : 'A directory creates users, or you add them.'}
+              ? t('Users appear at first sign-in, when a directory creates them, or when you add them.')
+              : t('A directory creates users, or you add them.')}
           </Empty>
         }
-        noMatch="Search matches parts of names, e-mail addresses, user names and external IDs, and all words must match. One or two letters match where a word begins."
+        noMatch={t(
+          'Search matches parts of names, e-mail addresses, user names and external IDs, and all words must match. One or two letters match where a word begins.',
+        )}
         onClear={clear}
       >
         {selected > 0 && (
-          <Group gap="sm" className={styles.chosen ?? ''} role="region" aria-label="Selected users">
+          <Group gap="sm" className={styles.chosen ?? ''} role="region" aria-label={t('Selected users')}>
             <Text span fw={600} role="status">
-              {all ? `All ${count.format(selected)} that match selected` : `${count.format(selected)} selected`}
+              {all
+                ? t('All {selected, number} that match selected', { selected })
+                : t('{selected, number} selected', { selected })}
             </Text>
             <Menu>
               <Menu.Target>
                 <Button size="xs" rightSection={<Icon name="down" size={14} />}>
-                  Actions
+                  {t('Actions')}
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
@@ -202,11 +206,11 @@ export function Component() {
             </Menu>
             {!all && mayTakeAll && (
               <Button size="xs" variant="subtle" onClick={() => setAllOf(question)}>
-                Select all {count.format(total)} that match
+                {t('Select all {total, number} that match', { total })}
               </Button>
             )}
             <Button size="xs" variant="subtle" onClick={clearSelection}>
-              Clear selection
+              {t('Clear selection')}
             </Button>
           </Group>
         )}
@@ -261,7 +265,7 @@ function ColumnMenu({ shown, onShow }: { shown: readonly UserColumn[]; onShow(co
     <Menu position="bottom-end">
       <Menu.Target>
         <Button visibleFrom="sm" variant="default" rightSection={<Icon name="down" size={14} />}>
-          Columns
+          {t('Columns')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -23,7 +23,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
           <Icon name={copied ? 'check' : 'copy'} size={16} />
         </ActionIcon>
       </Tooltip>
-      <VisuallyHidden role="status">{copied ? `${label} copied` : ''}</VisuallyHidden>
+      <VisuallyHidden role="status">{copied ? t('{label} copied', { label }) : ''}</VisuallyHidden>
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { useMutation } from '../../api.ts';
 import { faultAt } from '../../failure.ts';
 import { AuditEvents, CreateUser, Users } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -39,33 +40,44 @@ export function AddUser({ onClose }: { onClose(): void }) {
     void navigate(path(`users/${data.createUser.id}`));
   };
   return (
-    <Modal opened onClose={onClose} title="Add user">
+    <Modal opened onClose={onClose} title={t('Add user')}>
       <DialogForm
-        verb={invite ? 'Invite user' : 'Add user'}
+        verb={invite ? t('Invite user') : t('Add user')}
         {...{ busy, failure, onClose }}
         fields={[...fields]}
         disabled={!values.email?.trim() && !values.userName?.trim()}
         graphql={request(CreateUser, { input })}
         onSubmit={() => void submit()}
       >
-        <TextInput label="Email address" description="For sign-in." type="email" data-autofocus {...field('email')} />
+        <TextInput
+          label={t('Email address')}
+          description={t('For sign-in.')}
+          type="email"
+          data-autofocus
+          {...field('email')}
+        />
         <Group grow align="flex-start">
-          <TextInput label="Given name" {...field('givenName')} />
-          <TextInput label="Family name" {...field('familyName')} />
+          <TextInput label={t('Given name')} {...field('givenName')} />
+          <TextInput label={t('Family name')} {...field('familyName')} />
         </Group>
         <TextInput
-          label="User name"
-          description="Default: the email address."
+          label={t('User name')}
+          description={t('Default: the email address.')}
           spellCheck={false}
           {...field('userName')}
         />
         <Group grow align="flex-start">
-          <TextInput label="Phone" description="Such as +41791234567" type="tel" {...field('phone')} />
-          <TextInput label="Language" description="Of mails. Such as de" spellCheck={false} {...field('locale')} />
+          <TextInput label={t('Phone')} description={t('Such as +41791234567')} type="tel" {...field('phone')} />
+          <TextInput
+            label={t('Language')}
+            description={t('Of mails. Such as de')}
+            spellCheck={false}
+            {...field('locale')}
+          />
         </Group>
         <Checkbox
-          label="Send an invitation"
-          description="A mail with a link to sign in. It does not expire."
+          label={t('Send an invitation')}
+          description={t('A mail with a link to sign in. It does not expire.')}
           checked={invite}
           disabled={given['email'] === undefined}
           onChange={(event) => setInvited(event.currentTarget.checked)}

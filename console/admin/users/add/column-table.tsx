@@ -1,4 +1,5 @@
 import { NativeSelect, Text } from '@mantine/core';
+import { t } from '../../language/language.ts';
 import { DataTable } from '../../ui/lists/data-table.tsx';
 import type { Source } from './csv.ts';
 import type { Target } from './import-columns.ts';
@@ -20,18 +21,18 @@ export function ColumnTable({ source, columns, targets, disabled, onChange }: Co
   const rows = source.header.map((heading, at) => ({
     id: String(at),
     at,
-    heading: heading.trim() || `Column ${at + 1}`,
+    heading: heading.trim() || t('Column {at}', { at: at + 1 }),
     values: readable.map(({ cells }) => cells[at]?.trim() || '–'),
   }));
   return (
     <DataTable
       dense
-      label="Columns of the file"
+      label={t('Columns of the file')}
       rows={rows}
       columns={[
-        { header: 'Column', isName: true, width: '26%', cell: ({ heading }) => heading },
+        { header: t('Column'), isName: true, width: '26%', cell: ({ heading }) => heading },
         {
-          header: 'First values',
+          header: t('First values'),
           cell: ({ values }) => (
             <Text span c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {values.join(', ')}
@@ -39,15 +40,15 @@ export function ColumnTable({ source, columns, targets, disabled, onChange }: Co
           ),
         },
         {
-          header: 'Attribute',
+          header: t('Attribute'),
           width: '34%',
           cell: ({ at, heading }) => (
             <NativeSelect
-              aria-label={`Attribute of ${heading}`}
+              aria-label={t('Attribute of {heading}', { heading })}
               value={columns[at] ?? ''}
               disabled={disabled}
               data={[
-                { value: '', label: 'Do not import' },
+                { value: '', label: t('Do not import') },
                 ...targets.map(({ value, label }) => ({
                   value,
                   label,

@@ -1,3 +1,4 @@
+import { t } from '../../language/language.ts';
 /** A parsed file. */
 export interface Source {
   name: string;
@@ -43,11 +44,11 @@ function readRow(text: string, start: number, delimiter: string): Read {
   for (let at = start; ; at += 1) {
     if (text[at] === '"') {
       const quoted = readQuoted(text, at);
-      if (quoted === undefined) return broken(text, start, 'A quotation mark is not closed');
+      if (quoted === undefined) return broken(text, start, t('A quotation mark is not closed'));
       cells.push(quoted.value);
       at = quoted.end;
       if (at < text.length && text[at] !== delimiter && !isNewline(text, at)) {
-        return broken(text, start, 'Text follows a closing quotation mark');
+        return broken(text, start, t('Text follows a closing quotation mark'));
       }
     } else {
       const from = at;

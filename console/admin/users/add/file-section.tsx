@@ -1,6 +1,7 @@
 import { Box, Button, FileButton, Group, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { counted } from '../../ui/counted.ts';
+import { lower, t } from '../../language/language.ts';
+
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { decodeText, parseCsv, type Source } from './csv.ts';
@@ -28,21 +29,21 @@ export function FileSection({ source, disabled, onRead }: FileSectionProps) {
   const open = async (file: File | null) => {
     if (!file) return;
     if (file.size > maxBytes) {
-      setFault('The file is larger than 50 MB.');
+      setFault(t('The file is larger than 50 MB.'));
       return;
     }
     read(file.name, decodeText(new Uint8Array(await file.arrayBuffer())));
   };
   return (
     <Section
-      title="File"
-      lead="Commas, semicolons or tabs between the columns. An export of users from this console works too."
+      title={t('File')}
+      lead={t('Commas, semicolons or tabs between the columns. An export of users from this console works too.')}
     >
       <Group gap="md">
         <FileButton accept=".csv,.tsv,.txt,text/csv" onChange={(file) => void open(file)} disabled={disabled}>
           {(props) => (
             <Button {...props} variant={source ? 'default' : 'filled'} disabled={disabled}>
-              {source ? 'Choose another file' : 'Choose file'}
+              {source ? t('Choose another file') : t('Choose file')}
             </Button>
           )}
         </FileButton>
@@ -50,7 +51,8 @@ export function FileSection({ source, disabled, onRead }: FileSectionProps) {
           <Group gap={6} role="status">
             <Icon name="check" size={16} />
             <Text span>
-              {source.name}: {counted(source.body.length, 'line')}, {counted(source.header.length, 'column')}
+              {source.name}: {t('{count, plural, one {# line} other {# lines}}', { count: source.body.length })},{' '}
+              {t('{count, plural, one {# column} other {# columns}}', { count: source.header.length })}
             </Text>
           </Group>
         )}
@@ -61,10 +63,10 @@ export function FileSection({ source, disabled, onRead }: FileSectionProps) {
         </Text>
       )}
       <Box component="details" mt="md">
-        <summary>Paste text</summary>
+        <summary>{t('Paste text')}</summary>
         <Textarea
-          label="CSV"
-          description="With a header, such as email,given_name,family_name."
+          label={t('CSV')}
+          description={t('With a header, such as email,given_name,family_name.')}
           mt="sm"
           minRows={5}
           maxRows={12}
@@ -78,9 +80,9 @@ export function FileSection({ source, disabled, onRead }: FileSectionProps) {
           variant="default"
           mt="sm"
           disabled={disabled || text.trim() === ''}
-          onClick={() => read('Pasted text', text)}
+          onClick={() => read(t('Pasted text'), text)}
         >
-          Read text
+          {t('Read text')}
         </Button>
       </Box>
     </Section>
@@ -88,9 +90,12 @@ export function FileSection({ source, disabled, onRead }: FileSectionProps) {
 }
 
 function faultOf(header: readonly string[] | undefined, fault: string | undefined, lines: number): string | undefined {
-  if (!header) return 'The file is empty.';
-  if (fault) return `The first line cannot be read: ${fault.charAt(0).toLowerCase()}${fault.slice(1)}.`;
-  if (lines === 0) return 'The file has only one line. The first line is the header.';
-  if (lines > maxLines) return `The file has ${counted(lines, 'line')}. Import at most 50,000 at once.`;
+  if (!header) return t('The file is empty.');
+  if (fault) return t('The first line cannot be read: {fault}.', { fault: lower(fault.charAt(0)) + fault.slice(1) });
+  if (lines === 0) return t('The file has only one line. The first line is the header.');
+  if (lines > maxLines)
+    return t('The file has {count, plural, one {# line} other {# lines}}. Import at most 50,000 at once.', {
+      count: lines,
+    });
   return undefined;
 }

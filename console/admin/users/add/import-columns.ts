@@ -1,16 +1,17 @@
 import type { CustomAttributeRowFragment, NewUserInput } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { type CsvRow, fromCell } from './csv.ts';
 
 const attributes = {
-  email: 'Email address',
-  userName: 'User name',
-  displayName: 'Name',
-  givenName: 'Given name',
-  familyName: 'Family name',
-  phone: 'Phone',
-  locale: 'Language',
-  zoneinfo: 'Time zone',
-  birthdate: 'Date of birth',
+  email: t('Email address'),
+  userName: t('User name'),
+  displayName: t('Name'),
+  givenName: t('Given name'),
+  familyName: t('Family name'),
+  phone: t('Phone'),
+  locale: t('Language'),
+  zoneinfo: t('Time zone'),
+  birthdate: t('Date of birth'),
 } as const;
 type Attribute = keyof typeof attributes;
 
@@ -32,7 +33,7 @@ export function targetsOf(custom: readonly CustomAttributeRowFragment[]): Target
     ...Object.entries(attributes).map(([value, label]) => ({ value, label })),
     ...custom
       .filter(({ type }) => type !== 'COMPLEX')
-      .map((one) => ({ value: `custom.${one.name}`, label: `${one.name} (custom)`, custom: one })),
+      .map((one) => ({ value: `custom.${one.name}`, label: t('{name} (custom)', { name: one.name }), custom: one })),
   ];
 }
 
@@ -97,23 +98,23 @@ export function prepare(body: readonly CsvRow[], columns: readonly string[], tar
       continue;
     }
     if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
-      refuse(`Has ${cells.length} cells; the header has ${columns.length}`);
+      refuse(t('Has {cells} cells; the header has {columns}', { cells: cells.length, columns: columns.length }));
       continue;
     }
     const input = inputOf(cells, columns, byValue);
     const login = (input.email ?? input.userName)?.normalize('NFC').toLowerCase();
     const before = login === undefined ? undefined : seen.get(login);
     if (before !== undefined) {
-      refuse(`Repeats line ${before}`, labelOf(input.email ? 'email' : 'userName', targets));
+      refuse(t('Repeats line {before}', { before }), labelOf(input.email ? 'email' : 'userName', targets));
       continue;
     }
     if (JSON.stringify(input).length > maxRowLength) {
-      refuse('Is too long');
+      refuse(t('Is too long'));
       continue;
     }
     // The API refuses the whole request for it.
     if (cells.some((cell) => cell.includes('\0'))) {
-      refuse('Has a NUL character');
+      refuse(t('Has a NUL character'));
       continue;
     }
     if (login !== undefined) seen.set(login, line);

@@ -1,6 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { count, counted } from '../../ui/counted.ts';
+import { t } from '../../language/language.ts';
+import { count } from '../../ui/counted.ts';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
@@ -26,8 +27,8 @@ export function Outcome({ kind, progress, source, children }: OutcomeProps) {
   const lines = refused.toSorted((a, b) => a.line - b.line);
   return (
     <Section
-      title={kind === 'check' ? 'Result of the check' : 'Result'}
-      lead={kind === 'check' ? 'Nothing was changed.' : undefined}
+      title={kind === 'check' ? t('Result of the check') : t('Result')}
+      lead={kind === 'check' ? t('Nothing was changed.') : undefined}
       actions={
         <>
           {lines.length > 0 && (
@@ -36,7 +37,7 @@ export function Outcome({ kind, progress, source, children }: OutcomeProps) {
               leftSection={<Icon name="download" size={16} />}
               onClick={() => saveFile('refused-lines.csv', reportOf(source, lines), 'text/csv')}
             >
-              Download report
+              {t('Download report')}
             </Button>
           )}
           {children}
@@ -45,34 +46,36 @@ export function Outcome({ kind, progress, source, children }: OutcomeProps) {
     >
       <Facts
         facts={[
-          [kind === 'check' ? 'Would be added' : 'Added', count.format(created)],
-          ['Already exist', count.format(known.length)],
-          ['Refused', count.format(lines.length)],
+          [kind === 'check' ? t('Would be added') : t('Added'), count.format(created)],
+          [t('Already exist'), count.format(known.length)],
+          [t('Refused'), count.format(lines.length)],
         ]}
       />
       {lines.length === 0 ? (
         <Alert color="good" mt="md">
-          {kind === 'check' ? 'No line would be refused.' : 'No line was refused.'}
+          {kind === 'check' ? t('No line would be refused.') : t('No line was refused.')}
         </Alert>
       ) : (
         <>
           <Text mt="lg" mb="xs" fw={550}>
-            Refused lines
+            {t('Refused lines')}
           </Text>
           <DataTable
             dense
-            label="Refused lines"
+            label={t('Refused lines')}
             rows={lines.slice(0, shown)}
             keyOf={({ line }) => String(line)}
             columns={[
-              { header: 'Line', isName: true, width: '6rem', cell: ({ line }) => count.format(line) },
-              { header: 'Attribute', width: '30%', cell: ({ field }) => field ?? '–' },
-              { header: 'Reason', cell: ({ reason }) => reason },
+              { header: t('Line'), isName: true, width: '6rem', cell: ({ line }) => count.format(line) },
+              { header: t('Attribute'), width: '30%', cell: ({ field }) => field ?? '–' },
+              { header: t('Reason'), cell: ({ reason }) => reason },
             ]}
           />
           {lines.length > shown && (
             <Text c="dimmed" mt="xs">
-              And {counted(lines.length - shown, 'line')} more in the report.
+              {t('And {count, plural, one {# line} other {# lines}} more in the report.', {
+                count: lines.length - shown,
+              })}
             </Text>
           )}
         </>

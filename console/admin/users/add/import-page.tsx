@@ -5,8 +5,9 @@ import { useAccess } from '../../access.tsx';
 import { useMutation, useQuery } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import { CustomAttributes, ImportUsers } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
-import { count, counted } from '../../ui/counted.ts';
+
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { useUnloadWarning } from '../../ui/forms/unload-warning.ts';
 import { Page, Section } from '../../ui/layout/page.tsx';
@@ -33,14 +34,14 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   return (
     <Page
-      title="Import users"
-      lead="From a CSV file with one user per line."
-      back={{ to: path('users'), label: 'Users' }}
+      title={t('Import users')}
+      lead={t('From a CSV file with one user per line.')}
+      back={{ to: path('users'), label: t('Users') }}
     >
       {mayChange ? (
         <Import projectId={project.id} />
       ) : (
-        <Alert>Only project admins import users. You are a viewer of {project.name}.</Alert>
+        <Alert>{t('Only project admins import users. You are a viewer of {name}.', { name: project.name })}</Alert>
       )}
     </Page>
   );
@@ -73,7 +74,7 @@ function Import({ projectId }: { projectId: string }) {
         }}
       />
       {source && data && (
-        <Section title="Columns" lead="Choose the attribute of each column. The first line is the header.">
+        <Section title={t('Columns')} lead={t('Choose the attribute of each column. The first line is the header.')}>
           <ColumnTable
             source={source}
             columns={columns}
@@ -88,12 +89,12 @@ function Import({ projectId }: { projectId: string }) {
       )}
       {source && data && (
         <Section
-          title="Import"
-          lead="Users who exist already stay as they are. A refused line does not affect the others."
+          title={t('Import')}
+          lead={t('Users who exist already stay as they are. A refused line does not affect the others.')}
         >
           <Checkbox
-            label="Send invitations"
-            description="Each new user gets a mail with a link to sign in, in their language."
+            label={t('Send invitations')}
+            description={t('Each new user gets a mail with a link to sign in, in their language.')}
             checked={invite}
             disabled={isRunning}
             onChange={(event) => {
@@ -103,19 +104,19 @@ function Import({ projectId }: { projectId: string }) {
           />
           {!hasLogin && (
             <Alert color="warn" mt="md">
-              One column must be the email address or the user name.
+              {t('One column must be the email address or the user name.')}
             </Alert>
           )}
           <Group mt="md" gap="xs">
             <Button variant="default" disabled={!hasLogin || rows === 0 || isRunning} onClick={() => begin('check')}>
-              Check
+              {t('Check')}
             </Button>
             <Button disabled={!hasLogin || rows === 0 || isRunning} onClick={() => begin('import')}>
-              Import {counted(rows, 'user')}
+              {t('Import {count, plural, one {# user} other {# users}}', { count: rows })}
             </Button>
             {isRunning && (
               <Button variant="default" onClick={stop}>
-                Stop
+                {t('Stop')}
               </Button>
             )}
           </Group>
@@ -128,7 +129,7 @@ function Import({ projectId }: { projectId: string }) {
         <Outcome kind={run.kind} progress={run.progress} source={source}>
           {run.kind === 'import' && (
             <Button component={Link} to={path(invite ? 'users?seen=invited' : 'users')} variant="default">
-              Show users
+              {t('Show users')}
             </Button>
           )}
         </Outcome>
@@ -141,20 +142,24 @@ function Import({ projectId }: { projectId: string }) {
 function RunProgress({ run, onContinue }: { run: Run; onContinue(): void }) {
   const { done, total, isWaiting } = run.progress;
   const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-  const noun = run.kind === 'check' ? 'checked' : 'processed';
+  const isCheck = run.kind === 'check';
+  const place = isCheck
+    ? t('{done, number} of {total, plural, one {# line} other {# lines}} checked', { done, total })
+    : t('{done, number} of {total, plural, one {# line} other {# lines}} processed', { done, total });
   return (
     <>
       <Progress.Root mt="lg" size="lg">
-        <Progress.Section value={percent} aria-label={`Lines ${noun}`} />
+        <Progress.Section value={percent} aria-label={isCheck ? t('Lines checked') : t('Lines processed')} />
       </Progress.Root>
       <Text mt="xs" role="status">
-        {count.format(done)} of {counted(total, 'line')} {noun}
-        {isWaiting && '. The server does not respond: trying again…'}
+        {isWaiting ? t('{place}. The server does not respond: trying again…', { place }) : place}
       </Text>
       <FormError failure={run.failure} />
       {!run.isRunning && run.remaining.length > 0 && (
         <Group mt="sm">
-          <Button onClick={onContinue}>Continue with {counted(run.remaining.length, 'line')}</Button>
+          <Button onClick={onContinue}>
+            {t('Continue with {count, plural, one {# line} other {# lines}}', { count: run.remaining.length })}
+          </Button>
         </Group>
       )}
     </>

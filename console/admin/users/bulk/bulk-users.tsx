@@ -10,7 +10,9 @@ import {
   type UserFilter,
   Users,
 } from '../../generated/operations.ts';
-import { count, counted } from '../../ui/counted.ts';
+import { t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
+import { count } from '../../ui/counted.ts';
 import { Confirm } from '../../ui/feedback/confirm.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { saveFile } from '../../ui/files/save-file.ts';
@@ -51,7 +53,7 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
   const [change] = useMutation(ChangeUsers, []);
   useUnloadWarning(isRunning);
   const words = userActions[action];
-  const who = counted(total, 'user');
+  const who = t('{count, plural, one {# user} other {# users}}', { count: total });
   const start = async (from: BulkProgress) => {
     stop.current = new AbortController();
     setFailure(undefined);
@@ -68,7 +70,10 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
       setTotal(end.changedTo);
       setFailure({
         code: 'changed',
-        message: `Nothing was changed: ${count.format(end.changedTo)} users match now, not ${count.format(from.total)}. Confirm again.`,
+        message: t('Nothing was changed: {changedTo, number} users match now, not {total, number}. Confirm again.', {
+          changedTo: end.changedTo,
+          total: from.total,
+        }),
       });
       return;
     }
@@ -88,19 +93,25 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
         onClose={onClose}
         onConfirm={() => void start(notBegun(total))}
       >
-        <p>Each user {words.effect}</p>
+        <p>{t('Each user {effect}', { effect: words.effect })}</p>
         {!isList(of) && (
           <>
             <p>
               {of.conditions.length === 0 ? (
-                <strong>All users of the project.</strong>
+                <strong>{t('All users of the project.')}</strong>
               ) : (
                 <>
-                  All users that match <strong>{of.conditions.join(', ')}</strong>.
+                  {rich(
+                    'All users that match <strong>{conditions}</strong>.',
+                    { strong: (text) => <strong>{text}</strong> },
+                    { conditions: of.conditions.join(', ') },
+                  )}
                 </>
               )}
             </p>
-            <p>Users created from now on are left out, as are those who no longer match when their turn comes.</p>
+            <p>
+              {t('Users created from now on are left out, as are those who no longer match when their turn comes.')}
+            </p>
           </>
         )}
       </Confirm>
@@ -121,7 +132,7 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
       <Stack>
         <Progress
           value={(100 * (progress.isFinished ? 1 : handled(progress))) / (progress.isFinished ? 1 : Math.max(1, total))}
-          aria-label="Progress"
+          aria-label={t('Progress')}
         />
         <Text role="status">{statusOf(progress, isRunning)}</Text>
         {!isRunning && <Results progress={progress} />}
@@ -129,15 +140,15 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
         <Group justify="flex-end" gap="xs">
           {isRunning && (
             <Button variant="default" onClick={() => stop.current?.abort()}>
-              Stop
+              {t('Stop')}
             </Button>
           )}
           {!isRunning && !progress.isFinished && (
             <Button variant="default" onClick={() => void start(progress)}>
-              Continue
+              {t('Continue')}
             </Button>
           )}
-          {!isRunning && <Button onClick={close}>Close</Button>}
+          {!isRunning && <Button onClick={close}>{t('Close')}</Button>}
         </Group>
       </Stack>
     </Modal>
@@ -148,10 +159,10 @@ const handled = ({ done, refused, gone }: BulkProgress) => done + refused.length
 
 function statusOf(progress: BulkProgress, isRunning: boolean): string {
   const { total, isWaiting, isFinished } = progress;
-  const place = `${count.format(handled(progress))} of ${count.format(total)}`;
-  if (isWaiting && isRunning) return `${place}. The server does not respond; trying again.`;
+  const place = t('{done, number} of {total, number}', { done: handled(progress), total });
+  if (isWaiting && isRunning) return t('{place}. The server does not respond; trying again.', { place });
   if (isRunning) return place;
-  return isFinished ? 'Finished' : `Stopped after ${place}`;
+  return isFinished ? t('Finished') : t('Stopped after {place}', { place });
 }
 
 /** Refused users in the table; the report has all. */
@@ -164,28 +175,28 @@ function Results({ progress }: { progress: BulkProgress }) {
     <>
       <Facts
         facts={[
-          ['Done', count.format(done)],
-          ['Refused', count.format(refused.length)],
-          gone > 0 && ['Erased meanwhile', count.format(gone)],
-          left > 0 && ['No longer match', count.format(left)],
+          [t('Done'), count.format(done)],
+          [t('Refused'), count.format(refused.length)],
+          gone > 0 && [t('Erased meanwhile'), count.format(gone)],
+          left > 0 && [t('No longer match'), count.format(left)],
         ]}
       />
       {refused.length > 0 && (
         <>
           <DataTable
             dense
-            label="Refused users"
+            label={t('Refused users')}
             rows={refused.slice(0, shown)}
             columns={[
-              { header: 'User', isName: true, width: '40%', cell: ({ name }) => name },
-              { header: 'Reason', cell: ({ message }) => message },
+              { header: t('User'), isName: true, width: '40%', cell: ({ name }) => name },
+              { header: t('Reason'), cell: ({ message }) => message },
             ]}
           />
           <Alert>
             <Group justify="space-between">
               {refused.length > shown
-                ? `And ${count.format(refused.length - shown)} more in the report.`
-                : 'These users were not changed.'}
+                ? t('And {count, number} more in the report.', { count: refused.length - shown })
+                : t('These users were not changed.')}
               <Button
                 variant="default"
                 size="xs"
@@ -197,7 +208,7 @@ function Results({ progress }: { progress: BulkProgress }) {
                   )
                 }
               >
-                Download report
+                {t('Download report')}
               </Button>
             </Group>
           </Alert>

@@ -9,6 +9,8 @@ import {
   type UserRowFragment,
   Users,
 } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -28,29 +30,27 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
   const isOpen = invitedAt != null;
   if (lastSignInAt || provenance === 'SCIM' || !active || !email || (!mayChange && !isOpen)) return null;
   const send = async () => {
-    if ((await invite({ userId: id })).data) toast(`Invitation sent to ${email}`);
+    if ((await invite({ userId: id })).data) toast(t('Invitation sent to {email}', { email }));
   };
   return (
     <Section
-      title="Invitation"
+      title={t('Invitation')}
       lead={
         isOpen ? (
-          <>
-            Sent <Time at={invitedAt} />. Not signed in yet.
-          </>
+          <>{rich('Sent <time></time>. Not signed in yet.', { time: () => <Time at={invitedAt} /> })}</>
         ) : (
-          'Not invited. Not signed in yet.'
+          t('Not invited. Not signed in yet.')
         )
       }
       actions={
         mayChange && (
           <>
             <Button variant="default" loading={busy} onClick={() => void send()}>
-              {isOpen ? 'Send again' : 'Send invitation'}
+              {isOpen ? t('Send again') : t('Send invitation')}
             </Button>
             {isOpen && (
               <Button variant="default" color="red" onClick={() => setRevoking(true)}>
-                Revoke
+                {t('Revoke')}
               </Button>
             )}
           </>
@@ -59,15 +59,15 @@ export function UserInvitation({ user, mayChange }: { user: Invitee; mayChange: 
     >
       <FormError failure={failure} />
       <ConfirmMutation
-        title={`Revoke the invitation of ${userName}?`}
-        verb="Revoke invitation"
+        title={t('Revoke the invitation of {userName}?', { userName })}
+        verb={t('Revoke invitation')}
         operation={RevokeInvitation}
         variables={isRevoking ? { userId: id } : undefined}
         invalidates={[UserById, Users, AuditEvents]}
-        done="Invitation revoked"
+        done={t('Invitation revoked')}
         onClose={() => setRevoking(false)}
       >
-        <p>The user is deactivated and cannot sign in. Activate the user to invite them again.</p>
+        <p>{t('The user is deactivated and cannot sign in. Activate the user to invite them again.')}</p>
       </ConfirmMutation>
     </Section>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { AuditEvents, CancelUserRecovery, UserAccess, type UserAccessQuery } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Facts } from '../../ui/lists/facts.tsx';
@@ -18,34 +19,34 @@ export function UserRecovery({ user, recovery, mayChange }: UserRecoveryProps) {
   if (!recovery) return null;
   return (
     <Section
-      title="Account recovery"
-      lead="One sign-in by mail code without passkey or second factor."
+      title={t('Account recovery')}
+      lead={t('One sign-in by mail code without passkey or second factor.')}
       actions={
         mayChange && (
           <Button variant="default" onClick={() => setCancelling(true)}>
-            Cancel recovery
+            {t('Cancel recovery')}
           </Button>
         )
       }
     >
       <Facts
         facts={[
-          ['Reason', recovery.reason],
-          ['Granted', exactly(recovery.createdAt)],
-          ['Usable from', exactly(recovery.usableAt)],
-          ['Expires', exactly(recovery.expiresAt)],
+          [t('Reason'), recovery.reason],
+          [t('Granted'), exactly(recovery.createdAt)],
+          [t('Usable from'), exactly(recovery.usableAt)],
+          [t('Expires'), exactly(recovery.expiresAt)],
         ]}
       />
       <ConfirmMutation
-        title={`Cancel the recovery of ${user.name}?`}
-        verb="Cancel recovery"
+        title={t('Cancel the recovery of {name}?', { name: user.name })}
+        verb={t('Cancel recovery')}
         operation={CancelUserRecovery}
         variables={isCancelling ? { userId: user.id } : undefined}
         invalidates={[UserAccess, AuditEvents]}
-        done="Recovery cancelled"
+        done={t('Recovery cancelled')}
         onClose={() => setCancelling(false)}
       >
-        <p>Its code no longer works.</p>
+        <p>{t('Its code no longer works.')}</p>
       </ConfirmMutation>
     </Section>
   );

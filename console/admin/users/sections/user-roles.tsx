@@ -8,6 +8,7 @@ import {
   UserRoles as UserRolesOf,
   type UserRolesQuery,
 } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { useProjectPath } from '../../projects/project.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
@@ -27,29 +28,29 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<Held>();
   const held = data?.userRoles;
-  if (failure && !held) return <LoadError failure={failure} subject="the list of roles" retry={reload} />;
+  if (failure && !held) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
   const columns: Column<Held>[] = [
     {
-      header: 'Application',
+      header: t('Application'),
       isName: true,
       width: '30%',
       cell: ({ role }) => <Link to={path(`applications/${role.client.id}/roles`)}>{role.client.name}</Link>,
     },
-    { header: 'Role', cell: ({ role }) => role.name },
+    { header: t('Role'), cell: ({ role }) => role.name },
     {
-      header: 'Assigned',
+      header: t('Assigned'),
       cell: ({ direct, directory, groups }) =>
         [
-          ...(direct ? ['Directly'] : []),
-          ...(directory ? ['By the directory'] : []),
-          ...groups.map(({ displayName }) => `By the group ${displayName}`),
+          ...(direct ? [t('Directly')] : []),
+          ...(directory ? [t('By the directory')] : []),
+          ...groups.map(({ displayName }) => t('By the group {displayName}', { displayName })),
         ].join(', '),
     },
     ...(mayChange
       ? [
           actionColumn<Held>(
-            'Remove',
-            ({ role }) => `Remove ${role.name}`,
+            t('Remove'),
+            ({ role }) => t('Remove {name}', { name: role.name }),
             setLeaving,
             ({ direct }) => direct,
           ),
@@ -59,25 +60,25 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
   return (
     <Section
       flush
-      title="Roles"
-      lead="What this user may do in applications."
+      title={t('Roles')}
+      lead={t('What this user may do in applications.')}
       actions={
         mayChange && (
           <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
-            Assign role
+            {t('Assign role')}
           </Button>
         )
       }
     >
       <DataTable
-        label="Roles"
+        label={t('Roles')}
         columns={columns}
         rows={held}
         keyOf={({ role }) => role.id}
         skeletonRows={1}
-        empty={<Empty icon="shield" title="No roles" />}
+        empty={<Empty icon="shield" title={t('No roles')} />}
       />
-      <Modal opened={isNew} onClose={() => setNew(false)} title="Assign a role">
+      <Modal opened={isNew} onClose={() => setNew(false)} title={t('Assign a role')}>
         {isNew && (
           <Suspense>
             <AssignRoleForm userId={userId} onClose={() => setNew(false)} />
@@ -85,17 +86,17 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
         )}
       </Modal>
       <ConfirmMutation
-        title={`Take the role ${leaving?.role.name} from this user?`}
-        verb="Take away"
+        title={t('Take the role {name} from this user?', { name: leaving?.role.name })}
+        verb={t('Take away')}
         operation={UnassignRole}
         variables={leaving && { input: { roleId: leaving.role.id, userId } }}
         invalidates={[UserRolesOf, AuditEvents]}
-        done="Role taken away"
+        done={t('Role taken away')}
         onClose={() => setLeaving(undefined)}
       >
-        <p>Tokens issued to {leaving?.role.client.name} from now on do not have it.</p>
-        {leaving && leaving.groups.length > 0 && <p>The user still holds it by a group.</p>}
-        {leaving?.directory && <p>The user still holds it by the directory.</p>}
+        <p>{t('Tokens issued to {name} from now on do not have it.', { name: leaving?.role.client.name })}</p>
+        {leaving && leaving.groups.length > 0 && <p>{t('The user still holds it by a group.')}</p>}
+        {leaving?.directory && <p>{t('The user still holds it by the directory.')}</p>}
       </ConfirmMutation>
     </Section>
   );
