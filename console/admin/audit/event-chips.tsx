@@ -23,6 +23,7 @@ export function EventChips() {
     ['actor', 'By', get('actor') && (get('actorName') ?? short(get('actor') as string))],
     ['subject', 'About', get('subject') && (get('subjectName') ?? short(get('subject') as string))],
     ['request', 'Request', get('request') && short(get('request') as string)],
+    ['signIn', 'Sign-in', get('signIn') && short(get('signIn') as string)],
     ['type', 'Type', type && (types.length === 1 ? sentenceOf(type) : `${types.length} types`)],
     ['since', 'After', get('since') && exactly(get('since') as string)],
     ['until', 'Before', get('until') && exactly(get('until') as string)],

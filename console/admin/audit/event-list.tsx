@@ -4,37 +4,70 @@ import { IdChip } from '../ui/code/copy.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
-import { Time } from '../ui/time.tsx';
+import { exactly, Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
 import { type AuditEvent, detailsOf, fieldName, partsOf } from './event-text.ts';
+import { lineOf } from './sign-in-line.ts';
 
 interface EventListProps {
-  events: readonly AuditEvent[] | undefined;
   /** Shows the project's name beside each event. */
   withProject?: boolean;
   /** Path of the list that filter links open; absent: no links. */
-  filterPath?: string;
+  filterPath?: string | undefined;
   /** IDs of the events that arrived in live mode. */
-  fresh?: ReadonlySet<string>;
+  fresh?: ReadonlySet<string> | undefined;
   skeletonRows?: number;
 }
 
-/** Audit events, newest first: one sentence each, with expandable details. */
-export function EventList({ events, withProject = false, filterPath, fresh, skeletonRows = 8 }: EventListProps) {
+type Groups = readonly (readonly AuditEvent[])[];
+
+/** Audit events: one sentence each, with expandable details. @param events undefined while loading */
+export function EventList({
+  events,
+  ...props
+}: EventListProps & { events: readonly AuditEvent[] | undefined; hasClock?: boolean }) {
+  return <Rows {...props} rows={events?.map((event) => ({ id: event.id, events: [event] }))} />;
+}
+
+/** Audit events, those of one sign-in as one line that opens to them. @param groups undefined while loading */
+export function EventGroupList({ groups, ...props }: EventListProps & { groups: Groups | undefined }) {
+  const rows = groups?.flatMap((events) => (events[0] ? [{ id: events[0].id, events }] : []));
+  return <Rows {...props} isGrouped rows={rows} />;
+}
+
+interface RowsProps extends EventListProps {
+  /** `events`: at least one, oldest first. */
+  rows: readonly { id: string; events: readonly AuditEvent[] }[] | undefined;
+  isGrouped?: boolean;
+  /** Shows the time of day, to the second. */
+  hasClock?: boolean;
+}
+
+function Rows(props: RowsProps) {
+  const { rows, withProject = false, filterPath, fresh, skeletonRows = 8, isGrouped = false, hasClock = false } = props;
   return (
     <Disclosures
-      rows={events}
+      rows={rows}
       columns="auto minmax(0, 1fr) minmax(0, 12rem) 9rem"
       narrowColumns="auto minmax(0, 1fr)"
-      isFresh={({ id }) => fresh?.has(id) ?? false}
+      isFresh={({ events }) => events.some(({ id }) => fresh?.has(id))}
       skeletonRows={skeletonRows}
-      summary={(event) => {
+      summary={({ events }) => {
+        const line = lineOf(events);
+        const { event } = line;
+        const parts = isGrouped ? line.parts : partsOf(event);
         const isFailed = event.result === 'FAILURE';
+        const about = [
+          isGrouped && line.isSignIn ? undefined : event.client?.name,
+          withProject && (isGrouped || !event.client) ? event.project?.name : undefined,
+          events.length > 1 ? `${events.length} events` : undefined,
+        ];
         return (
           <>
             <span className={styles.dot} data-failed={isFailed || undefined} />
             <span className={styles.sentence}>
-              {partsOf(event).map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
+              {parts.map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
+              {isGrouped && line.notes.length > 0 && <span className={styles.notes}> · {line.notes.join(', ')}</span>}
               {isFailed && (
                 <Badge ml="xs" color="bad">
                   Failed
@@ -42,18 +75,34 @@ export function EventList({ events, withProject = false, filterPath, fresh, skel
               )}
             </span>
             <Text span truncate c="dimmed" className={styles.about}>
-              {event.client?.name ?? (withProject ? event.project?.name : undefined)}
+              {about.filter(Boolean).join(' · ')}
             </Text>
             <span className={styles.time}>
-              <Time at={event.at} />
+              {hasClock ? (
+                <time dateTime={event.at} title={exactly(event.at)}>
+                  {clock.format(new Date(event.at))}
+                </time>
+              ) : (
+                <Time at={event.at} />
+              )}
             </span>
           </>
         );
       }}
-      details={(event) => <Details event={event} filterPath={filterPath} />}
+      details={({ events: [event, ...others] }) =>
+        event && others.length === 0 ? (
+          <Details event={event} filterPath={filterPath} />
+        ) : (
+          <div className={styles.steps}>
+            <EventList hasClock filterPath={filterPath} events={event && [event, ...others]} />
+          </div>
+        )
+      }
     />
   );
 }
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 const changeColumns: Column<[name: string, before: string, after: string]>[] = [
   { header: 'Setting', isName: true, cell: ([name]) => fieldName(name) },
@@ -62,7 +111,7 @@ const changeColumns: Column<[name: string, before: string, after: string]>[] = [
 ];
 
 function Details({ event, filterPath }: { event: AuditEvent; filterPath: string | undefined }) {
-  const { changes, others } = detailsOf(event);
+  const { changes, others, signInId } = detailsOf(event);
   const { actor, subject, client } = event;
   const filter = (name: string, id: string, label: string) =>
     filterPath && (
@@ -98,6 +147,15 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
           ],
           event.ip && ['Address', event.ip],
           event.userAgent && ['Browser', event.userAgent],
+          signInId !== undefined && [
+            'Sign-in',
+            <>
+              <IdChip id={signInId} label="sign-in id" />{' '}
+              {filterPath && (
+                <Link to={`${filterPath}?${new URLSearchParams({ signIn: signInId })}`}>All of this sign-in</Link>
+              )}
+            </>,
+          ],
           event.requestId && ['Request', <IdChip key="id" id={event.requestId} label="request id" />],
         ]}
       />

@@ -12,7 +12,7 @@ export const periodNames = {
 /** URL parameters that filter the list, so that a link reproduces it. */
 export const queryNames = [
   ...['group', 'type', 'result', 'period', 'since', 'until'],
-  ...['user', 'client', 'actor', 'subject', 'request'],
+  ...['user', 'client', 'actor', 'subject', 'request', 'signIn'],
 ] as const;
 
 type Get = (name: string) => string | undefined;
@@ -46,7 +46,7 @@ export function filterOf(get: Get, now: number): AuditEventFilter {
   const [since, until] = [get('since'), get('until')];
   const from = since ?? (seconds ? new Date(now - seconds * 1000).toISOString() : undefined);
   const ids = { userId: get('user'), clientId: get('client'), actorId: get('actor') };
-  const more = { subjectId: get('subject'), requestId: get('request') };
+  const more = { subjectId: get('subject'), requestId: get('request'), signInId: get('signIn') };
   return Object.fromEntries(
     Object.entries({
       ...(types ? { types } : {}),
@@ -74,6 +74,7 @@ export function exportAddress(
   set('actor', filter.actorId);
   set('subject', filter.subjectId);
   set('request', filter.requestId);
+  set('signIn', filter.signInId);
   set('since', filter.since);
   set('until', filter.until);
   return `/admin/export/events?${query}`;

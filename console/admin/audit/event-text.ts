@@ -124,19 +124,24 @@ function subjectName({ subject, person, detail, type }: AuditEvent): string {
   return typeof named === 'string' ? named : subject.kind === 'user' ? 'someone' : `a ${subject.kind}`;
 }
 
-/** Changed values as before and after, and the other details. */
+/** Changed values as before and after, the sign-in, and the other details. */
 export function detailsOf({ detail }: Pick<AuditEvent, 'detail'>): {
   changes: [string, string, string][];
   others: [string, string][];
+  signInId: string | undefined;
 } {
-  const { before, after, ...rest } = detail ?? {};
+  const { before, after, signInId, ...rest } = detail ?? {};
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const changes = Object.keys({ ...old, ...now }).map((name): [string, string, string] => [
     name,
     formatValue(old[name]),
     formatValue(now[name]),
   ]);
-  return { changes, others: Object.entries(rest).map(([name, value]) => [name, formatValue(value)]) };
+  return {
+    changes,
+    others: Object.entries(rest).map(([name, value]) => [name, formatValue(value)]),
+    signInId: typeof signInId === 'string' ? signInId : undefined,
+  };
 }
 
 /** Older events have a bare value. */

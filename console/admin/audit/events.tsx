@@ -1,14 +1,14 @@
 import { Button, Group, Menu, Switch, Text } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
 import { useQuery } from '../api.ts';
-import { type AuditEventFilter, AuditEvents } from '../generated/operations.ts';
+import { type AuditEventFilter, AuditEventGroups, AuditEvents } from '../generated/operations.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { EventChips } from './event-chips.tsx';
-import { EventList } from './event-list.tsx';
+import { EventGroupList, EventList } from './event-list.tsx';
 import { exportAddress, filterOf, periodNames, queryNames } from './event-query.ts';
 import type { AuditEvent } from './event-text.ts';
 import { QueryBar } from './query-bar.tsx';
@@ -27,20 +27,20 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
     const asked = JSON.parse(question) as Record<string, string | undefined>;
     return filterOf((name) => asked[name], Date.now());
   }, [question]);
-  const variables = { projectId: projectId ?? null, filter, first: 50, after: after ?? null };
-  const { data, failure, stale, reload } = useQuery(AuditEvents, variables, {
-    keep: true,
-    ...(isLive && !after ? { everySeconds: liveSeconds } : {}),
-  });
-  const page = data?.auditEvents;
-  const events = page?.edges.map(({ node }) => node);
-  const fresh = useFresh(stale ? undefined : events, isLive && !after, question);
+  const isFlat = get('view') === 'flat';
+  const { groups, pageInfo, failure, stale, reload } = useEvents(
+    { projectId: projectId ?? null, filter, after: after ?? null },
+    isFlat,
+    isLive && !after ? liveSeconds : undefined,
+  );
+  const events = groups?.flat();
+  const fresh = useFresh(stale ? undefined : events, isLive && !after, `${isFlat} ${question}`);
   const isFiltered = queryNames.some((name) => get(name) !== undefined);
   const clear = () => {
     const names = queryNames.flatMap((name) => [name, `${name}Name`]);
     set(Object.fromEntries(names.map((name) => [name, undefined])));
   };
-  if (failure && !page) return <LoadError failure={failure} subject="the list of events" retry={reload} />;
+  if (failure && !groups) return <LoadError failure={failure} subject="the list of events" retry={reload} />;
   return (
     <Section flush>
       <ListBar>
@@ -57,6 +57,12 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
           <Text span fz="xs" c="dimmed" role="status">
             {isLive && !after && (fresh.size === 0 ? 'Waiting for events …' : `${fresh.size} new`)}
           </Text>
+          <Switch
+            size="sm"
+            label="Group sign-ins"
+            checked={!isFlat}
+            onChange={(event) => set({ view: event.currentTarget.checked ? undefined : 'flat' })}
+          />
           <Switch
             size="sm"
             label="Live"
@@ -83,12 +89,34 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
         >
           {isFiltered ? 'No event matches these filters.' : 'Sign-ins and changes appear here.'}
         </Empty>
-      ) : (
+      ) : isFlat ? (
         <EventList events={events} filterPath={path} withProject={projectId === undefined} fresh={fresh} />
+      ) : (
+        <EventGroupList groups={groups} filterPath={path} withProject={projectId === undefined} fresh={fresh} />
       )}
-      <Pager pageInfo={page?.pageInfo} />
+      <Pager pageInfo={pageInfo} />
     </Section>
   );
+}
+
+/** Items of a page; the limit on a request's cost allows fewer sign-ins. */
+const [eventsPerPage, groupsPerPage] = [50, 30];
+
+/** A page of events, each alone or with those of its sign-in. */
+function useEvents(
+  variables: { projectId: string | null; filter: AuditEventFilter; after: string | null },
+  isFlat: boolean,
+  everySeconds: number | undefined,
+) {
+  const options = { keep: true, ...(everySeconds === undefined ? {} : { everySeconds }) };
+  const flat = useQuery(AuditEvents, { ...variables, first: eventsPerPage }, { ...options, pause: !isFlat });
+  const grouped = useQuery(AuditEventGroups, { ...variables, first: groupsPerPage }, { ...options, pause: isFlat });
+  const { failure, stale, reload } = isFlat ? flat : grouped;
+  const page = isFlat ? flat.data?.auditEvents : grouped.data?.auditEventGroups;
+  const groups = isFlat
+    ? flat.data?.auditEvents.edges.map(({ node }) => [node])
+    : grouped.data?.auditEventGroups.edges.map(({ node }) => node.events);
+  return { groups, pageInfo: page?.pageInfo, failure, stale, reload };
 }
 
 interface ExportProps {

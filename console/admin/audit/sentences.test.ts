@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type AuditEvent, partsOf } from './event-text.ts';
 import { allTypes, type EventGroup, groupNames, sentenceOf, typesOf } from './sentences.ts';
+import { lineOf } from './sign-in-line.ts';
 
 const list = new URL('../../../server/src/domain/audit/event-types.ts', import.meta.url);
 const recorded = [...readFileSync(list, 'utf8').matchAll(/^ {2}'([^']+)',$/gm)].map(([, type]) => type as string);
 
-function textOf(changes: Partial<AuditEvent>): string {
-  const event: AuditEvent = {
+function eventOf(changes: Partial<AuditEvent>): AuditEvent {
+  return {
     id: 'e',
     at: '2026-03-01T00:00:00Z',
     type: 'user.updated',
@@ -23,10 +24,10 @@ function textOf(changes: Partial<AuditEvent>): string {
     project: null,
     ...changes,
   };
-  return partsOf(event)
-    .map(({ text }) => text)
-    .join('');
 }
+
+const joined = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join('');
+const textOf = (changes: Partial<AuditEvent>) => joined(partsOf(eventOf(changes)));
 
 it('has a sentence and a filter group for every event type of the server', () => {
   expect(recorded.length).toBeGreaterThan(100);
@@ -76,4 +77,31 @@ it('names roles, users of sessions and reasons', () => {
       detail: { fault: 'unknown_client', count: 3 },
     }),
   ).toBe('Client authentication of an unknown application failed: unknown client (3 times)');
+});
+
+it('tells of a sign-in in one line: the person, the application and how', () => {
+  const anonymous = { kind: 'anonymous', id: null, name: null };
+  const event = (type: string, changes: Partial<AuditEvent> = {}) =>
+    eventOf({ actor: anonymous, type, client: { id: 'c', name: 'Grafana' }, ...changes });
+  const line = (...events: AuditEvent[]) => {
+    const { parts, notes } = lineOf(events);
+    return [joined(parts), ...notes].join(' · ');
+  };
+  const refused = event('otp.rejected', { result: 'FAILURE', detail: { fault: 'wrong', count: 2 } });
+  const byMail = event('user.signed_in', { detail: { amr: ['otp', 'swk', 'mfa'], deviceId: 'd' } });
+  expect(line(...['otp.requested', 'otp.sent'].map((type) => event(type)), refused, event('otp.verified'))).toBe(
+    'Alan entered the code',
+  );
+  expect(
+    line(event('otp.sent'), refused, event('otp.verified'), event('device.registered'), byMail, event('token.issued')),
+  ).toBe('Alan signed in to Grafana · mail code · second factor · new device · 2 refusals');
+  expect(line(event('user.signed_in', { detail: { amr: ['swk'], deviceId: 'd' } }), event('token.issued'))).toBe(
+    'Alan signed in to Grafana · trusted device',
+  );
+  expect(line(event('user.signed_in', { detail: { amr: ['hwk', 'pop', 'mfa'], passkeyId: 'p' } }))).toBe(
+    'Alan signed in to Grafana · passkey',
+  );
+  expect(line(event('user.signed_in', { client: null, detail: null }))).toBe('Alan signed in');
+  expect(line(event('otp.requested'), refused)).toBe('A one-time code of Alan was refused: wrong (2 times)');
+  expect(line(event('token.issued'))).toBe('Tokens were issued for Alan');
 });

@@ -35,6 +35,8 @@ export type AuditEventFilter = {
   /** The `X-Request-Id` of a response. */
   requestId?: string | null | undefined;
   result?: AuditResult | null | undefined;
+  /** `signInId` of the detail: the events of one sign-in. */
+  signInId?: string | null | undefined;
   /** At or after this time. */
   since?: string | null | undefined;
   subjectId?: string | null | undefined;
@@ -1144,6 +1146,16 @@ export type AuditEventsQueryVariables = Exact<{
 
 
 export type AuditEventsQuery = { auditEvents: EventListFragment };
+
+export type AuditEventGroupsQueryVariables = Exact<{
+  projectId?: string | null | undefined;
+  filter?: AuditEventFilter | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type AuditEventGroupsQuery = { auditEventGroups: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { events: Array<EventRowFragment> } }> } };
 
 export type EventUserNameQueryVariables = Exact<{
   id: string;

@@ -55,7 +55,7 @@ describe('the projects whose rows an operation sees', () => {
       'testLogStream',
       'updateLogStream',
     ];
-    expect(namesOf(ofInstance)).toEqual(['auditEvents', 'createLogStream', ...streams]);
+    expect(namesOf(ofInstance)).toEqual(['auditEventGroups', 'auditEvents', 'createLogStream', ...streams]);
     for (const { rule } of operations)
       for (const reason of Object.values(rule.allProjects ?? {})) expect(reason).not.toBe('');
   });

@@ -26,6 +26,9 @@ export class AuditEventFilter {
   @Field(() => ID, { nullable: true, description: 'The `X-Request-Id` of a response.' })
   requestId?: string | null;
 
+  @Field(() => ID, { nullable: true, description: '`signInId` of the detail: the events of one sign-in.' })
+  signInId?: string | null;
+
   @Field(() => GraphQLDateTime, { nullable: true, description: 'At or after this time.' })
   since?: Date | null;
 

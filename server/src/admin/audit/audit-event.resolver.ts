@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import { type AuditEvent, instanceId } from '../../domain/audit/audit-event.entity.ts';
+import { listEventGroups } from '../../domain/audit/event-groups.ts';
 import { listEvents } from '../../domain/audit/events.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
@@ -9,7 +10,14 @@ import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { ClientView } from '../clients/client.view.ts';
 import { ProjectView } from '../projects/project.view.ts';
 import { AuditEventFilter } from './audit-event.inputs.ts';
-import { AuditActor, AuditEventConnection, AuditEventView, AuditPerson, AuditSubject } from './audit-event.view.ts';
+import {
+  AuditActor,
+  AuditEventConnection,
+  AuditEventGroupConnection,
+  AuditEventView,
+  AuditPerson,
+  AuditSubject,
+} from './audit-event.view.ts';
 import { eventFilter } from './event-filter.ts';
 
 @Resolver(() => AuditEventView)
@@ -33,6 +41,28 @@ export class AuditResolver {
     const request = pageRequest('auditEvents', { first, after });
     const page = await listEvents(em, projectId ?? null, wanted, request);
     return connection('auditEvents', page, request);
+  }
+
+  @Requires('project_viewer', {
+    about: { project: 'projectId' },
+    allProjects: { ofInstance: 'it lists the events of all projects' },
+    scope: 'audit:read',
+  })
+  @Query(() => AuditEventGroupConnection, {
+    description:
+      'As `auditEvents`, with the events of one sign-in as one item. Without a project: the whole instance, for owners only.',
+  })
+  async auditEventGroups(
+    @Ctx() { em }: AdminContext,
+    @Arg('projectId', () => ID, { nullable: true }) projectId?: string | null,
+    @Arg('filter', () => AuditEventFilter, { nullable: true }) filter?: AuditEventFilter | null,
+    @Arg('first', () => Int, { nullable: true }) first?: number | null,
+    @Arg('after', () => String, { nullable: true }) after?: string | null,
+  ) {
+    const wanted = eventFilter(withoutNulls(filter ?? {}));
+    const request = pageRequest('auditEventGroups', { first, after });
+    const page = await listEventGroups(em, projectId ?? null, wanted, request);
+    return connection('auditEventGroups', page, request);
   }
 
   @FieldResolver(() => AuditActor)

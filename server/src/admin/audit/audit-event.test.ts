@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { randomOn } from '../../adapters/system/random.ts';
 import type { AuditEntry } from '../../domain/audit/audit.ts';
 import { listEvents, statementOf } from '../../domain/audit/events.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -90,8 +91,39 @@ describe('Query.auditEvents', () => {
   });
 
   it('refuses malformed ids and too many types', async () => {
-    for (const name of ['userId', 'clientId', 'requestId']) expect(await ask({ [name]: 'Portal' })).toBe('invalid');
+    for (const name of ['userId', 'clientId', 'requestId', 'signInId'])
+      expect(await ask({ [name]: 'Portal' })).toBe('invalid');
     expect(await ask({ types: Array.from({ length: 61 }, (_, index) => `a.${index}`) })).toBe('invalid');
+  });
+
+  it('has the events of a sign-in as one item, across pages, for those who may read events', async () => {
+    const viewer = await room.tokenOf('project_viewer', projectId);
+    const signInId = randomOn(room.clock).id();
+    const actor = { kind: 'anonymous', signInId } as const;
+    await record({ type: 'otp.requested', actor });
+    await record({ type: 'webhook.tested', actor: system });
+    await record({ type: 'user.signed_in', actor });
+    const groups = async (after: string | null, headers?: Record<string, string>, id: string | null = projectId) => {
+      const answer = await room.call(
+        `query ($id: ID, $after: String) { auditEventGroups(projectId: $id, first: 1, after: $after) {
+          pageInfo { endCursor } edges { node { id events { id type detail } } } } }`,
+        { id, after },
+        headers,
+      );
+      return answer.code ?? answer.data.auditEventGroups;
+    };
+    const types = (page: any) => page.edges[0].node.events.map(({ type }: any) => type);
+    for (const headers of [undefined, viewer]) {
+      const first = await groups(null, headers);
+      expect(types(first)).toEqual(['otp.requested', 'user.signed_in']);
+      expect(first.edges[0].node.events[0].detail).toEqual({ signInId });
+      const second = await groups(first.pageInfo.endCursor, headers);
+      expect(types(second)).toEqual(['webhook.tested']);
+      expect(types(await groups(second.pageInfo.endCursor, headers))).toEqual(['admin-token.issued']);
+    }
+    expect(await groups(null, viewer, null)).toBe('forbidden');
+    const other = (await room.services.projects.create({ name: 'Other' }, system)).id;
+    expect(await groups(null, await room.tokenOf('project_admin', other))).toBe('not-found');
   });
 
   it('reads at most a page of an index for every filter, among a hundred thousand events', async () => {

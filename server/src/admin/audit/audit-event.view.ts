@@ -56,7 +56,10 @@ export class AuditEventView {
   @Field(() => ResultEnum)
   result!: AuditEvent['result'];
 
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'Previous and new values, reasons; never secrets.' })
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'Previous and new values, reasons; `signInId`: the sign-in that it is a step of. Never secrets.',
+  })
   detail!: Record<string, unknown> | null;
 
   @Field(() => String, { nullable: true })
@@ -70,3 +73,15 @@ export class AuditEventView {
 }
 
 export const AuditEventConnection = connectionType(AuditEventView, 'AuditEvent', false);
+
+@Access('inherited')
+@ObjectType({ description: 'The events of one sign-in, or a single other event.' })
+class AuditEventGroup {
+  @Field(() => ID, { description: 'Id of the event that places it in the list.' })
+  id!: string;
+
+  @Field(() => [AuditEventView], { description: 'Those that match the filter, oldest first.' })
+  events!: AuditEventView[];
+}
+
+export const AuditEventGroupConnection = connectionType(AuditEventGroup, 'AuditEventGroup', false);

@@ -35,7 +35,7 @@ const columns: { [header: string]: (event: EventRecord) => unknown } = {
 /**
  * `GET /export/events`, mounted at `/admin`: the events of `auditEvents` as a file. Parameters: `project` (absent: the
  * whole instance, for owners), `format` (`csv`, `jsonl`), and the filters `type` (comma-separated), `result`, `user`,
- * `actor`, `subject`, `client`, `request`, `since`, `until`. The export is recorded as an event.
+ * `actor`, `subject`, `client`, `request`, `signIn`, `since`, `until`. The export is recorded as an event.
  */
 export function eventExport(deps: EventExportDeps): Router {
   const { db, clock, audit } = deps;
@@ -67,7 +67,18 @@ export function eventExport(deps: EventExportDeps): Router {
   return router;
 }
 
-const parameters = ['type', 'result', 'user', 'actor', 'subject', 'client', 'request', 'since', 'until'] as const;
+const parameters = [
+  'type',
+  'result',
+  'user',
+  'actor',
+  'subject',
+  'client',
+  'request',
+  'signIn',
+  'since',
+  'until',
+] as const;
 
 function read(get: (name: string) => string | undefined): {
   project: string | null;
@@ -87,6 +98,7 @@ function read(get: (name: string) => string | undefined): {
     subjectId: get('subject'),
     clientId: get('client'),
     requestId: get('request'),
+    signInId: get('signIn'),
     since: momentOf('since', get('since')),
     until: momentOf('until', get('until')),
   } satisfies EventFilter;

@@ -251,4 +251,20 @@ describe('attempts', () => {
       ['signed-in', '1,2,4,5'],
     ]);
   });
+
+  it('are apart by the id of the sign-in; events without one join the attempt under way', () => {
+    const of = (signInId: string) => ({ clientId: 'one', detail: { signInId } });
+    const found = attemptsOf([
+      event(1, 'otp.requested', 0, of('a')),
+      event(2, 'otp.requested', 1, of('b')),
+      event(3, 'otp.sent', 1, { detail: { signInId: 'a' } }),
+      event(4, 'otp.rejected', 2, { clientId: 'one', result: 'failure', detail: { count: 2 } }),
+      event(5, 'user.signed_in', 3, of('a')),
+      event(6, 'token.issued', 3, { clientId: 'one' }),
+    ]);
+    expect(found.map(({ outcome, steps }) => [outcome, steps.map(({ id }) => id).join()])).toEqual([
+      ['refused', '2,4'],
+      ['signed-in', '1,3,5,6'],
+    ]);
+  });
 });

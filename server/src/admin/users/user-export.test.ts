@@ -145,7 +145,14 @@ describe('GET /admin/export/users/{id}', () => {
       const enrolment = await services.mfa.begin(em, { user: ada, deviceId: null, method: 'totp', phone: null });
       await services.mfa.verify(em, enrolment, ada, system);
       const admin = { kind: 'admin', id: foreign.id, name: 'Grace', ip: '203.0.113.9', userAgent: 'theirs' } as const;
-      const own = { kind: 'user', id: ada.id, name: 'ada', ip: '198.51.100.7', userAgent: 'hers' } as const;
+      const own = {
+        kind: 'user',
+        id: ada.id,
+        name: 'ada',
+        ip: '198.51.100.7',
+        userAgent: 'hers',
+        signInId: 'opaque',
+      } as const;
       const subject = { kind: 'user', id: ada.id };
       services.audit.record(em, { type: 'user.updated', actor: admin, projectId: project.id, subject });
       services.audit.record(em, { type: 'user.signed_in', actor: own, projectId: project.id, subject });
@@ -187,6 +194,7 @@ describe('GET /admin/export/users/{id}', () => {
     // From where an admin worked is theirs; from where she signed in is hers.
     expect(text).toContain('198.51.100.7');
     expect(text).not.toContain('203.0.113.9');
+    expect(text).not.toContain('signInId');
     expect(text).not.toMatch(/hash|sealed|secret"|mac of/i);
     const holdings = 'sessions devices passkeys secondFactors groups messages events';
     const { data } = await room.call(`{ userHoldings(userId: "${ada.id}") { ${holdings} } }`);

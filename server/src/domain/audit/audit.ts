@@ -76,7 +76,7 @@ export class Audit {
   /**
    * Records a refusal that anyone can cause repeatedly. All with the same type, project, client, fault and network (a
    * /64 of IPv6) within an hour are ONE event: the first, whose `detail` gets `count`, `firstAt`, `lastAt` and the newest
-   * `requestIds`. The subject is dropped once they differ in it.
+   * `requestIds`. The subject, and the id of the sign-in, are dropped once they differ in it.
    *
    * Call it for unknown addresses as for known ones, and last: its row stays locked until `em` commits.
    *
@@ -89,10 +89,12 @@ export class Audit {
     const network = networkOf(entry.actor.ip);
     const hour = Math.floor(seconds(it.at) / hourSeconds);
     const about = each === 'subject' ? [it.subjectKind, it.subjectId] : [];
-    const key = digest(JSON.stringify([it.projectId, it.type, it.clientId, fault, it.detail, network, hour, ...about]));
+    const key = digest(
+      JSON.stringify([it.projectId, it.type, it.clientId, fault, entry.detail ?? null, network, hour, ...about]),
+    );
     const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
     const requestIds = it.requestId === null ? [] : [it.requestId];
-    const detail = JSON.stringify({ ...entry.detail, fault, network, count: 1, firstAt, lastAt, requestIds });
+    const detail = JSON.stringify({ ...it.detail, fault, network, count: 1, firstAt, lastAt, requestIds });
     await execute(
       em,
       sql`with known as (
@@ -107,7 +109,8 @@ export class Audit {
           ${detail}::jsonb, ${it.ip}, ${it.userAgent}, ${it.requestId}
         from known
         on conflict (project_id, id) do update set
-          detail = e.detail || jsonb_build_object('count', (e.detail->>'count')::int + 1,
+          detail = case when e.detail->>'signInId' = excluded.detail->>'signInId' then e.detail else e.detail - 'signInId' end
+            || jsonb_build_object('count', (e.detail->>'count')::int + 1,
             'lastAt', greatest(e.detail->>'lastAt', excluded.detail->>'lastAt'),
             'requestIds', case when jsonb_array_length(e.detail->'requestIds') >= ${keptRequests}
               then (e.detail->'requestIds') - 0 else coalesce(e.detail->'requestIds', '[]') end
@@ -162,7 +165,7 @@ export class Audit {
       subjectId: subject?.id ?? null,
       subjectName: subject?.name ?? null,
       clientId: entry.clientId ?? null,
-      detail: entry.detail ?? null,
+      detail: actor.signInId === undefined ? (entry.detail ?? null) : { ...entry.detail, signInId: actor.signInId },
       ip: actor.ip ?? null,
       userAgent: actor.userAgent ?? null,
       requestId: actor.requestId ?? null,

@@ -15,7 +15,8 @@ export function eventsBy(projectId: string, userId: string): Fragment {
 function columns(showsOrigin: Fragment): Fragment {
   return sql`
     select e.id, e.at, e.type, e.result, e.actor_kind as "actorKind", e.actor_name as "actorName",
-      e.subject_kind as "subjectKind", e.subject_id as "subjectId", e.client_id as "clientId", e.detail,
+      e.subject_kind as "subjectKind", e.subject_id as "subjectId", e.client_id as "clientId",
+      nullif(e.detail - 'signInId', '{}') as detail,
       case when ${showsOrigin} then e.ip end as ip, case when ${showsOrigin} then e.user_agent end as "userAgent"
     from audit_log e`;
 }

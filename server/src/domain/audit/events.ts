@@ -17,6 +17,8 @@ export interface EventFilter {
   clientId?: string | undefined;
   /** Value of the `X-Request-Id` response header. */
   requestId?: string | undefined;
+  /** `signInId` of the detail. */
+  signInId?: string | undefined;
   /** Inclusive. */
   since?: Date | undefined;
   /** Exclusive. */
@@ -25,6 +27,11 @@ export interface EventFilter {
 
 /** For how long an event counts repeated refusals (`Audit.recordRepeated`). */
 const repeatedSeconds = 3600;
+/**
+ * Ten minutes for the sign-in, five for the change that it allows, and ten if it goes on under a new `txn`; a message waits
+ * for five at most.
+ */
+const longestSignInSeconds = 1800;
 /** All events of a request are written within this time of its start. */
 const longestRequestSeconds = 300;
 
@@ -45,7 +52,7 @@ export async function listEvents(
   return { items: found, hasNextPage: ids.length > page.first };
 }
 
-async function eventIds(
+export async function eventIds(
   em: EntityManager,
   projectId: string | null,
   filter: EventFilter,
@@ -137,17 +144,7 @@ export function statementOf(
   { first, after }: PageRequest,
 ): Statement<{ id: string }> {
   const { types, userId } = filter;
-  const common = [
-    ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
-    // A literal, since the partial indexes of failures cannot match a parameter.
-    ...(filter.result ? [sql.raw(filter.result === 'failure' ? "result = 'failure'" : "result = 'success'")] : []),
-    ...(filter.actorId === undefined ? [] : [sql`actor_id = ${filter.actorId}`]),
-    ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
-    ...(filter.clientId === undefined ? [] : [sql`client_id = ${filter.clientId}`]),
-    ...(filter.since === undefined ? [] : [sql`at >= ${filter.since} and id >= ${firstIdFrom(filter.since)}`]),
-    ...(filter.until === undefined ? [] : [sql`at < ${filter.until} and id < ${firstIdAfter(filter.until)}`]),
-    ...(after === null ? [] : [sql`id < ${after}`]),
-  ];
+  const common = [...commonOf(projectId, filter), ...(after === null ? [] : [sql`id < ${after}`])];
   const people = userId === undefined ? [[]] : [[sql`actor_id = ${userId}`], [sql`subject_id = ${userId}`]];
   const requests = filter.requestId === undefined ? [[]] : ofRequest(filter.requestId);
   const alternatives = people.flatMap((person) => requests.map((request) => [...person, ...request]));
@@ -157,7 +154,8 @@ export function statementOf(
     }>`select id from audit_log${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}
       order by id desc limit ${first}`;
   // One user has few events: filter by type. A project has many: use the index of each type.
-  const isNarrow = [userId, filter.actorId, filter.subjectId, filter.requestId].some((value) => value !== undefined);
+  const { actorId, subjectId, requestId, signInId } = filter;
+  const isNarrow = [userId, actorId, subjectId, requestId, signInId].some((value) => value !== undefined);
   const branches = alternatives.map((alternative) => {
     const conditions = [...alternative, ...common];
     if (types === undefined) return newest(conditions);
@@ -173,6 +171,47 @@ export function statementOf(
     sql` union `,
   );
   return sql`select id from (${union}) as candidates order by id desc limit ${first}`;
+}
+
+/** SQL: whether an event matches, for reading events that another condition has found. */
+export function matching(projectId: string | null, filter: EventFilter): Fragment {
+  const { types, userId, requestId } = filter;
+  const both = (conditions: readonly Fragment[]) => sql`(${sql.join(conditions, sql` and `)})`;
+  return both([
+    ...commonOf(projectId, filter),
+    ...(types === undefined ? [] : [sql`type = any(${[...types]}::text[])`]),
+    ...(userId === undefined ? [] : [sql`(actor_id = ${userId} or subject_id = ${userId})`]),
+    ...(requestId === undefined ? [] : [sql`(${sql.join(ofRequest(requestId).map(both), sql` or `)})`]),
+    sql`true`,
+  ]);
+}
+
+/** The conditions of a filter that have no alternatives. */
+function commonOf(projectId: string | null, filter: EventFilter): Fragment[] {
+  return [
+    ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
+    // A literal, since the partial indexes of failures cannot match a parameter.
+    ...(filter.result ? [sql.raw(filter.result === 'failure' ? "result = 'failure'" : "result = 'success'")] : []),
+    ...(filter.actorId === undefined ? [] : [sql`actor_id = ${filter.actorId}`]),
+    ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
+    ...(filter.clientId === undefined ? [] : [sql`client_id = ${filter.clientId}`]),
+    ...(filter.signInId === undefined ? [] : ofSignIn(filter.signInId)),
+    ...(filter.since === undefined ? [] : [sql`at >= ${filter.since} and id >= ${firstIdFrom(filter.since)}`]),
+    ...(filter.until === undefined ? [] : [sql`at < ${filter.until} and id < ${firstIdAfter(filter.until)}`]),
+  ];
+}
+
+/** Needs no index of sign-ins: the ids of sign-ins and events contain their times. */
+function ofSignIn(signInId: string): Fragment[] {
+  const span = spanOfSignIn(signInId);
+  if (!span) return [sql`false`];
+  return [sql`detail->>'signInId' = ${signInId}`, sql`id >= ${span.from} and id < ${span.to}`];
+}
+
+/** A lower and an upper bound for the ids of a sign-in's events; null if the id is none of a sign-in. */
+export function spanOfSignIn(signInId: string): { from: string; to: string } | null {
+  const begun = momentOf(signInId);
+  return begun && { from: firstIdFrom(begun), to: firstIdAfter(secondsLater(begun, longestSignInSeconds)) };
 }
 
 /**

@@ -82,6 +82,21 @@ describe('repeated refusals', () => {
     expect(await events()).toMatchObject([{ detail: { count: 4 } }]);
   });
 
+  it('keep the id of the sign-in only while all are of the same one', async () => {
+    const inSignIn = (signInId?: string) =>
+      refusal({ actor: { kind: 'anonymous', ip: '192.0.2.1', ...(signInId && { signInId }) } });
+    await record(inSignIn('one'));
+    await record(inSignIn('one'));
+    expect(await events()).toMatchObject([{ detail: { count: 2, signInId: 'one' } }]);
+    await record(inSignIn('two'));
+    await record(inSignIn());
+    await record(inSignIn('one'));
+    const [event, ...others] = await events();
+    expect(others).toEqual([]);
+    expect(event?.detail).toMatchObject({ count: 5 });
+    expect(event?.detail).not.toHaveProperty('signInId');
+  });
+
   it('are rolled back with their transaction, and are written without one', async () => {
     const undone = db.transaction(async (em) => {
       await audit.recordRepeated(em, refusal(), 'wrong');

@@ -32,6 +32,11 @@ export interface SigninCaller extends JudgedPage {
   sessionSecret?: string | undefined;
 }
 
+/** The caller in a step of a sign-in, whose id the audit events get. */
+export function inSignIn(caller: SigninCaller, signInId: string): SigninCaller {
+  return { ...caller, actor: { ...caller.actor, signInId } };
+}
+
 /** Authenticates pages. */
 export class SigninCallers {
   constructor(

@@ -14,10 +14,10 @@ import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
-import type { JudgedPage, SigninCaller } from './callers.ts';
+import { inSignIn, type JudgedPage, type SigninCaller } from './callers.ts';
 import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
 import { Counters } from './counters.ts';
-import { accountOf, withPiece } from './evidence.ts';
+import { accountOf, provedIn, withPiece } from './evidence.ts';
 import {
   type Accepted,
   type Flow,
@@ -194,7 +194,7 @@ export class Ceremonies {
     const flow: Flow = {
       em,
       deps: this.deps,
-      caller,
+      caller: inSignIn(caller, provedIn(ceremony.evidence)[0] ?? ceremony.id),
       ceremony,
       input,
       device: null,

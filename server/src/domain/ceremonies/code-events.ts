@@ -23,7 +23,7 @@ export function recordCodeEvent(
   const hint = maskAddress(message.recipient);
   audit.record(em, {
     type: state === 'sent' ? 'otp.sent' : state === 'failed' ? 'otp.failed' : 'otp.suppressed',
-    actor: system,
+    actor: 'account' in sealed && sealed.signInId ? { ...system, signInId: sealed.signInId } : system,
     projectId: message.project.id,
     subject: subjectOf('account' in sealed ? sealed.account : null, hint),
     ...(state !== 'sent' && { result: 'failure', detail: { reason: note } }),

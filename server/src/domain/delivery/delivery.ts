@@ -44,6 +44,8 @@ export interface MessageContext {
   mailbox: string;
   /** The setup link that the sign-in began with. */
   setupLinkId?: string;
+  /** The sign-in of the code. */
+  signInId?: string | undefined;
 }
 
 /** Format of the previous release. */

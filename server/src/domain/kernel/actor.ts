@@ -18,6 +18,8 @@ export interface Actor {
   ip?: string;
   userAgent?: string;
   requestId?: string;
+  /** Opaque id of the sign-in that the action is a step of; all its events have it in `detail`. */
+  signInId?: string;
 }
 
 export const system: Actor = { kind: 'system' };

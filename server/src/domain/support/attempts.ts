@@ -7,32 +7,52 @@ export interface Attempt {
   clientId: string | null;
   startedAt: Date;
   outcome: 'signed-in' | 'refused' | 'unfinished';
+  /** Null: its events are older than this id, or are refusals of several sign-ins. */
+  signInId: string | null;
   /** Oldest first. */
   steps: AuditEvent[];
 }
 
 /** A sign-in lasts ten minutes (`ceremonies.ts`); its messages may arrive, and its tokens be issued, a little later. */
 const longestMs = 12 * 60_000;
+/** Requests of the application after the sign-in. */
+const sequels: readonly string[] = ['token.issued', 'token.refused', 'consent.given', 'consent.refused'];
 /** Events after the sign-in that still belong to it. */
-const trailing: readonly string[] = ['token.issued', 'token.refused', 'consent.given', 'consent.refused', 'otp.sent'];
+const trailing: readonly string[] = [...sequels, 'otp.sent'];
 
 /**
- * Groups the events of one person into attempts: an attempt is for one application, ends with the sign-in, and lasts no
- * longer than a sign-in can. Events without an application, such as sent messages, join the attempt that is under way.
+ * Groups the events of one person into attempts: by the id of the sign-in. Events without one join the attempt that is under
+ * way: an attempt is for one application, ends with the sign-in, and lasts no longer than a sign-in can.
  *
  * @returns newest first
  */
 export function attemptsOf(events: readonly AuditEvent[]): Attempt[] {
   const attempts: Attempt[] = [];
   for (const event of [...events].sort((one, other) => (one.id < other.id ? -1 : 1))) {
-    const open = attempts.findLast((attempt) => belongs(event, attempt));
+    const open = attemptOf(event, attempts);
     if (open) add(open, event);
     else attempts.push(begun(event));
   }
   return attempts.reverse();
 }
 
-function belongs({ at, type, clientId }: AuditEvent, attempt: Attempt): boolean {
+function attemptOf(event: AuditEvent, attempts: readonly Attempt[]): Attempt | undefined {
+  const id = signInIdOf(event);
+  const named = id === null ? undefined : attempts.find(({ signInId }) => signInId === id);
+  if (named) return named;
+  const underWay = attempts.filter((attempt) => belongs(event, attempt));
+  const isSequel = sequels.includes(event.type);
+  return (isSequel && underWay.findLast(({ outcome }) => outcome === 'signed-in')) || underWay.at(-1);
+}
+
+function signInIdOf({ detail }: AuditEvent): string | null {
+  const id = detail?.['signInId'];
+  return typeof id === 'string' ? id : null;
+}
+
+function belongs(event: AuditEvent, attempt: Attempt): boolean {
+  if (signInIdOf(event) !== null && attempt.signInId !== null) return false;
+  const { at, type, clientId } = event;
   const isSame = clientId == null || attempt.clientId === null || attempt.clientId === clientId;
   const isDuring = at.getTime() - attempt.startedAt.getTime() <= longestMs;
   return isSame && isDuring && (attempt.outcome !== 'signed-in' || trailing.includes(type));
@@ -44,6 +64,7 @@ function begun(event: AuditEvent): Attempt {
     clientId: null,
     startedAt: event.at,
     outcome: 'unfinished',
+    signInId: null,
     steps: [],
   };
   add(attempt, event);
@@ -53,6 +74,7 @@ function begun(event: AuditEvent): Attempt {
 function add(attempt: Attempt, event: AuditEvent): void {
   attempt.steps.push(event);
   attempt.clientId ??= event.clientId ?? null;
+  attempt.signInId ??= signInIdOf(event);
   if (event.type === 'user.signed_in') attempt.outcome = 'signed-in';
   else if (attempt.outcome !== 'signed-in') {
     if (event.result === 'failure') attempt.outcome = 'refused';

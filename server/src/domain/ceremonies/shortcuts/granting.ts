@@ -69,7 +69,7 @@ export async function granted(deps: FlowDeps, caller: SigninCaller, grant: Grant
   const event = audit.insertion(
     {
       type: 'user.signed_in',
-      actor,
+      actor: { ...actor, signInId: candidate.id },
       projectId: project.id,
       clientId: client.id,
       subject: { kind: 'user', id: candidate.user_id, name: candidate.user_name },

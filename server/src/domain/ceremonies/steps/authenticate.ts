@@ -10,6 +10,7 @@ import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import { decidedFor, subjectOf } from '../account.ts';
+import { inSignIn } from '../callers.ts';
 import { Ceremony } from '../ceremony.entity.ts';
 import { accountOf, counts, type Evidence, has, owed, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
@@ -120,6 +121,7 @@ async function continueEarlier(flow: Flow, device: Device): Promise<void> {
   if (!earlier?.evidence.some(isOfKey)) return;
   earlier.finishedAt = deps.clock.now();
   ceremony.evidence = earlier.evidence;
+  flow.caller = inSignIn(caller, provedIn(earlier.evidence)[0] ?? earlier.id);
 }
 
 async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authenticate'>> {
@@ -158,7 +160,11 @@ async function sendCode(flow: Flow, address: string): Promise<StepOutcome<'authe
       to: key,
       locale: caller.locale,
       content: { template: 'sign-in-code', app: client.name, code, minutes: codeTtlSeconds / 60 },
-      context: { ...decided, ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }) },
+      context: {
+        ...decided,
+        signInId: actor.signInId,
+        ...(request?.setupLinkId && { setupLinkId: request.setupLinkId }),
+      },
       expiresAt: secondsLater(deps.clock.now(), codeTtlSeconds),
     });
   }

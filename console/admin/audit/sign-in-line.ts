@@ -1,0 +1,50 @@
+import { type AuditEvent, partsOf, type SentencePart } from './event-text.ts';
+
+/** One line for the events of a sign-in, or for a single event. */
+export interface EventLine {
+  parts: SentencePart[];
+  /** How the person signed in: "mail code", "new device". */
+  notes: string[];
+  /** The event that the line tells of. */
+  event: AuditEvent;
+  isSignIn: boolean;
+}
+
+/** Requests of the application after the sign-in. */
+const sequels: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
+
+/** @param events oldest first, at least one */
+export function lineOf(events: readonly AuditEvent[]): EventLine {
+  const signedIn = events.findLast(({ type }) => type === 'user.signed_in');
+  const event = (signedIn ?? events.findLast(({ type }) => !sequels.includes(type)) ?? events.at(-1)) as AuditEvent;
+  if (!signedIn) return { parts: partsOf(event), notes: [], event, isSignIn: false };
+  const client = signedIn.client?.name;
+  const place = client === undefined ? [] : [part(' to '), { text: client, isName: true }];
+  return { parts: [...partsOf(signedIn), ...place], notes: notesOf(events, signedIn), event, isSignIn: true };
+}
+
+const part = (text: string): SentencePart => ({ text, isName: false });
+
+function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[] {
+  const has = (type: string) => events.some((event) => event.type === type);
+  const methods = detail?.['amr'];
+  const amr: readonly unknown[] = Array.isArray(methods) ? methods : [];
+  const isMailed = has('otp.verified') || (events.length === 1 && amr.includes('otp'));
+  const isTrusted = !isMailed && detail?.['deviceId'] !== undefined && !has('device.registered');
+  const refusals = events
+    .filter(({ result }) => result === 'FAILURE')
+    .reduce((sum, event) => sum + (typeof event.detail?.['count'] === 'number' ? event.detail['count'] : 1), 0);
+  const notes: [boolean, string][] = [
+    [isMailed, 'mail code'],
+    [detail?.['passkeyId'] !== undefined, 'passkey'],
+    [isTrusted, 'trusted device'],
+    [amr.includes('mfa') && detail?.['passkeyId'] === undefined, 'second factor'],
+    [has('mfa.recovery_code_used'), 'recovery code'],
+    [has('recovery.used'), 'account recovery'],
+    [has('device.registered'), 'new device'],
+    [has('passkey.registered'), 'new passkey'],
+    [has('user.created'), 'new user'],
+    [refusals > 0, refusals === 1 ? '1 refusal' : `${refusals} refusals`],
+  ];
+  return notes.filter(([isTrue]) => isTrue).map(([, note]) => note);
+}

@@ -1,0 +1,164 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { secondsLater } from '../kernel/clock.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
+import { AuditEvent } from './audit-event.entity.ts';
+import { type EventFilter, eventIds, matching, spanOfSignIn } from './events.ts';
+import { firstIdAt, momentOf } from './moment.ts';
+
+/** The events of one sign-in, or a single other event. */
+export interface EventGroup {
+  /** Id of its newest event that is no sequel: its place in the list. */
+  id: string;
+  /** Oldest first. */
+  events: AuditEvent[];
+}
+
+/** Requests of applications that follow a sign-in. They do not know it: the user, the application and the time tell. */
+const sequels: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
+const sequelSeconds = 300;
+
+/** The columns that decide to which group an event belongs. */
+interface Mark {
+  id: string;
+  projectId: string;
+  type: string;
+  subjectId: string | null;
+  clientId: string | null;
+  signInId: string | null;
+}
+
+/**
+ * The events of `listEvents`, with those of one sign-in together at the place of the newest: newest first. A group has all its
+ * events that match the filter, also beyond the page; each event is in one group, and each group on one page.
+ */
+export async function listEventGroups(
+  em: EntityManager,
+  projectId: string | null,
+  filter: EventFilter,
+  page: PageRequest,
+): Promise<Page<EventGroup>> {
+  const groups: Mark[][] = [];
+  let { after } = page;
+  let newest: string | null = null;
+  // Most sign-ins have few events; for others, each round reads twice as many.
+  for (let batch = 2 * (page.first + 1); groups.length <= page.first; batch *= 2) {
+    const ids = await eventIds(em, projectId, filter, { first: batch, after });
+    // On the first page: events that arrive meanwhile do not exist yet.
+    if (page.after === null) newest ??= ids[0] ?? null;
+    const scope = sql`${matching(projectId, filter)}${newest === null ? sql`` : sql` and id <= ${newest}`}`;
+    groups.push(...grouped(ids, await related(em, scope, ids)));
+    if (ids.length < batch) break;
+    after = ids.at(-1) as string;
+  }
+  const shown = groups.slice(0, page.first);
+  const events = await eventsById(
+    em,
+    projectId,
+    shown.flatMap((group) => group.map(({ id }) => id)),
+  );
+  return {
+    items: shown.map((group) => ({ id: headOf(group).id, events: group.flatMap(({ id }) => events.get(id) ?? []) })),
+    hasNextPage: groups.length > page.first,
+  };
+}
+
+async function eventsById(
+  em: EntityManager,
+  projectId: string | null,
+  ids: string[],
+): Promise<Map<string, AuditEvent>> {
+  const found = await em.find(AuditEvent, { ...(projectId === null ? {} : { projectId }), id: { $in: ids } });
+  return new Map(found.map((event) => [event.id, event]));
+}
+
+/** The events with these ids, and all others of their sign-ins. */
+async function related(em: EntityManager, scope: Fragment, ids: readonly string[]): Promise<Mark[]> {
+  const found = await marks(em, sql`audit_log where ${scope} and id = any(${[...ids]}::uuid[])`);
+  const members = await membersOf(em, scope, found);
+  const own = [...found, ...members];
+  return [...new Map([...own, ...(await aroundSequels(em, scope, own))].map((mark) => [mark.id, mark])).values()];
+}
+
+function membersOf(em: EntityManager, scope: Fragment, found: readonly Mark[]): Promise<Mark[]> {
+  const signIns = [...new Set(found.flatMap(({ signInId }) => signInId ?? []))];
+  const spans = merged(signIns.flatMap((signInId) => spanOfSignIn(signInId) ?? []));
+  if (spans.length === 0) return Promise.resolve([]);
+  return marks(
+    em,
+    sql`unnest(${spans.map(({ from }) => from)}::uuid[], ${spans.map(({ to }) => to)}::uuid[]) s(span_from, span_to)
+      cross join lateral (select * from audit_log where ${scope} and id >= span_from and id < span_to
+        and detail->>'signInId' = any(${signIns}::text[])) e`,
+  );
+}
+
+/** The sign-ins before these sequels, and the sequels of these sign-ins. */
+function aroundSequels(em: EntityManager, scope: Fragment, marked: readonly Mark[]): Promise<Mark[]> {
+  const spans = marked.flatMap((mark) => {
+    const at = momentOf(mark.id);
+    if (at === null || mark.subjectId === null) return [];
+    const [subject, id] = [mark.subjectId, mark.id];
+    if (mark.type === 'user.signed_in') {
+      return [{ subject, from: id, to: firstIdAt(secondsLater(at, sequelSeconds)) }];
+    }
+    return sequels.includes(mark.type) ? [{ subject, from: firstIdAt(secondsLater(at, -sequelSeconds)), to: id }] : [];
+  });
+  if (spans.length === 0) return Promise.resolve([]);
+  return marks(
+    em,
+    sql`unnest(${spans.map(({ subject }) => subject)}::text[], ${spans.map(({ from }) => from)}::uuid[],
+        ${spans.map(({ to }) => to)}::uuid[]) s(span_subject, span_from, span_to)
+      cross join lateral (select * from audit_log where ${scope} and subject_id = span_subject and id >= span_from
+        and id < span_to and type = any(${['user.signed_in', ...sequels]}::text[])) e`,
+  );
+}
+
+function marks(em: EntityManager, from: Fragment): Promise<Mark[]> {
+  return query(
+    em,
+    sql<Mark>`select id, project_id as "projectId", type, subject_id as "subjectId", client_id as "clientId",
+        detail->>'signInId' as "signInId" from ${from}`,
+  );
+}
+
+/** Overlapping spans as one. */
+function merged(spans: readonly { from: string; to: string }[]): { from: string; to: string }[] {
+  const result: { from: string; to: string }[] = [];
+  for (const { from, to } of [...spans].sort((one, other) => (one.from < other.from ? -1 : 1))) {
+    const last = result.at(-1);
+    if (last && from < last.to) last.to = to > last.to ? to : last.to;
+    else result.push({ from, to });
+  }
+  return result;
+}
+
+/** The groups whose place is one of `ids`, in their order. @param marked these events and all others of their sign-ins */
+function grouped(ids: readonly string[], marked: readonly Mark[]): Mark[][] {
+  const oldestFirst = [...marked].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const groups = new Map<string, Mark[]>();
+  const latest = new Map<string, Mark>();
+  for (const mark of oldestFirst) {
+    const place = JSON.stringify([mark.projectId, mark.subjectId, mark.clientId]);
+    const signIn = sequels.includes(mark.type) ? latest.get(place) : undefined;
+    const key = keyOf(signIn && isSequel(mark, signIn) ? signIn : mark);
+    groups.set(key, [...(groups.get(key) ?? []), mark]);
+    if (mark.type === 'user.signed_in') latest.set(place, mark);
+  }
+  const byPlace = new Map([...groups.values()].map((group) => [headOf(group).id, group]));
+  return ids.flatMap((id) => {
+    const group = byPlace.get(id);
+    return group ? [group] : [];
+  });
+}
+
+const keyOf = ({ signInId, id }: Mark): string => signInId ?? id;
+
+function isSequel(mark: Mark, signIn: Mark): boolean {
+  const [at, signedInAt] = [momentOf(mark.id), momentOf(signIn.id)];
+  return at !== null && signedInAt !== null && at.getTime() - signedInAt.getTime() < sequelSeconds * 1000;
+}
+
+/** A sequel does not move its sign-in, or a later page could show it again. */
+function headOf(group: readonly Mark[]): Mark {
+  return (group.findLast(({ type }) => !sequels.includes(type)) ?? group.at(-1)) as Mark;
+}
