@@ -205,6 +205,6 @@ const madeUpValue = `coalesce(
      where k.contype = 'c' and k.conrelid = quote_ident(c.table_name)::regclass and a.attname = c.column_name limit 1),
   case when c.column_name = 'client_id' then '(select id from clients limit 1)' end,
   case c.data_type when 'uuid' then 'gen_random_uuid()' when 'boolean' then 'true'
-    when 'timestamp with time zone' then 'now()' when 'date' then 'now()::date'
+    when 'timestamp with time zone' then case c.column_name when 'expires_at' then 'now() + interval ''1 hour''' else 'now()' end when 'date' then 'now()::date'
     when 'jsonb' then quote_literal('{}') when 'ARRAY' then quote_literal('{}')
     when 'bytea' then quote_literal('') when 'text' then quote_literal(left(md5(random()::text), 8)) else '1' end)`;

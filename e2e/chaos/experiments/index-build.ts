@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { firstRelease } from '../../upgrade/releases.ts';
+import { firstDay } from '../../upgrade/releases.ts';
 import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
 import { buildRelease } from '../support/release.ts';
 import { World } from '../support/world.ts';
@@ -10,11 +10,11 @@ const writer = 'chaos-writer';
 
 export const indexBuild: Experiment = {
   name: 'index-build',
-  done: `an audit log of 1,000,000 events in the schema of release ${firstRelease.name} is migrated, with its indexes, while four clients write to it`,
+  done: `an audit log of 1,000,000 events in the schema of ${firstDay.name} is migrated, with its indexes, while four clients write to it`,
   passes: 'no write waits for a lock for more than 100 ms; every event is there afterwards, and every index valid',
   async run({ scale, say }) {
     const events = Math.round(1_000_000 * scale);
-    const release = await buildRelease(firstRelease);
+    const release = await buildRelease(firstDay);
     if (typeof release === 'string') return { verdict: 'skipped', measured: release };
     // PostgreSQL logs each wait for a lock that lasts longer; how long a write takes depends on the machine, too.
     const world = await World.create({

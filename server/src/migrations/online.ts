@@ -50,13 +50,23 @@ export abstract class OnlineMigration extends Migration {
   }
 
   /** Runs `update … set` on the whole table, for {@link batchMs} at a time. `t` is the table in `from` and `where`. */
-  protected async backfill(table: string, { set, from, where }: { set: string; from?: string; where: string }) {
+  protected backfill(table: string, { set, from, where }: { set: string; from?: string; where: string }) {
+    return this.inBatches(table, (batch) => {
+      return `update "${table}" t set ${set} ${from ? `from ${from}` : ''} where ${batch} and ${where}`;
+    });
+  }
+
+  /** Deletes rows, for {@link batchMs} at a time. `t` is the table in `where`. */
+  protected remove(table: string, where: string): Promise<void> {
+    return this.inBatches(table, (batch) => `delete from "${table}" t where ${batch} and ${where}`);
+  }
+
+  private async inBatches(table: string, statement: (batch: string) => string): Promise<void> {
     const [size] = await this.execute(`select pg_relation_size('"${table}"') / 8192 as pages`);
     let pages = firstBatch;
     for (let page = 0; page <= Number(size?.['pages']); ) {
-      const batch = `t.ctid >= '(${page},0)' and t.ctid < '(${page + pages},0)'`;
       const began = performance.now();
-      await this.execute(`update "${table}" t set ${set} ${from ? `from ${from}` : ''} where ${batch} and ${where}`);
+      await this.execute(statement(`t.ctid >= '(${page},0)' and t.ctid < '(${page + pages},0)'`));
       page += pages;
       const took = performance.now() - began;
       pages = Math.min(largestBatch, Math.max(1, took > batchMs ? pages >> 1 : took < batchMs / 2 ? pages * 2 : pages));
