@@ -10,26 +10,20 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Rooms of the console that are in English only. This list may only become shorter. */
 const english = [
-  'admins',
-  'apis',
   'attributes',
   'audit',
   'claims',
-  'clients',
   'delivery',
   'directories',
   'domains',
   'experience',
   'grants',
-  'keys',
   'logout',
   'messages',
   'roles',
-  'sessions',
   'signin',
   'streams',
   'support',
-  'system',
   'webhooks',
 ];
 
@@ -38,6 +32,7 @@ const same = new Set([
   // Names, and keys of a keyboard.
   ...['Latchkey', 'Control+K Meta+K', 'Tab', 'Esc'],
   ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Android', 'Windows', 'Linux'],
+  ...['EdDSA', 'Ed25519', '{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'],
   // Codes of the sources, style sheets and the API.
   ...['as a hash', 'not all', '.frame, body > div', 'input, textarea, select, [contenteditable="true"]'],
   "curl -OJ '‹{}{}›' \\ -H 'Authorization: Bearer <admin API token>'",

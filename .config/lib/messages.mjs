@@ -14,12 +14,17 @@ const shownProperties =
 /** A word in sentence case, or words after each other. */
 const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 
-/** Sources of the console that people see, without tests. */
+/** Addresses, and names of scopes. */
+const code = /^(?:https?:\/\/\S*|\w+:\w+)$/;
+
+/** Sources of the console that people see, without tests and the code of the quickstarts. */
 export function consoleSources(root) {
   const folder = 'console/admin';
   return readdirSync(join(root, folder), { recursive: true })
     .map((path) => `${folder}/${path}`)
-    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated|language)\//.test(path))
+    .filter(
+      (path) => /(?<!\.test)\.tsx?$/.test(path) && !/\/(?:generated|language)\/|\/quickstart\/[^/]+\.ts$/.test(path),
+    )
     .sort();
 }
 
@@ -50,7 +55,7 @@ export function read(path, source = readFileSync(path, 'utf8')) {
     }
     if (node.type === 'JSXText' && /[A-Za-z]/.test(node.value)) note(found.unmarked, node, node.value);
     const text = textOf(node);
-    if (text !== undefined && (prose.test(text) || (isShown && /[A-Za-z]/.test(text))))
+    if (text !== undefined && !code.test(text) && (prose.test(text) || (isShown && /[A-Za-z]/.test(text))))
       note(found.unmarked, node, text);
     const shows =
       node.type === 'JSXAttribute'

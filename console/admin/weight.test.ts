@@ -40,6 +40,9 @@ describe('the console', () => {
   const weigh = (names: Iterable<string>) =>
     [...names].reduce((sum, name) => sum + gzipSync(chunk(name).code, { level: 9 }).length, 0);
 
+  /** A catalog, or the library that reads it. */
+  const isLanguage = (name: string) => chunk(name).moduleIds.some((id) => id.includes('/admin/language/'));
+
   it('keeps its modules and libraries out of the chunks of the hosted pages', () => {
     const pages = output.filter(({ fileName }) => fileName.endsWith('.html') && !fileName.startsWith('admin/'));
     expect(pages.length).toBeGreaterThan(5);
@@ -67,7 +70,7 @@ describe('the console', () => {
     const pages = new Set<string>();
     const fetchedFrom = (names: Iterable<string>) => {
       for (const page of [...names].flatMap((name) => chunk(name).dynamicImports)) {
-        if (pages.has(page) || first.has(page)) continue;
+        if (pages.has(page) || first.has(page) || isLanguage(page)) continue;
         pages.add(page);
         fetchedFrom(closure(page));
       }
@@ -78,5 +81,15 @@ describe('the console', () => {
       const more = [...closure(page)].filter((name) => !first.has(name));
       expect(weigh(more), page).toBeLessThanOrEqual(30_720);
     }
+  });
+
+  it('loads another language than English in at most 80 KB, and nothing for English', () => {
+    const first = firstChunks();
+    const languages = [...first].flatMap((name) => chunk(name).dynamicImports).filter((name) => isLanguage(name));
+    const catalogs = languages.filter((name) => /\/(?:de|es|fr|ja)-/.test(name));
+    expect(catalogs).toHaveLength(4);
+    const library = languages.filter((name) => !catalogs.includes(name));
+    for (const catalog of catalogs) expect(weigh([catalog, ...library]), catalog).toBeLessThanOrEqual(80_000);
+    expect([...first].flatMap((name) => chunk(name).moduleIds).join()).not.toContain('intl-messageformat');
   });
 });

@@ -10,6 +10,7 @@ import {
   RevokeAdminToken,
   type Role,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
 import { lifetimes, moment } from '../ui/secrets/expiry.ts';
@@ -22,19 +23,19 @@ type Token = AdminTokenRowFragment;
 export function AdminTokens({ projectId, tokens }: { projectId?: string; tokens: readonly Token[] | undefined }) {
   return (
     <TokenList
-      title="API tokens"
-      lead="Bearer tokens for the admin API. Limited to their creator's current role."
-      label="API tokens"
+      title={t('API tokens')}
+      lead={t("Bearer tokens for the admin API. Limited to their creator's current role.")}
+      label={t('API tokens')}
       tokens={tokens}
       prefix="lk_admin_"
-      columns={[{ header: 'Role', cell: ({ role }) => roleNames[role] }]}
-      empty="Scripts can do everything the console does."
+      columns={[{ header: t('Role'), cell: ({ role }) => roleNames[role] }]}
+      empty={t('Scripts can do everything the console does.')}
       mayChange
-      issueTitle="Issue an API token"
+      issueTitle={t('Issue an API token')}
       form={(issued, close) => <IssueForm projectId={projectId} onIssued={issued} onClose={close} />}
-      secret={{ label: 'Admin API token', fileName: 'admin-token.txt' }}
+      secret={{ label: t('Admin API token'), fileName: 'admin-token.txt' }}
       revocation={{ operation: RevokeAdminToken, invalidates: [AdminTokensQuery] }}
-      consequence={() => ({ before: 'Requests with this token fail at once. This cannot be undone.' })}
+      consequence={() => ({ before: t('Requests with this token fail at once. This cannot be undone.') })}
     />
   );
 }
@@ -57,15 +58,15 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
   };
   return (
     <DialogForm
-      verb="Issue token"
+      verb={t('Issue token')}
       {...{ busy, failure, onClose }}
       fields={['name']}
       disabled={name.trim() === ''}
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="Name"
-        description="Describe its purpose."
+        label={t('Name')}
+        description={t('Describe its purpose.')}
         value={name}
         maxLength={200}
         error={faultAt(failure, 'name')}
@@ -75,10 +76,10 @@ function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
       {projectId ? (
         <RoleSelect role={role} onChange={setRole} />
       ) : (
-        <p>Instance tokens have the owner role. Issue project tokens on the project's page.</p>
+        <p>{t("Instance tokens have the owner role. Issue project tokens on the project's page.")}</p>
       )}
       <NativeSelect
-        label="Expires in"
+        label={t('Expires in')}
         value={days}
         data={[...lifetimes]}
         onChange={(event) => setDays(event.currentTarget.value)}

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { AdminTokens } from './admin-tokens.tsx';
@@ -12,15 +13,16 @@ export function Component() {
   const tokens = useQuery(AdminTokensQuery, { projectId: null });
   const owners = data?.memberships;
   return (
-    <Page title="Team & roles" lead="Owners of this instance. Assign project roles on the project's page.">
+    <Page title={t('Team & roles')} lead={t("Owners of this instance. Assign project roles on the project's page.")}>
       {owners?.length === 1 && (
-        <Alert title="Only one owner">
-          If they lose their mail address and their devices, nobody gets in but by the server's command line. Add a
-          second one.
+        <Alert title={t('Only one owner')}>
+          {t(
+            "If they lose their mail address and their devices, nobody gets in but by the server's command line. Add a second one.",
+          )}
         </Alert>
       )}
       {failure && !data ? (
-        <LoadError failure={failure} subject="the team" retry={reload} />
+        <LoadError failure={failure} subject={t('the team')} retry={reload} />
       ) : (
         <>
           <Members members={owners} mayChange />

@@ -11,6 +11,7 @@ import {
   type Role,
   Session,
 } from '../generated/operations.ts';
+import { lower, t } from '../language/language.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -31,25 +32,25 @@ interface MembersProps {
 }
 
 const roleHints: Record<Role, string> = {
-  OWNER: 'Full access to every project.',
-  PROJECT_ADMIN: 'Full access to this project, including roles.',
-  PROJECT_VIEWER: 'Read-only access to this project.',
+  OWNER: t('Full access to every project.'),
+  PROJECT_ADMIN: t('Full access to this project, including roles.'),
+  PROJECT_VIEWER: t('Read-only access to this project.'),
 };
 
 /** The API shows `active` to owners only. */
 const stateColumns: Column<Member>[] = [
   {
-    header: 'Status',
+    header: t('Status'),
     cell: ({ admin }) =>
       admin.active === false ? (
-        <Badge color="bad">Switched off</Badge>
+        <Badge color="bad">{t('Switched off')}</Badge>
       ) : admin.lastSignInAt ? (
-        <Badge color="good">Active</Badge>
+        <Badge color="good">{t('Active')}</Badge>
       ) : (
-        <Badge color="note">Not signed in yet</Badge>
+        <Badge color="note">{t('Not signed in yet')}</Badge>
       ),
   },
-  { header: 'Last sign-in', cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
+  { header: t('Last sign-in'), cell: ({ admin }) => <Time at={admin.lastSignInAt} /> },
 ];
 
 /** Memberships of a project or of the instance. */
@@ -57,9 +58,10 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
   const me = useMe();
   const [isNew, setNew] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
+  const role = leaving && lower(roleNames[leaving.role]);
   const columns: Column<Member>[] = [
     {
-      header: 'Person',
+      header: t('Person'),
       isName: true,
       width: '36%',
       cell: ({ admin }) => (
@@ -67,22 +69,24 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
           {admin.email}{' '}
           {admin.id === me.id && (
             <Text span c="dimmed" fw={400}>
-              (you)
+              {t('(you)')}
             </Text>
           )}
         </>
       ),
     },
-    { header: 'Role', cell: ({ role }) => roleNames[role] },
+    { header: t('Role'), cell: ({ role }) => roleNames[role] },
     ...(members?.some(({ admin }) => admin.active !== null) ? stateColumns : []),
-    ...(mayChange ? [actionColumn<Member>('Remove', ({ admin }) => `Remove ${admin.email}`, setLeaving)] : []),
+    ...(mayChange
+      ? [actionColumn<Member>(t('Remove'), ({ admin }) => t('Remove {email}', { email: admin.email }), setLeaving)]
+      : []),
   ];
-  const grantTitle = projectId ? 'Assign a role' : 'Add an owner';
+  const grantTitle = projectId ? t('Assign a role') : t('Add an owner');
   return (
     <Section
       flush
-      title={projectId ? 'People' : 'Owners'}
-      lead={projectId ? 'Owners of the instance have access too and are not listed.' : roleHints.OWNER}
+      title={projectId ? t('People') : t('Owners')}
+      lead={projectId ? t('Owners of the instance have access too and are not listed.') : roleHints.OWNER}
       actions={
         mayChange && (
           <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
@@ -92,13 +96,13 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
       }
     >
       <DataTable
-        label={projectId ? 'People with a role' : 'Owners'}
+        label={projectId ? t('People with a role') : t('Owners')}
         columns={columns}
         rows={members}
         skeletonRows={2}
         empty={
-          <Empty icon="team" title="No project roles yet">
-            Assign colleagues a role in this project: admin or viewer.
+          <Empty icon="team" title={t('No project roles yet')}>
+            {t('Assign colleagues a role in this project: admin or viewer.')}
           </Empty>
         }
       />
@@ -106,20 +110,30 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         {isNew && <GrantForm projectId={projectId} onClose={() => setNew(false)} />}
       </Modal>
       <ConfirmMutation
-        title={`Remove ${leaving?.admin.email}?`}
-        verb="Remove"
+        title={t('Remove {email}?', { email: leaving?.admin.email })}
+        verb={t('Remove')}
         operation={RevokeRole}
         variables={leaving && { id: leaving.id }}
         invalidates={[Memberships, Session]}
-        done={`${leaving?.admin.email} lost the role`}
+        done={t('{email} lost the role', { email: leaving?.admin.email })}
         onClose={() => setLeaving(undefined)}
       >
         <p>
-          They lose the role {leaving && roleNames[leaving.role].toLowerCase()}{' '}
-          {projectId ? 'in this project' : 'of this instance'} at once. API tokens that they made can do no more than
-          they can.
+          {projectId
+            ? t(
+                'They lose the role {role} in this project at once. API tokens that they made can do no more than they can.',
+                {
+                  role,
+                },
+              )
+            : t(
+                'They lose the role {role} of this instance at once. API tokens that they made can do no more than they can.',
+                {
+                  role,
+                },
+              )}
         </p>
-        {leaving?.admin.id === me.id && <p>This is you: you will lose access to this page.</p>}
+        {leaving?.admin.id === me.id && <p>{t('This is you: you will lose access to this page.')}</p>}
       </ConfirmMutation>
     </Section>
   );
@@ -129,7 +143,7 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
 export function RoleSelect({ role, onChange }: { role: Role; onChange(role: Role): void }) {
   return (
     <NativeSelect
-      label="Role"
+      label={t('Role')}
       description={roleHints[role]}
       value={role}
       data={(['PROJECT_ADMIN', 'PROJECT_VIEWER'] as const).map((value) => ({ value, label: roleNames[value] }))}
@@ -148,20 +162,20 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
   const submit = async () => {
     const outcome = await grant({ input: { email, role, projectId: projectId ?? null, invite } });
     if (!outcome.data) return;
-    toast(`${email} is ${roleNames[role].toLowerCase()} now`);
+    toast(t('{email} is {role} now', { email, role: lower(roleNames[role]) }));
     onClose();
   };
   return (
     <DialogForm
-      verb={projectId ? 'Assign role' : 'Add owner'}
+      verb={projectId ? t('Assign role') : t('Add owner')}
       {...{ busy, failure, onClose }}
       fields={['email']}
       disabled={email === ''}
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="E-mail address"
-        description="Used to sign in to the console."
+        label={t('E-mail address')}
+        description={t('Used to sign in to the console.')}
         type="email"
         autoComplete="off"
         value={text}
@@ -171,8 +185,8 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
       />
       {projectId && <RoleSelect role={role} onChange={setRole} />}
       <Checkbox
-        label="Send an invitation"
-        description="A mail with the role and a link to the console."
+        label={t('Send an invitation')}
+        description={t('A mail with the role and a link to the console.')}
         checked={invite}
         onChange={(event) => setInvite(event.currentTarget.checked)}
       />

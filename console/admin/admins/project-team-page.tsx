@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { AdminTokens as AdminTokensQuery, Memberships } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
@@ -18,18 +19,18 @@ export function Component() {
   const tokens = useQuery(AdminTokensQuery, { projectId: project.id }, { pause: !mayChange || isConsole });
   if (isConsole) {
     return (
-      <Page title="Project team" narrow>
-        <Alert color="neutral" title="Owners only">
-          Admins of this instance sign in through this project. It has no roles of its own.
+      <Page title={t('Project team')} narrow>
+        <Alert color="neutral" title={t('Owners only')}>
+          {t('Admins of this instance sign in through this project. It has no roles of its own.')}
         </Alert>
       </Page>
     );
   }
   return (
-    <Page title="Project team" lead={`Admins and API tokens of ${project.name}`}>
+    <Page title={t('Project team')} lead={t('Admins and API tokens of {name}', { name: project.name })}>
       {!mayChange && <ViewerNotice project={project} />}
       {failure && !data ? (
-        <LoadError failure={failure} subject="the team" retry={reload} />
+        <LoadError failure={failure} subject={t('the team')} retry={reload} />
       ) : (
         <>
           <Members projectId={project.id} members={data?.memberships} mayChange={mayChange} />

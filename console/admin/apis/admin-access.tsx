@@ -2,22 +2,23 @@ import { Checkbox, Stack } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import { useClientForm } from '../clients/use-client-form.ts';
+import { t } from '../language/language.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 
 /** Rights at the admin API; write includes read. */
 const rights = {
-  'users:read': 'Read users, groups, sessions and devices',
-  'users:write': 'Change users, end their sessions, assign roles',
-  'consent:read': 'Read what users allowed third-party applications',
-  'consent:write': 'Withdraw what users allowed third-party applications',
-  'clients:read': 'Read applications, their roles and APIs',
-  'clients:write': 'Change applications, their secrets, roles and APIs',
-  'projects:read': 'Read the project, its branding and directories',
-  'projects:write': 'Change the project, its branding and directories',
-  'audit:read': 'Read events and messages',
-  'profile:self': 'Read its own name, project and rights',
-  scim: 'Provision users and groups as a directory, by SCIM',
+  'users:read': t('Read users, groups, sessions and devices'),
+  'users:write': t('Change users, end their sessions, assign roles'),
+  'consent:read': t('Read what users allowed third-party applications'),
+  'consent:write': t('Withdraw what users allowed third-party applications'),
+  'clients:read': t('Read applications, their roles and APIs'),
+  'clients:write': t('Change applications, their secrets, roles and APIs'),
+  'projects:read': t('Read the project, its branding and directories'),
+  'projects:write': t('Change the project, its branding and directories'),
+  'audit:read': t('Read events and messages'),
+  'profile:self': t('Read its own name, project and rights'),
+  scim: t('Provision users and groups as a directory, by SCIM'),
 };
 
 interface Values {
@@ -32,10 +33,10 @@ export function AdminAccess({ client, mayChange }: ClientPartProps) {
   return (
     <>
       <Section
-        title="Admin API"
-        lead="What this application may do in this project with tokens for itself, in place of an admin API token."
+        title={t('Admin API')}
+        lead={t('What this application may do in this project with tokens for itself, in place of an admin API token.')}
       >
-        <Checkbox.Group aria-label="Admin API" value={value} onChange={onChange}>
+        <Checkbox.Group aria-label={t('Admin API')} value={value} onChange={onChange}>
           <Stack gap="sm">
             {Object.entries(rights).map(([scope, description]) => (
               <Checkbox
@@ -51,8 +52,8 @@ export function AdminAccess({ client, mayChange }: ClientPartProps) {
       </Section>
       <SaveBar
         form={form}
-        labels={{ adminScopes: 'Admin API' }}
-        describe={(_, { adminScopes }) => (adminScopes.length > 0 ? adminScopes : 'None')}
+        labels={{ adminScopes: t('Admin API') }}
+        describe={(_, { adminScopes }) => (adminScopes.length > 0 ? adminScopes : t('None'))}
       />
     </>
   );

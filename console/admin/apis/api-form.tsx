@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { faultAt } from '../failure.ts';
 import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, CreateApi, UpdateApi } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -36,13 +37,13 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
   const submit = async () => {
     const outcome = changed ? await update(changed) : await create(made);
     if (!outcome.data) return;
-    toast(api ? 'Saved' : 'API created');
+    toast(api ? t('Saved') : t('API created'));
     onClose();
   };
   const scopeFault = failure?.path?.startsWith('scopes') ? failure : undefined;
   return (
     <DialogForm
-      verb={api ? 'Save' : 'Create API'}
+      verb={api ? t('Save') : t('Create API')}
       busy={creating || updating}
       {...{ failure, onClose }}
       fields={['name', 'identifier', 'accessTokenTtlSeconds', ...(scopeFault?.field ? [scopeFault.field] : [])]}
@@ -51,7 +52,7 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="Name"
+        label={t('Name')}
         maxLength={100}
         value={name}
         error={faultAt(failure, 'name')}
@@ -59,11 +60,11 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
         {...firstFocus}
       />
       <TextInput
-        label="Identifier"
+        label={t('Identifier')}
         description={
           api
-            ? 'The audience of its tokens: it cannot be changed.'
-            : 'The audience of its tokens, usually the address of the service. It cannot be changed later.'
+            ? t('The audience of its tokens: it cannot be changed.')
+            : t('The audience of its tokens, usually the address of the service. It cannot be changed later.')
         }
         placeholder="https://api.example.com"
         maxLength={500}
@@ -76,8 +77,8 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
       />
       <ScopeField value={scopes} onChange={setScopes} error={scopeFault?.message} />
       <Duration
-        label="Token lifetime"
-        hint="1 minute to 1 hour"
+        label={t('Token lifetime')}
+        hint={t('1 minute to 1 hour')}
         value={accessTokenTtlSeconds}
         error={faultAt(failure, 'accessTokenTtlSeconds')}
         onChange={setTtl}

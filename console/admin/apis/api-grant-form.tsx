@@ -2,6 +2,7 @@ import { Checkbox, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { ApiGrants, type ApiRowFragment, AuditEvents, SetApiGrant } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -23,17 +24,22 @@ export function ApiGrantForm({ clientId, api, grant, onClose }: ApiGrantFormProp
   const submit = async () => {
     // Null if nothing is left.
     if ((await save({ input })).data === undefined) return;
-    toast('Saved');
+    toast(t('Saved'));
     onClose();
   };
   return (
     <DialogForm
-      verb="Save"
+      verb={t('Save')}
       {...{ busy, failure, onClose }}
       graphql={request(SetApiGrant, { input })}
       onSubmit={() => void submit()}
     >
-      <Checkbox.Group label="Scopes" description="None: no tokens for this API." value={scopes} onChange={setScopes}>
+      <Checkbox.Group
+        label={t('Scopes')}
+        description={t('None: no tokens for this API.')}
+        value={scopes}
+        onChange={setScopes}
+      >
         <Stack gap="xs" mt="xs">
           {api.scopes.map(({ key, description }) => (
             <Checkbox key={key} value={key} label={<code>{key}</code>} description={description} />
@@ -41,8 +47,8 @@ export function ApiGrantForm({ clientId, api, grant, onClose }: ApiGrantFormProp
         </Stack>
       </Checkbox.Group>
       <Switch
-        label="This application is the API"
-        description="It may introspect all tokens for the API."
+        label={t('This application is the API')}
+        description={t('It may introspect all tokens for the API.')}
         checked={introspects}
         onChange={(event) => setIntrospects(event.currentTarget.checked)}
       />

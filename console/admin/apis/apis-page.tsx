@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, DeleteApi } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProject } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -21,35 +23,35 @@ export function Component() {
   const { data, failure, reload } = useQuery(Apis, { projectId: project.id });
   const [edited, setEdited] = useState<ApiRowFragment | 'new'>();
   const [doomed, setDoomed] = useState<ApiRowFragment>();
-  if (failure && !data) return <LoadError failure={failure} subject="the list of APIs" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
   const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
-      Create API
+      {t('Create API')}
     </Button>
   );
   const columns: Column<ApiRowFragment>[] = [
-    { header: 'Name', isName: true, width: '22%', cell: ({ name }) => name },
-    { header: 'Identifier', cell: ({ identifier }) => <code>{identifier}</code> },
-    { header: 'Scopes', cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
-    { header: 'Token lifetime', cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
+    { header: t('Name'), isName: true, width: '22%', cell: ({ name }) => name },
+    { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
+    { header: t('Scopes'), cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
+    { header: t('Token lifetime'), cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
   ];
   if (mayChange) columns.push(actions(setEdited, setDoomed));
   return (
     <Page
-      title="APIs"
-      lead="Services that accept access tokens of this project. Applications use only those that you allow."
+      title={t('APIs')}
+      lead={t('Services that accept access tokens of this project. Applications use only those that you allow.')}
       actions={data?.apis.length ? create : undefined}
     >
       {!mayChange && <ViewerNotice project={project} />}
       <Section flush>
         <DataTable
-          label="APIs"
+          label={t('APIs')}
           columns={columns}
           rows={data?.apis}
           skeletonRows={3}
           empty={
-            <Empty icon="server" title="No API yet" action={create}>
-              Register a service and its scopes. Then allow applications to use it.
+            <Empty icon="server" title={t('No API yet')} action={create}>
+              {t('Register a service and its scopes. Then allow applications to use it.')}
             </Empty>
           }
         />
@@ -57,23 +59,26 @@ export function Component() {
       <Modal
         opened={edited !== undefined}
         onClose={() => setEdited(undefined)}
-        title={edited === 'new' ? 'Create an API' : 'Edit the API'}
+        title={edited === 'new' ? t('Create an API') : t('Edit the API')}
         size="lg"
       >
         {edited && <ApiForm {...(edited === 'new' ? {} : { api: edited })} onClose={() => setEdited(undefined)} />}
       </Modal>
       <ConfirmMutation
-        title={`Delete the API ${doomed?.name}?`}
-        verb="Delete API"
+        title={t('Delete the API {name}?', { name: doomed?.name })}
+        verb={t('Delete API')}
         operation={DeleteApi}
         variables={doomed && { id: doomed.id }}
         invalidates={[Apis, ApiGrants, AuditEvents]}
-        done="API deleted"
+        done={t('API deleted')}
         onClose={() => setDoomed(undefined)}
       >
         <p>
-          Applications get no more tokens for <code>{doomed?.identifier}</code>. Introspection reports existing tokens
-          as inactive; a service that only checks signatures accepts them until they expire.
+          {rich(
+            'Applications get no more tokens for <code>{identifier}</code>. Introspection reports existing tokens as inactive; a service that only checks signatures accepts them until they expire.',
+            { code: (text) => <code>{text}</code> },
+            { identifier: doomed?.identifier },
+          )}
         </p>
       </ConfirmMutation>
     </Page>
@@ -87,17 +92,22 @@ function actions(edit: (api: ApiRowFragment) => void, remove: (api: ApiRowFragme
     isPlain: true,
     cell: (api) => (
       <Group gap={4} wrap="nowrap" display="inline-flex">
-        <Button variant="subtle" size="compact-sm" aria-label={`Edit ${api.name}`} onClick={() => edit(api)}>
-          Edit
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={t('Edit {name}', { name: api.name })}
+          onClick={() => edit(api)}
+        >
+          {t('Edit')}
         </Button>
         <Button
           variant="subtle"
           color="red"
           size="compact-sm"
-          aria-label={`Delete ${api.name}`}
+          aria-label={t('Delete {name}', { name: api.name })}
           onClick={() => remove(api)}
         >
-          Delete
+          {t('Delete')}
         </Button>
       </Group>
     ),

@@ -4,6 +4,8 @@ import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import { ApiGrants, type ApiRowFragment } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -19,14 +21,14 @@ export function ClientApis({ client, mayChange }: ClientPartProps) {
   const variables = { projectId: project.id, clientId: client.id };
   const { data, failure, reload } = useQuery(ApiGrants, variables);
   const [editedId, setEditedId] = useState<string>();
-  if (failure && !data) return <LoadError failure={failure} subject="the list of APIs" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
   const grantOf = ({ id }: ApiRowFragment) => data?.apiGrants.find(({ api }) => api.id === id);
   const edited = data?.apis.find(({ id }) => id === editedId);
   const columns: Column<ApiRowFragment>[] = [
-    { header: 'API', isName: true, width: '24%', cell: ({ name }) => name },
-    { header: 'Identifier', cell: ({ identifier }) => <code>{identifier}</code> },
-    { header: 'Scopes', cell: (api) => grantOf(api)?.scopes.join(', ') || 'None' },
-    { header: 'Introspection', cell: (api) => (grantOf(api)?.introspects ? 'Allowed' : '–') },
+    { header: t('API'), isName: true, width: '24%', cell: ({ name }) => name },
+    { header: t('Identifier'), cell: ({ identifier }) => <code>{identifier}</code> },
+    { header: t('Scopes'), cell: (api) => grantOf(api)?.scopes.join(', ') || t('None') },
+    { header: t('Introspection'), cell: (api) => (grantOf(api)?.introspects ? t('Allowed') : '–') },
   ];
   if (mayChange) {
     columns.push({
@@ -37,10 +39,10 @@ export function ClientApis({ client, mayChange }: ClientPartProps) {
         <Button
           variant="subtle"
           size="compact-sm"
-          aria-label={`Change access to ${api.name}`}
+          aria-label={t('Change access to {name}', { name: api.name })}
           onClick={() => setEditedId(api.id)}
         >
-          Change
+          {t('Change')}
         </Button>
       ),
     });
@@ -49,36 +51,49 @@ export function ClientApis({ client, mayChange }: ClientPartProps) {
     <>
       {!client.grantTypes.includes('CLIENT_CREDENTIALS') && (
         <Alert color="neutral">
-          To get tokens for itself, without a user, this application needs the grant client credentials:{' '}
-          <Anchor component={Link} to={path(`applications/${client.id}/settings`)}>
-            Settings
-          </Anchor>
-          .
+          {rich(
+            'To get tokens for itself, without a user, this application needs the grant client credentials: <anchor>Settings</anchor>.',
+            {
+              anchor: (text) => (
+                <Anchor component={Link} to={path(`applications/${client.id}/settings`)}>
+                  {text}
+                </Anchor>
+              ),
+            },
+          )}
         </Alert>
       )}
-      <Section flush title="APIs" lead="Scopes that tokens of this application may have. A change applies at once.">
+      <Section
+        flush
+        title={t('APIs')}
+        lead={t('Scopes that tokens of this application may have. A change applies at once.')}
+      >
         <DataTable
-          label="APIs"
+          label={t('APIs')}
           columns={columns}
           rows={data?.apis}
           skeletonRows={2}
           empty={
             <Empty
               icon="server"
-              title="No API yet"
+              title={t('No API yet')}
               action={
                 <Button component={Link} to={path('apis')} variant="default">
-                  APIs
+                  {t('APIs')}
                 </Button>
               }
             >
-              Register the services of this project first.
+              {t('Register the services of this project first.')}
             </Empty>
           }
         />
       </Section>
       <AdminAccess client={client} mayChange={mayChange} />
-      <Modal opened={edited !== undefined} onClose={() => setEditedId(undefined)} title={`Access to ${edited?.name}`}>
+      <Modal
+        opened={edited !== undefined}
+        onClose={() => setEditedId(undefined)}
+        title={t('Access to {name}', { name: edited?.name })}
+      >
         {edited && (
           <ApiGrantForm
             clientId={client.id}

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Fieldset, Group, Input, Stack, TextInput } from '@mantine/core';
 import { useRef } from 'react';
 import { flushSync } from 'react-dom';
+import { t } from '../language/language.ts';
 import { Icon } from '../ui/icon.tsx';
 
 export interface Scope {
@@ -27,7 +28,7 @@ export function ScopeField({ value, onChange, error }: ScopeFieldProps) {
     list.current?.querySelectorAll('input')[Math.max(0, focused) * 2]?.focus();
   };
   return (
-    <Fieldset ref={list} legend="Scopes">
+    <Fieldset ref={list} legend={t('Scopes')}>
       <Stack component="ul" gap="xs" my="xs">
         {lines.map((line, index) => (
           // Lines have no ID.
@@ -35,7 +36,7 @@ export function ScopeField({ value, onChange, error }: ScopeFieldProps) {
             <TextInput
               w="38%"
               styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
-              aria-label={`Scope ${index + 1}, key`}
+              aria-label={t('Scope {index}, key', { index: index + 1 })}
               placeholder="orders:read"
               maxLength={100}
               spellCheck={false}
@@ -45,8 +46,8 @@ export function ScopeField({ value, onChange, error }: ScopeFieldProps) {
             />
             <TextInput
               flex={1}
-              aria-label={`Scope ${index + 1}, description`}
-              placeholder="Read orders"
+              aria-label={t('Scope {index}, description', { index: index + 1 })}
+              placeholder={t('Read orders')}
               maxLength={200}
               value={line.description}
               onChange={(event) => put(index, { description: event.currentTarget.value })}
@@ -56,7 +57,7 @@ export function ScopeField({ value, onChange, error }: ScopeFieldProps) {
                 variant="subtle"
                 color="gray"
                 size="lg"
-                aria-label={`Remove ${line.key || 'scope'}`}
+                aria-label={t('Remove {key}', { key: line.key || 'scope' })}
                 onClick={() =>
                   change(
                     lines.filter((_, at) => at !== index),
@@ -81,7 +82,7 @@ export function ScopeField({ value, onChange, error }: ScopeFieldProps) {
         leftSection={<Icon name="plus" size={14} />}
         onClick={() => change([...lines, { key: '', description: '' }], lines.length)}
       >
-        Add scope
+        {t('Add scope')}
       </Button>
     </Fieldset>
   );

@@ -4,8 +4,10 @@ import { useNavigate } from 'react-router';
 import { useMutation } from '../api.ts';
 import { useCommand } from '../frame/use-command.ts';
 import { ClientById, DeleteClient, UpdateClient } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
-import { counted } from '../ui/counted.ts';
+
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -24,78 +26,82 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
   const keys = client.apiKeys.filter(({ revokedAt }) => revokedAt === null).length;
   const switchOn = async () => {
     const outcome = await update(clientChange(client, { disabled: false }));
-    if (outcome.data) toast('Saved');
+    if (outcome.data) toast(t('Saved'));
   };
   if (client.builtIn === 'CONSOLE') {
     return (
-      <Alert title="This is the console itself">
-        Sign-in to the console needs it: it cannot be disabled or deleted.
+      <Alert title={t('This is the console itself')}>
+        {t('Sign-in to the console needs it: it cannot be disabled or deleted.')}
       </Alert>
     );
   }
   return (
     <>
       <Section
-        title={client.disabled ? 'Switch on' : 'Switch off'}
+        title={client.disabled ? t('Switch on') : t('Switch off')}
         lead={
           client.disabled
-            ? 'Disabled: sign-ins and keys are refused.'
-            : 'Refuses sign-ins and keys until switched on again.'
+            ? t('Disabled: sign-ins and keys are refused.')
+            : t('Refuses sign-ins and keys until switched on again.')
         }
         actions={
           mayChange &&
           (client.disabled ? (
             <Button onClick={() => void switchOn()} loading={busy}>
-              Switch on
+              {t('Switch on')}
             </Button>
           ) : (
             <Button variant="default" onClick={() => setAsking('disable')}>
-              Switch off
+              {t('Switch off')}
             </Button>
           ))
         }
       />
       <Section
-        title="Delete"
+        title={t('Delete')}
         tone="danger"
-        lead="Deletes its client ID, keys, devices and codes permanently. Users stay."
+        lead={t('Deletes its client ID, keys, devices and codes permanently. Users stay.')}
         actions={
           mayChange && (
             <Button color="red" onClick={() => setAsking('delete')}>
-              Delete application
+              {t('Delete application')}
             </Button>
           )
         }
       />
       <ConfirmMutation
-        title={`Switch ${client.name} off?`}
-        verb="Switch off"
+        title={t('Switch {name} off?', { name: client.name })}
+        verb={t('Switch off')}
         operation={UpdateClient}
         variables={asking === 'disable' ? clientChange(client, { disabled: true }) : undefined}
         invalidates={[ClientById]}
-        done="Saved"
+        done={t('Saved')}
         onClose={() => setAsking(undefined)}
       >
-        <p>Sign-ins and code exchanges of this application are refused at once. Other sessions stay.</p>
+        <p>{t('Sign-ins and code exchanges of this application are refused at once. Other sessions stay.')}</p>
       </ConfirmMutation>
       <ConfirmMutation
-        title={`Delete ${client.name}?`}
-        verb="Delete application"
+        title={t('Delete {name}?', { name: client.name })}
+        verb={t('Delete application')}
         name={client.name}
         operation={DeleteClient}
         variables={asking === 'delete' ? { id: client.id } : undefined}
         invalidates={[]}
-        done={`${client.name} deleted`}
+        done={t('{name} deleted', { name: client.name })}
         onDone={() => void navigate(path('applications'), { replace: true })}
         onClose={() => setAsking(undefined)}
       >
-        <p>This cannot be undone. You will lose:</p>
+        <p>{t('This cannot be undone. You will lose:')}</p>
         <ul>
           <li>
-            the client ID <code>{client.id}</code>, which can never be had again
+            {rich(
+              'the client ID <code>{id}</code>, which can never be had again',
+              { code: (text) => <code>{text}</code> },
+              { id: client.id },
+            )}
           </li>
-          <li>{counted(keys, 'live API key')}</li>
-          <li>devices registered with it: users verify their address again elsewhere</li>
+          <li>{t('{count, plural, one {# live API key} other {# live API keys}}', { count: keys })}</li>
+          <li>{t('devices registered with it: users verify their address again elsewhere')}</li>
         </ul>
       </ConfirmMutation>
     </>

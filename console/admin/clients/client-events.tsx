@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { useQuery } from '../api.ts';
 import { EventList } from '../audit/event-list.tsx';
 import { AuditEvents } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -24,12 +25,12 @@ export function ClientEvents({ client }: ClientPartProps) {
   const { data, failure, reload } = useQuery(AuditEvents, variables, { keep: true, everySeconds: 15 });
   const page = data?.auditEvents;
   const events = page?.edges.map(({ node }) => node);
-  if (failure && !page) return <LoadError failure={failure} subject="the list of events" retry={reload} />;
+  if (failure && !page) return <LoadError failure={failure} subject={t('the list of events')} retry={reload} />;
   return (
     <Section
       flush
-      title="Events"
-      lead="Changes, sign-ins and tokens of this application"
+      title={t('Events')}
+      lead={t('Changes, sign-ins and tokens of this application')}
       actions={
         <Button
           component={Link}
@@ -37,13 +38,13 @@ export function ClientEvents({ client }: ClientPartProps) {
           variant="default"
           size="xs"
         >
-          Search and filter
+          {t('Search and filter')}
         </Button>
       }
     >
       {events?.length === 0 ? (
-        <Empty icon="events" title="Nothing yet">
-          Sign-ins appear here.
+        <Empty icon="events" title={t('Nothing yet')}>
+          {t('Sign-ins appear here.')}
         </Empty>
       ) : (
         <EventList events={events} filterPath={path('events')} />

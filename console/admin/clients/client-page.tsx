@@ -5,6 +5,7 @@ import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Missing } from '../frame/root.tsx';
 import { ClientById } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -20,34 +21,38 @@ const fetched = (load: () => Promise<ComponentType<ClientPartProps>>) => lazy(as
 const parts: readonly { tab: string; label: string; Part: ComponentType<ClientPartProps> }[] = [
   {
     tab: '',
-    label: 'Quickstart',
+    label: t('Quickstart'),
     Part: fetched(async () => (await import('./quickstart/client-quickstart.tsx')).ClientQuickstart),
   },
   {
     tab: 'settings',
-    label: 'Settings',
+    label: t('Settings'),
     Part: fetched(async () => (await import('./client-settings.tsx')).ClientSettings),
   },
-  { tab: 'keys', label: 'Keys', Part: fetched(async () => (await import('./keys/client-keys.tsx')).ClientKeys) },
+  { tab: 'keys', label: t('Keys'), Part: fetched(async () => (await import('./keys/client-keys.tsx')).ClientKeys) },
   {
     tab: 'tokens',
-    label: 'Tokens & logout',
+    label: t('Tokens & logout'),
     Part: fetched(async () => (await import('./client-tokens.tsx')).ClientTokens),
   },
-  { tab: 'apis', label: 'APIs', Part: fetched(async () => (await import('../apis/client-apis.tsx')).ClientApis) },
+  { tab: 'apis', label: t('APIs'), Part: fetched(async () => (await import('../apis/client-apis.tsx')).ClientApis) },
   {
     tab: 'security',
-    label: 'Security',
+    label: t('Security'),
     Part: fetched(async () => (await import('./client-security.tsx')).ClientSecurity),
   },
-  { tab: 'roles', label: 'Roles', Part: fetched(async () => (await import('../roles/client-roles.tsx')).ClientRoles) },
+  {
+    tab: 'roles',
+    label: t('Roles'),
+    Part: fetched(async () => (await import('../roles/client-roles.tsx')).ClientRoles),
+  },
   {
     tab: 'claims',
-    label: 'Claims',
+    label: t('Claims'),
     Part: fetched(async () => (await import('../claims/client-claims.tsx')).ClientClaims),
   },
-  { tab: 'events', label: 'Events', Part: fetched(async () => (await import('./client-events.tsx')).ClientEvents) },
-  { tab: 'danger', label: 'Danger', Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },
+  { tab: 'events', label: t('Events'), Part: fetched(async () => (await import('./client-events.tsx')).ClientEvents) },
+  { tab: 'danger', label: t('Danger'), Part: fetched(async () => (await import('./client-danger.tsx')).ClientDanger) },
 ];
 
 export function Component() {
@@ -59,24 +64,25 @@ export function Component() {
   const client = data?.client?.id === clientId ? data.client : undefined;
   const chosen = parts.find((part) => part.tab === tab);
   if (!chosen) return <Missing />;
-  if (!client) return failure ? <LoadError failure={failure} subject="application" retry={reload} /> : <PageSkeleton />;
+  if (!client)
+    return failure ? <LoadError failure={failure} subject={t('application')} retry={reload} /> : <PageSkeleton />;
   const { Part } = chosen;
   const at = (part: string) => path(`applications/${clientId}${part && `/${part}`}`);
   return (
     <Page
       title={client.name}
-      back={{ to: path('applications'), label: 'Applications' }}
+      back={{ to: path('applications'), label: t('Applications') }}
       badges={
         <>
-          {client.disabled && <Badge color="bad">Disabled</Badge>}
-          {client.builtIn === 'CONSOLE' && <Badge>This console</Badge>}
-          {client.builtIn === 'DEMO' && <Badge>Sample</Badge>}
-          <IdChip id={client.id} label="client ID" />
+          {client.disabled && <Badge color="bad">{t('Disabled')}</Badge>}
+          {client.builtIn === 'CONSOLE' && <Badge>{t('This console')}</Badge>}
+          {client.builtIn === 'DEMO' && <Badge>{t('Sample')}</Badge>}
+          <IdChip id={client.id} label={t('client ID')} />
         </>
       }
     >
       <Tabs
-        label="Application sections"
+        label={t('Application sections')}
         tabs={parts.map(({ tab: part, label }) => ({ to: at(part), label, end: part === '' }))}
       />
       {!mayChange && <ViewerNotice project={project} />}

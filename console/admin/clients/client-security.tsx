@@ -1,5 +1,6 @@
 import { Switch } from '@mantine/core';
 import { useMemo } from 'react';
+import { t } from '../language/language.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { Client, ClientPartProps } from './client-part.ts';
@@ -30,40 +31,46 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
   return (
     <>
       <Section
-        title="DPoP"
-        lead="Binds tokens to a key of the application, so that stolen ones are useless (RFC 9449)."
+        title={t('DPoP')}
+        lead={t('Binds tokens to a key of the application, so that stolen ones are useless (RFC 9449).')}
       >
         <Switch
-          label="Require DPoP"
-          description="Token requests without a proof are refused."
+          label={t('Require DPoP')}
+          description={t('Token requests without a proof are refused.')}
           {...form.toggle('dpopRequired')}
         />
         <Switch
-          label="Require nonces"
-          description="Proofs need a nonce of this server. The application repeats a request to get one."
+          label={t('Require nonces')}
+          description={t('Proofs need a nonce of this server. The application repeats a request to get one.')}
           {...form.toggle('dpopNonceRequired')}
         />
       </Section>
-      <Section title="Pushed requests" lead="Keeps the sign-in request out of the browser (RFC 9126).">
+      <Section title={t('Pushed requests')} lead={t('Keeps the sign-in request out of the browser (RFC 9126).')}>
         <Switch
-          label="Require pushed requests"
-          description="Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer takes none."
+          label={t('Require pushed requests')}
+          description={t(
+            "Sign-ins that the application has not pushed to the project's issuer are refused. The base issuer takes none.",
+          )}
           {...form.toggle('pushedRequestsRequired')}
         />
       </Section>
-      <Section title="FAPI 2.0" lead="A security profile for banks and others with high demands.">
+      <Section title={t('FAPI 2.0')} lead={t('A security profile for banks and others with high demands.')}>
         <Switch
-          label="FAPI 2.0 Security Profile"
-          description="Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working."
+          label={t('FAPI 2.0 Security Profile')}
+          description={t(
+            'Requires DPoP, pushed requests, PKCE, and keys with PS256, ES256 or EdDSA. The base issuer and the SDK stop working.',
+          )}
           {...form.toggle('fapiProfile')}
         />
       </Section>
       <SaveBar
         form={form}
         labels={labels}
-        describe={(name, from) => (from[name] ? 'Required' : 'Optional')}
+        describe={(name, from) => (from[name] ? t('Required') : t('Optional'))}
         consequence={
-          missing.length > 0 ? `Before FAPI 2.0, change: ${missing.join('; ')}.` : consequenceOf(saved, values)
+          missing.length > 0
+            ? t('Before FAPI 2.0, change: {missing}.', { missing: missing.join('; ') })
+            : consequenceOf(saved, values)
         }
         isInvalid={missing.length > 0}
       />
@@ -73,15 +80,17 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
 
 const labels: Record<keyof Values, string> = {
   dpopRequired: 'DPoP',
-  dpopNonceRequired: 'Nonces in DPoP proofs',
-  pushedRequestsRequired: 'Pushed requests',
+  dpopNonceRequired: t('Nonces in DPoP proofs'),
+  pushedRequestsRequired: t('Pushed requests'),
   fapiProfile: 'FAPI 2.0 Security Profile',
 };
 
 function consequenceOf(saved: Values, values: Values): string | undefined {
   const tightened = Object.keys(labels).some((name) => values[name as keyof Values] && !saved[name as keyof Values]);
   return tightened
-    ? 'Requests that do not comply are refused at once, refreshes included. Check first that the application supports it.'
+    ? t(
+        'Requests that do not comply are refused at once, refreshes included. Check first that the application supports it.',
+      )
     : undefined;
 }
 
@@ -93,9 +102,10 @@ function missingForFapi({
   redirectUris,
 }: Client): string[] {
   return [
-    tokenEndpointAuthMethod !== 'PRIVATE_KEY_JWT' && `Authentication: ${authMethodNames.PRIVATE_KEY_JWT}`,
-    !['ES256', 'EDDSA'].includes(idTokenSignedResponseAlg) && 'ID token signature: ES256 or EdDSA',
-    grantTypes.includes('DEVICE_CODE') && 'Sign-in from devices: off',
-    redirectUris.some((uri) => !uri.startsWith('https:')) && 'Redirect URIs: https only',
+    tokenEndpointAuthMethod !== 'PRIVATE_KEY_JWT' &&
+      t('Authentication: {method}', { method: authMethodNames.PRIVATE_KEY_JWT }),
+    !['ES256', 'EDDSA'].includes(idTokenSignedResponseAlg) && t('ID token signature: ES256 or EdDSA'),
+    grantTypes.includes('DEVICE_CODE') && t('Sign-in from devices: off'),
+    redirectUris.some((uri) => !uri.startsWith('https:')) && t('Redirect URIs: https only'),
   ].filter((one) => one !== false);
 }

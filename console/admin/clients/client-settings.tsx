@@ -2,6 +2,7 @@ import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
 import { FactorStanding, type GrantType, type IdTokenAlgorithm } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
@@ -65,27 +66,27 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
   const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
   return (
     <>
-      <Section title="Basics">
+      <Section title={t('Basics')}>
         <TextInput
-          label="Name"
-          description="Shown on the sign-in page."
+          label={t('Name')}
+          description={t('Shown on the sign-in page.')}
           maw="28rem"
           maxLength={200}
           {...form.field('name')}
         />
       </Section>
-      <Section title="Addresses" lead="Users are redirected only to these URIs. No wildcards.">
+      <Section title={t('Addresses')} lead={t('Users are redirected only to these URIs. No wildcards.')}>
         <RedirectUris {...form.field('redirectUris')} />
         <PostLogoutUris {...form.field('postLogoutRedirectUris')} />
       </Section>
-      <Section title="Authentication" lead="Client authentication at the token endpoint.">
-        <Radios label="Authentication" options={authMethods} {...form.field('tokenEndpointAuthMethod')} />
+      <Section title={t('Authentication')} lead={t('Client authentication at the token endpoint.')}>
+        <Radios label={t('Authentication')} options={authMethods} {...form.field('tokenEndpointAuthMethod')} />
         {values.tokenEndpointAuthMethod === 'PRIVATE_KEY_JWT' && (
           <>
             <KeyPair {...form.field('jwks')} />
             <TextInput
-              label="Key set address (jwks_uri)"
-              description="Read in place of the public key. Leave one of the two empty."
+              label={t('Key set address (jwks_uri)')}
+              description={t('Read in place of the public key. Leave one of the two empty.')}
               placeholder="https://app.example.com/jwks.json"
               maw="28rem"
               {...form.field('jwksUri')}
@@ -93,8 +94,8 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
           </>
         )}
         <NativeSelect
-          label="ID token signature"
-          description="At the project's issuer. The base issuer always signs with ES512."
+          label={t('ID token signature')}
+          description={t("At the project's issuer. The base issuer always signs with ES512.")}
           maw="28rem"
           data={Object.entries(algorithmNames).map(([value, label]) => ({ value, label }))}
           {...form.field('idTokenSignedResponseAlg')}
@@ -104,30 +105,36 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         />
         {values.tokenEndpointAuthMethod !== 'NONE' && (
           <Switch
-            label="Allow sign-in without PKCE"
-            description="At the project's issuer. Risk: an attacker can inject a stolen code into another user's session."
+            label={t('Allow sign-in without PKCE')}
+            description={t(
+              "At the project's issuer. Risk: an attacker can inject a stolen code into another user's session.",
+            )}
             {...form.toggle('pkceOptional')}
           />
         )}
         <Grants {...form.field('grantTypes')} isPublic={values.tokenEndpointAuthMethod === 'NONE'} />
         <Switch
-          label="Require PKCE for SDK sign-in"
-          description="SDK sign-in without a code challenge fails."
+          label={t('Require PKCE for SDK sign-in')}
+          description={t('SDK sign-in without a code challenge fails.')}
           {...form.toggle('pkceRequired')}
         />
         <Switch
-          label="Passkeys on its own pages"
-          description="Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn."
+          label={t('Passkeys on its own pages')}
+          description={t(
+            "Pages of this application can use the project's passkeys through the SDK. Its https addresses are then listed publicly at /.well-known/webauthn.",
+          )}
           {...form.toggle('relatedOrigins')}
         />
         <Switch
-          label="Require a passkey for this application"
-          description="Every sign-in to it needs a passkey, whatever the project's policy."
+          label={t('Require a passkey for this application')}
+          description={t("Every sign-in to it needs a passkey, whatever the project's policy.")}
           {...form.toggle('passkeyRequired')}
         />
         <Switch
-          label="Third-party application"
-          description="Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused."
+          label={t('Third-party application')}
+          description={t(
+            'Users are asked before it gets their data, on the hosted page. Sign-in through the SDK is refused.',
+          )}
           {...form.toggle('thirdParty')}
         />
       </Section>
@@ -138,7 +145,10 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         consequence={
           [
             lost > 0 &&
-              `Sign-ins that return to the ${lost === 1 ? 'removed address' : `${lost} removed addresses`} will be refused at once.`,
+              t(
+                '{count, plural, one {Sign-ins that return to the removed address will be refused at once.} other {Sign-ins that return to the # removed addresses will be refused at once.}}',
+                { count: lost },
+              ),
             values.passkeyRequired && !saved.passkeyRequired && requiring(standing, hasOwnPages ? [client.name] : []),
           ]
             .filter(Boolean)
@@ -165,31 +175,31 @@ const algorithmNames: Record<IdTokenAlgorithm, string> = {
 };
 
 const labels: Record<keyof Values, string> = {
-  name: 'Name',
-  redirectUris: 'Redirect URIs',
-  postLogoutRedirectUris: 'Post-logout redirect URIs',
-  tokenEndpointAuthMethod: 'Authentication',
-  jwks: 'Public key',
-  jwksUri: 'Key set address',
-  idTokenSignedResponseAlg: 'ID token signature',
-  pkceOptional: 'Sign-in without PKCE',
-  grantTypes: 'Grants',
-  pkceRequired: 'PKCE for SDK sign-in',
-  relatedOrigins: 'Passkeys on its own pages',
-  passkeyRequired: 'Passkey',
-  thirdParty: 'Third-party application',
+  name: t('Name'),
+  redirectUris: t('Redirect URIs'),
+  postLogoutRedirectUris: t('Post-logout redirect URIs'),
+  tokenEndpointAuthMethod: t('Authentication'),
+  jwks: t('Public key'),
+  jwksUri: t('Key set address'),
+  idTokenSignedResponseAlg: t('ID token signature'),
+  pkceOptional: t('Sign-in without PKCE'),
+  grantTypes: t('Grants'),
+  pkceRequired: t('PKCE for SDK sign-in'),
+  relatedOrigins: t('Passkeys on its own pages'),
+  passkeyRequired: t('Passkey'),
+  thirdParty: t('Third-party application'),
 };
 
 function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'tokenEndpointAuthMethod') return authMethodNames[from.tokenEndpointAuthMethod];
-  if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && 'another key');
-  if (name === 'relatedOrigins') return from.relatedOrigins ? 'On' : 'Off';
-  if (name === 'passkeyRequired') return from.passkeyRequired ? 'Required' : "By the project's policy";
-  if (name === 'thirdParty') return from.thirdParty ? 'Yes' : 'No';
-  if (name === 'pkceRequired') return from.pkceRequired ? 'Required' : 'Optional';
+  if (name === 'jwks') return /"x":\s*"([^"]+)"/.exec(from.jwks)?.[1] ?? (from.jwks && t('another key'));
+  if (name === 'relatedOrigins') return from.relatedOrigins ? t('On') : t('Off');
+  if (name === 'passkeyRequired') return from.passkeyRequired ? t('Required') : t("By the project's policy");
+  if (name === 'thirdParty') return from.thirdParty ? t('Yes') : t('No');
+  if (name === 'pkceRequired') return from.pkceRequired ? t('Required') : t('Optional');
   if (name === 'jwksUri') return from.jwksUri;
   if (name === 'idTokenSignedResponseAlg') return algorithmNames[from.idTokenSignedResponseAlg];
   if (name === 'grantTypes') return grantNames(from.grantTypes);
-  if (name === 'pkceOptional') return from.pkceOptional ? 'Allowed' : 'Refused';
+  if (name === 'pkceOptional') return from.pkceOptional ? t('Allowed') : t('Refused');
   return name === 'name' ? from.name : tidy(from[name]);
 }

@@ -1,6 +1,7 @@
 import { Checkbox, Group, Radio, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { GrantList } from '../grants/refresh-grants.tsx';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -47,25 +48,28 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
   );
   return (
     <>
-      <Section title="Access tokens" lead="Those for UserInfo. A token for an API has the lifetime of that API.">
+      <Section
+        title={t('Access tokens')}
+        lead={t('Those for UserInfo. A token for an API has the lifetime of that API.')}
+      >
         {lifetime('accessTokenTtlSeconds')}
       </Section>
       {client.grantTypes.includes('REFRESH_TOKEN') && (
         <Section
-          title="Refresh tokens"
-          lead="The project's lifetimes are the limit; this application can have shorter ones."
+          title={t('Refresh tokens')}
+          lead={t("The project's lifetimes are the limit; this application can have shorter ones.")}
         >
           {lifetime('refreshTokenTtlSeconds')}
           {lifetime('refreshTokenIdleSeconds')}
         </Section>
       )}
       <Section
-        title="Back-channel logout"
-        lead="Receives a signed logout token when a session ends; retried for hours."
+        title={t('Back-channel logout')}
+        lead={t('Receives a signed logout token when a session ends; retried for hours.')}
       >
         <TextInput
-          label="Back-channel logout URI"
-          description="https, reachable from this server. Empty: disabled."
+          label={t('Back-channel logout URI')}
+          description={t('https, reachable from this server. Empty: disabled.')}
           placeholder="https://app.example.com/backchannel-logout"
           maw="28rem"
           spellCheck={false}
@@ -73,13 +77,13 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
           error={uriFault ?? uri.error}
         />
         <Checkbox
-          label="Require session ID (sid)"
-          description="For single-session logout. A global logout has no sid."
+          label={t('Require session ID (sid)')}
+          description={t('For single-session logout. A global logout has no sid.')}
           {...form.toggle('backchannelLogoutSessionRequired')}
         />
         <Radio.Group
-          label="Logout token type"
-          description="The typ header. Some receivers require a specific value."
+          label={t('Logout token type')}
+          description={t('The typ header. Some receivers require a specific value.')}
           {...form.field('logoutTokenTyp')}
         >
           <Group gap="lg" mt="xs">
@@ -103,9 +107,9 @@ export function ClientTokens({ client, mayChange }: ClientPartProps) {
 type Lifetimes = Record<'accessTokenTtlSeconds' | 'refreshTokenTtlSeconds' | 'refreshTokenIdleSeconds', number>;
 
 const lifetimes: Record<keyof Lifetimes, { label: string; hint: string }> = {
-  accessTokenTtlSeconds: { label: 'Access token lifetime', hint: '1 second to 1 hour' },
-  refreshTokenTtlSeconds: { label: 'Refresh token lifetime', hint: 'After a sign-in; 1 minute to 365 days' },
-  refreshTokenIdleSeconds: { label: 'Refresh token inactivity limit', hint: 'Without use; 1 minute to 90 days' },
+  accessTokenTtlSeconds: { label: t('Access token lifetime'), hint: t('1 second to 1 hour') },
+  refreshTokenTtlSeconds: { label: t('Refresh token lifetime'), hint: t('After a sign-in; 1 minute to 365 days') },
+  refreshTokenIdleSeconds: { label: t('Refresh token inactivity limit'), hint: t('Without use; 1 minute to 90 days') },
 };
 
 function standardsOf({ accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds }: Lifetimes): Lifetimes {
@@ -128,7 +132,7 @@ function Lifetime({ name, standard, ...field }: LifetimeProps) {
   return (
     <>
       <Switch
-        label={`${label}: project default (${formatDuration(standard)})`}
+        label={t('{label}: project default ({duration})', { label, duration: formatDuration(standard) })}
         checked={field.value === null}
         disabled={field.disabled}
         onChange={(event) => field.onChange(event.currentTarget.checked ? null : standard)}
@@ -142,14 +146,16 @@ const labels: Record<keyof Values, string> = {
   accessTokenTtlSeconds: lifetimes.accessTokenTtlSeconds.label,
   refreshTokenTtlSeconds: lifetimes.refreshTokenTtlSeconds.label,
   refreshTokenIdleSeconds: lifetimes.refreshTokenIdleSeconds.label,
-  backchannelLogoutUri: 'Back-channel logout URI',
-  backchannelLogoutSessionRequired: 'Session ID required',
-  logoutTokenTyp: 'Logout token type',
+  backchannelLogoutUri: t('Back-channel logout URI'),
+  backchannelLogoutSessionRequired: t('Session ID required'),
+  logoutTokenTyp: t('Logout token type'),
 };
 
 function describe(name: keyof Values, from: Values, standards: Lifetimes): string {
   if (name === 'logoutTokenTyp') return types[from.logoutTokenTyp];
-  if (name === 'backchannelLogoutSessionRequired') return from.backchannelLogoutSessionRequired ? 'Yes' : 'No';
+  if (name === 'backchannelLogoutSessionRequired') return from.backchannelLogoutSessionRequired ? t('Yes') : t('No');
   if (name === 'backchannelLogoutUri') return from.backchannelLogoutUri;
-  return from[name] === null ? `Project default (${formatDuration(standards[name])})` : formatDuration(from[name]);
+  return from[name] === null
+    ? t('Project default ({duration})', { duration: formatDuration(standards[name]) })
+    : formatDuration(from[name]);
 }

@@ -1,19 +1,24 @@
 import { Switch } from '@mantine/core';
 import type { GrantType } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 
 /** Grants that an application can have besides authorization codes. */
 const grants = {
   REFRESH_TOKEN: {
-    name: 'Refresh tokens',
-    help: "At the project's issuer. The application can renew its access while the session lasts, and longer if it asks for the scope offline_access.",
+    name: t('Refresh tokens'),
+    help: t(
+      "At the project's issuer. The application can renew its access while the session lasts, and longer if it asks for the scope offline_access.",
+    ),
   },
   CLIENT_CREDENTIALS: {
-    name: 'Client credentials',
-    help: "At the project's issuer. The application can get tokens for itself, for the APIs that it may use.",
+    name: t('Client credentials'),
+    help: t("At the project's issuer. The application can get tokens for itself, for the APIs that it may use."),
   },
   DEVICE_CODE: {
-    name: 'Sign-in from devices',
-    help: "At the project's issuer, for TVs, command lines and others without a browser (RFC 8628). Risk: someone who gets a user to enter a code signs in as that user.",
+    name: t('Sign-in from devices'),
+    help: t(
+      "At the project's issuer, for TVs, command lines and others without a browser (RFC 8628). Risk: someone who gets a user to enter a code signs in as that user.",
+    ),
   },
 } as const satisfies Partial<Record<GrantType, object>>;
 

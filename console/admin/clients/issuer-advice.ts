@@ -1,3 +1,4 @@
+import { t } from '../language/language.ts';
 import type { Client } from './client-part.ts';
 import { hasSecret } from './kind.ts';
 
@@ -5,8 +6,8 @@ import { hasSecret } from './kind.ts';
 export function issuerAdvice(client: Client): string {
   const reason = reasonForProjectIssuer(client);
   return reason === undefined
-    ? 'Use either issuer; the project issuer offers more, such as client secrets and RS256.'
-    : `Use the project issuer: this application ${reason}.`;
+    ? t('Use either issuer; the project issuer offers more, such as client secrets and RS256.')
+    : t('Use the project issuer: this application {reason}.', { reason });
 }
 
 /** Whether only the project issuer fits. */
@@ -16,15 +17,15 @@ export function needsProjectIssuer(client: Client): boolean {
 
 /** Why only the project issuer fits; undefined: both do. */
 function reasonForProjectIssuer(client: Client): string | undefined {
-  if (client.fapiProfile || client.pushedRequestsRequired) return 'pushes its requests';
-  if (hasSecret(client.tokenEndpointAuthMethod)) return 'authenticates with a client secret';
-  if (client.idTokenSignedResponseAlg !== 'ES512') return 'expects another signature than ES512';
-  if (client.grantTypes.includes('DEVICE_CODE')) return 'signs in devices';
-  if (client.grantTypes.includes('REFRESH_TOKEN')) return 'uses refresh tokens';
-  if (client.grantTypes.includes('CLIENT_CREDENTIALS')) return 'acts for itself';
+  if (client.fapiProfile || client.pushedRequestsRequired) return t('pushes its requests');
+  if (hasSecret(client.tokenEndpointAuthMethod)) return t('authenticates with a client secret');
+  if (client.idTokenSignedResponseAlg !== 'ES512') return t('expects another signature than ES512');
+  if (client.grantTypes.includes('DEVICE_CODE')) return t('signs in devices');
+  if (client.grantTypes.includes('REFRESH_TOKEN')) return t('uses refresh tokens');
+  if (client.grantTypes.includes('CLIENT_CREDENTIALS')) return t('acts for itself');
   if (client.tokenEndpointAuthMethod === 'NONE') return undefined;
-  if (client.pkceOptional) return 'may sign in without PKCE';
-  return client.jwksUri !== null || !isEd25519(client.jwks) ? 'uses keys other than one Ed25519 key' : undefined;
+  if (client.pkceOptional) return t('may sign in without PKCE');
+  return client.jwksUri !== null || !isEd25519(client.jwks) ? t('uses keys other than one Ed25519 key') : undefined;
 }
 
 function isEd25519(jwks: unknown): boolean {

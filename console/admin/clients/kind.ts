@@ -1,4 +1,5 @@
 import type { ClientKind as StoredKind, TokenEndpointAuthMethod } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 /** Application type, for display. */
@@ -6,18 +7,18 @@ export type ClientKind = 'single-page' | 'web-server' | 'native';
 
 export const clientKinds: Record<ClientKind, { name: string; hint: string; icon: IconName }> = {
   'single-page': {
-    name: 'Single-page application',
-    hint: 'Runs in the browser: React, Vue, Svelte.',
+    name: t('Single-page application'),
+    hint: t('Runs in the browser: React, Vue, Svelte.'),
     icon: 'browser',
   },
   'web-server': {
-    name: 'Web server',
-    hint: 'Renders pages on a server that can keep a secret: Express, Next.js, Rails, Django.',
+    name: t('Web server'),
+    hint: t('Renders pages on a server that can keep a secret: Express, Next.js, Rails, Django.'),
     icon: 'server',
   },
   native: {
-    name: 'Native or command line',
-    hint: 'Runs on a device and receives the redirect on a loopback address.',
+    name: t('Native or command line'),
+    hint: t('Runs on a device and receives the redirect on a loopback address.'),
     icon: 'phone',
   },
 };
@@ -45,10 +46,10 @@ export function kindOf({ kind, tokenEndpointAuthMethod, redirectUris }: Known): 
 }
 
 export const authMethodNames = {
-  NONE: 'Public: PKCE alone',
-  PRIVATE_KEY_JWT: 'Private key (private_key_jwt)',
-  CLIENT_SECRET_BASIC: 'Client secret (client_secret_basic)',
-  CLIENT_SECRET_POST: 'Client secret (client_secret_post)',
+  NONE: t('Public: PKCE alone'),
+  PRIVATE_KEY_JWT: t('Private key (private_key_jwt)'),
+  CLIENT_SECRET_BASIC: t('Client secret (client_secret_basic)'),
+  CLIENT_SECRET_POST: t('Client secret (client_secret_post)'),
 } as const;
 
 /** Whether an application authenticates with a client secret. */

@@ -1,3 +1,4 @@
+import { t } from '../language/language.ts';
 import { ListField } from '../ui/forms/list-field.tsx';
 import { addressFault } from './redirect-fault.ts';
 
@@ -12,9 +13,9 @@ interface UrisProps {
 export function RedirectUris({ placeholder = 'https://app.example.com/callback', ...props }: UrisProps) {
   return (
     <ListField
-      label="Redirect URIs"
-      hint="Must match exactly. Their origins are also allowed by CORS."
-      one="redirect URI"
+      label={t('Redirect URIs')}
+      hint={t('Must match exactly. Their origins are also allowed by CORS.')}
+      one={t('redirect URI')}
       placeholder={placeholder}
       fault={addressFault}
       {...props}
@@ -25,9 +26,9 @@ export function RedirectUris({ placeholder = 'https://app.example.com/callback',
 export function PostLogoutUris(props: UrisProps) {
   return (
     <ListField
-      label="Post-logout redirect URIs"
-      hint="Allowed destinations after sign-out. Optional."
-      one="post-logout URI"
+      label={t('Post-logout redirect URIs')}
+      hint={t('Allowed destinations after sign-out. Optional.')}
+      one={t('post-logout URI')}
       placeholder="https://app.example.com/"
       fault={addressFault}
       {...props}

@@ -8,6 +8,7 @@ import {
   SystemLevel,
   WithdrawSigningKey,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { settings } from '../settings.ts';
 import { CopyField, IdChip } from '../ui/code/copy.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
@@ -20,10 +21,10 @@ import { Time } from '../ui/time.tsx';
 type Key = SigningKeyRowFragment;
 
 const uses = {
-  ES512: 'ID tokens, logout tokens',
-  EDDSA: 'Access tokens; ID tokens of applications that chose EdDSA',
-  ES256: 'ID and logout tokens of applications that chose ES256',
-  RS256: 'ID and logout tokens of applications that chose RS256',
+  ES512: t('ID tokens, logout tokens'),
+  EDDSA: t('Access tokens; ID tokens of applications that chose EdDSA'),
+  ES256: t('ID and logout tokens of applications that chose ES256'),
+  RS256: t('ID and logout tokens of applications that chose RS256'),
 } as const;
 const algs = { ES512: 'ES512', EDDSA: 'EdDSA', ES256: 'ES256', RS256: 'RS256' } as const;
 
@@ -34,10 +35,10 @@ function phaseOf({ signing, signsFrom, withdrawnAt }: Key) {
 }
 
 const phases = {
-  active: ['good', 'Active'],
-  next: ['accent', 'Next'],
-  retired: ['neutral', 'Retired'],
-  withdrawn: ['bad', 'Withdrawn'],
+  active: ['good', t('Active')],
+  next: ['accent', t('Next')],
+  retired: ['neutral', t('Retired')],
+  withdrawn: ['bad', t('Withdrawn')],
 } as const;
 
 /** Signing keys of the issuer by phase: current, next, retired. */
@@ -47,79 +48,81 @@ export function Component() {
   const [withdrawing, setWithdrawing] = useState<Key>();
   const keys = data?.signingKeys;
   const columns: Column<Key>[] = [
-    { header: 'Key ID', isName: true, cell: ({ id }) => <IdChip id={id} label="key ID" /> },
-    { header: 'Algorithm', cell: ({ alg }) => `${algs[alg]}: ${uses[alg]}` },
+    { header: t('Key ID'), isName: true, cell: ({ id }) => <IdChip id={id} label={t('key ID')} /> },
+    { header: t('Algorithm'), cell: ({ alg }) => `${algs[alg]}: ${uses[alg]}` },
     {
-      header: 'Status',
+      header: t('Status'),
       cell: (key) => {
         const [tone, text] = phases[phaseOf(key)];
         return <Badge color={tone}>{text}</Badge>;
       },
     },
-    { header: 'Signs from', cell: ({ signsFrom }) => <Time at={signsFrom} /> },
-    { header: 'Signs until', cell: ({ signsUntil }) => <Time at={signsUntil} fallback="Until replaced" /> },
+    { header: t('Signs from'), cell: ({ signsFrom }) => <Time at={signsFrom} /> },
+    { header: t('Signs until'), cell: ({ signsUntil }) => <Time at={signsUntil} fallback={t('Until replaced')} /> },
     {
-      header: 'Published until',
+      header: t('Published until'),
       cell: ({ withdrawnAt, publishedUntil }) => <Time at={withdrawnAt ?? publishedUntil} fallback="–" />,
     },
     actionColumn<Key>(
-      'Withdraw',
-      ({ id }) => `Withdraw the key ${id}`,
+      t('Withdraw'),
+      ({ id }) => t('Withdraw the key {id}', { id }),
       setWithdrawing,
       (key) => key.withdrawnAt === null,
     ),
   ];
   return (
     <Page
-      title="Signing keys"
-      lead="Keys are published a day before use, and until their last token expires."
-      actions={<Button onClick={() => setRotating(true)}>Rotate keys</Button>}
+      title={t('Signing keys')}
+      lead={t('Keys are published a day before use, and until their last token expires.')}
+      actions={<Button onClick={() => setRotating(true)}>{t('Rotate keys')}</Button>}
     >
       {failure && !keys ? (
-        <LoadError failure={failure} subject="the list of keys" retry={reload} />
+        <LoadError failure={failure} subject={t('the list of keys')} retry={reload} />
       ) : (
         <Section flush>
           <DataTable
-            label="Signing keys"
+            label={t('Signing keys')}
             columns={columns}
             rows={keys}
             skeletonRows={2}
-            empty={<Empty icon="lock" title="No key yet" />}
+            empty={<Empty icon="lock" title={t('No key yet')} />}
           />
         </Section>
       )}
-      <Section title="JWKS" lead="Relying parties fetch public keys here, and refetch on an unknown key ID.">
-        <CopyField label="JWKS" value={`${settings.issuer}/.well-known/jwks.json`} />
+      <Section title={t('JWKS')} lead={t('Relying parties fetch public keys here, and refetch on an unknown key ID.')}>
+        <CopyField label={t('JWKS')} value={`${settings.issuer}/.well-known/jwks.json`} />
       </Section>
       <ConfirmMutation
-        title="Rotate the keys?"
-        verb="Rotate keys"
+        title={t('Rotate the keys?')}
+        verb={t('Rotate keys')}
         operation={RotateSigningKeys}
         variables={rotating ? {} : undefined}
         invalidates={[SigningKeys, SystemLevel]}
-        done="New keys published"
+        done={t('New keys published')}
         onClose={() => setRotating(false)}
       >
-        <p>New keys are published now and sign from tomorrow. Existing tokens stay valid.</p>
-        <p>No one is signed out. Relying parties need no change. Keys also rotate automatically.</p>
+        <p>{t('New keys are published now and sign from tomorrow. Existing tokens stay valid.')}</p>
+        <p>{t('No one is signed out. Relying parties need no change. Keys also rotate automatically.')}</p>
       </ConfirmMutation>
       <ConfirmMutation
-        title="Withdraw this key at once?"
-        verb="Withdraw key"
+        title={t('Withdraw this key at once?')}
+        verb={t('Withdraw key')}
         name={withdrawing?.id.slice(0, 8)}
         operation={WithdrawSigningKey}
         variables={withdrawing && { id: withdrawing.id }}
         invalidates={[SigningKeys, SystemLevel]}
-        done="Key withdrawn"
+        done={t('Key withdrawn')}
         onClose={() => setWithdrawing(undefined)}
       >
-        <p>For leaked keys. Every token that it signed is refused at once, and it is no longer published.</p>
+        <p>{t('For leaked keys. Every token that it signed is refused at once, and it is no longer published.')}</p>
         <ul>
-          <li>Relying parties that cached the key accept it until they refetch the JWKS.</li>
+          <li>{t('Relying parties that cached the key accept it until they refetch the JWKS.')}</li>
           <li>
-            Another key takes over at once; relying parties with a stale JWKS may refuse sign-ins until they refetch.
+            {t(
+              'Another key takes over at once; relying parties with a stale JWKS may refuse sign-ins until they refetch.',
+            )}
           </li>
-          <li>Sessions continue; no one signs in again.</li>
+          <li>{t('Sessions continue; no one signs in again.')}</li>
         </ul>
       </ConfirmMutation>
     </Page>

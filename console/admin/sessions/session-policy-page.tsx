@@ -2,6 +2,7 @@ import { Alert, SimpleGrid } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
 import { ProjectById, UpdateSessionPolicy } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
@@ -13,33 +14,33 @@ import { SessionTimeline } from './session-timeline.tsx';
 const day = 86_400;
 const fields = {
   idleTimeoutSeconds: {
-    label: 'Idle timeout',
-    hint: 'Ends after this much inactivity.',
+    label: t('Idle timeout'),
+    hint: t('Ends after this much inactivity.'),
     bounds: [1, 90 * day],
   },
   maxSessionSeconds: {
-    label: 'Longest session',
-    hint: 'Ends after this time, even if active.',
+    label: t('Longest session'),
+    hint: t('Ends after this time, even if active.'),
     bounds: [1, 365 * day],
   },
   idTokenTtlSeconds: {
-    label: 'ID token lifetime',
-    hint: 'Time for an application to verify a sign-in. One minute suffices.',
+    label: t('ID token lifetime'),
+    hint: t('Time for an application to verify a sign-in. One minute suffices.'),
     bounds: [1, day],
   },
   accessTokenTtlSeconds: {
-    label: 'Access token lifetime',
-    hint: 'Time UserInfo is available after sign-in. Applications can override it.',
+    label: t('Access token lifetime'),
+    hint: t('Time UserInfo is available after sign-in. Applications can override it.'),
     bounds: [1, 3600],
   },
   refreshTokenTtlSeconds: {
-    label: 'Refresh token lifetime',
-    hint: 'How long an application can renew its access after a sign-in.',
+    label: t('Refresh token lifetime'),
+    hint: t('How long an application can renew its access after a sign-in.'),
     bounds: [60, 365 * day],
   },
   refreshTokenIdleSeconds: {
-    label: 'Refresh token idle timeout',
-    hint: 'Ends the renewal if the application does not use it for this time.',
+    label: t('Refresh token idle timeout'),
+    hint: t('Ends the renewal if the application does not use it for this time.'),
     bounds: [60, 90 * day],
   },
 } as const;
@@ -62,13 +63,13 @@ export function Component() {
     operation: UpdateSessionPolicy,
     variables: (edits) => ({ input: { projectId: project.id, expectedVersion: project.version, ...edits } }),
     invalidates: [ProjectById],
-    done: 'Session policy saved',
+    done: t('Session policy saved'),
   });
   const { values } = form;
   const rangeFault = (name: Name) => {
     const [min, max] = fields[name].bounds;
     const isFit = values[name] >= min && values[name] <= max;
-    return isFit ? undefined : `From ${formatDuration(min)} to ${formatDuration(max)}`;
+    return isFit ? undefined : t('From {min} to {max}', { min: formatDuration(min), max: formatDuration(max) });
   };
   const durations = (some: readonly Name[]) => (
     <SimpleGrid minColWidth="17rem" spacing="lg">
@@ -80,18 +81,18 @@ export function Component() {
     </SimpleGrid>
   );
   return (
-    <Page title="Session policy" lead="Session and token lifetimes" narrow>
+    <Page title={t('Session policy')} lead={t('Session and token lifetimes')} narrow>
       {!mayChange && <ViewerNotice project={project} />}
-      <Section title="Session lifetime">
+      <Section title={t('Session lifetime')}>
         <SessionTimeline idleSeconds={values.idleTimeoutSeconds} maxSeconds={values.maxSessionSeconds} />
         <Alert color="neutral" role="status">
           {sentence(values)}
         </Alert>
       </Section>
-      <Section title="Sessions" lead="A session belongs to one browser and serves all applications.">
+      <Section title={t('Sessions')} lead={t('A session belongs to one browser and serves all applications.')}>
         {durations(names.slice(0, 2))}
       </Section>
-      <Section title="Tokens" lead="Issued at sign-in. Neither can be refreshed.">
+      <Section title={t('Tokens')} lead={t('Issued at sign-in. Neither can be refreshed.')}>
         {durations(names.slice(2))}
       </Section>
       <SaveBar
@@ -113,18 +114,32 @@ function sentence({
 }: Record<Name, number>): string {
   const session =
     idle >= max
-      ? `Users stay signed in for ${formatDuration(max)}; the idle timeout has no effect.`
-      : `Users active at least every ${formatDuration(idle)} stay signed in for up to ${formatDuration(max)}; after a longer pause they sign in again.`;
-  return `${session} After each sign-in, applications have ${formatDuration(idTokenTtlSeconds)} to read the ID token, and UserInfo for ${formatDuration(accessTokenTtlSeconds)}.`;
+      ? t('Users stay signed in for {max}; the idle timeout has no effect.', { max: formatDuration(max) })
+      : t(
+          'Users active at least every {idle} stay signed in for up to {max}; after a longer pause they sign in again.',
+          { idle: formatDuration(idle), max: formatDuration(max) },
+        );
+  return t(
+    '{session} After each sign-in, applications have {idToken} to read the ID token, and UserInfo for {accessToken}.',
+    {
+      session,
+      idToken: formatDuration(idTokenTtlSeconds),
+      accessToken: formatDuration(accessTokenTtlSeconds),
+    },
+  );
 }
 
 function consequence(saved: Record<Name, number>, values: Record<Name, number>): string | undefined {
   const parts = [
     values.idleTimeoutSeconds < saved.idleTimeoutSeconds &&
-      `Sessions idle for more than ${formatDuration(values.idleTimeoutSeconds)} end at their next use.`,
+      t('Sessions idle for more than {duration} end at their next use.', {
+        duration: formatDuration(values.idleTimeoutSeconds),
+      }),
     values.maxSessionSeconds < saved.maxSessionSeconds &&
-      `Sessions older than ${formatDuration(values.maxSessionSeconds)} end at their next use.`,
-    values.idleTimeoutSeconds > saved.idleTimeoutSeconds && 'Unattended browsers stay signed in for longer.',
+      t('Sessions older than {duration} end at their next use.', {
+        duration: formatDuration(values.maxSessionSeconds),
+      }),
+    values.idleTimeoutSeconds > saved.idleTimeoutSeconds && t('Unattended browsers stay signed in for longer.'),
   ];
   return parts.filter(Boolean).join(' ') || undefined;
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/language.ts';
 import { formatDuration } from '../ui/forms/duration.tsx';
 import styles from './session-timeline.module.css';
 import { usesOf } from './uses.ts';
@@ -12,23 +13,26 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
   const end = Math.min(100, lastUse + idle);
   const never = idleSeconds >= maxSeconds;
   const text = never
-    ? `A session ends after ${formatDuration(maxSeconds)}, used or not.`
-    : `A session ends ${formatDuration(idleSeconds)} after its last use, and at the latest after ${formatDuration(maxSeconds)}.`;
+    ? t('A session ends after {max}, used or not.', { max: formatDuration(maxSeconds) })
+    : t('A session ends {idle} after its last use, and at the latest after {max}.', {
+        idle: formatDuration(idleSeconds),
+        max: formatDuration(maxSeconds),
+      });
   return (
     <figure className={styles.figure} role="img" aria-label={text}>
       <div className={styles.row} aria-hidden="true">
-        <span className={styles.name}>In use</span>
+        <span className={styles.name}>{t('In use')}</span>
         <div className={styles.track}>
           <div className={styles.bar} style={{ width: '100%' }} />
           {uses.map((at) => (
             <i key={at} className={styles.use} style={{ left: `${at}%` }} />
           ))}
-          <span className={styles.end}>ends after {formatDuration(maxSeconds)}</span>
+          <span className={styles.end}>{t('ends after {max}', { max: formatDuration(maxSeconds) })}</span>
         </div>
       </div>
       {!never && (
         <div className={styles.row} aria-hidden="true">
-          <span className={styles.name}>Left alone</span>
+          <span className={styles.name}>{t('Left alone')}</span>
           <div className={styles.track}>
             <div className={styles.bar} style={{ width: `${lastUse}%` }} />
             <div className={styles.idle} style={{ left: `${lastUse}%`, width: `${end - lastUse}%` }} />
@@ -39,16 +43,16 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
               ))}
             <i className={styles.use} style={{ left: `${lastUse}%` }} />
             <span className={styles.pause} style={{ left: `${lastUse}%` }}>
-              {formatDuration(idleSeconds)} unused, then it ends
+              {t('{idle} unused, then it ends', { idle: formatDuration(idleSeconds) })}
             </span>
           </div>
         </div>
       )}
       <figcaption aria-hidden="true">
         <span>
-          <i className={styles.use} /> used
+          <i className={styles.use} /> {t('used')}
         </span>
-        <span>sign-in at the left, time to the right</span>
+        <span>{t('sign-in at the left, time to the right')}</span>
       </figcaption>
     </figure>
   );

@@ -1,15 +1,16 @@
 import type { SystemQuery } from '../generated/operations.ts';
+import { locale, t } from '../language/language.ts';
 import type { Tone } from '../theme.ts';
 
 export type Level = SystemQuery['system']['level'];
 
 export const levels: Record<Level, { tone: Tone; text: string }> = {
   OK: { tone: 'good', text: 'OK' },
-  WARN: { tone: 'note', text: 'Needs attention' },
-  FAIL: { tone: 'bad', text: 'Failing' },
+  WARN: { tone: 'note', text: t('Needs attention') },
+  FAIL: { tone: 'bad', text: t('Failing') },
 };
 
-const size = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
+const size = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
 /** "12.3 MB". */
 export function bytes(count: number): string {

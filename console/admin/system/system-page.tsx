@@ -1,6 +1,8 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { senderKinds } from '../messages/labels.ts';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -18,14 +20,14 @@ type Process = Status['processes'][number];
 type Job = Status['jobs'][number];
 
 const checkColumns: readonly Column<Status['checks'][number]>[] = [
-  { header: 'Check', isName: true, width: '26%', cell: ({ name }) => name },
+  { header: t('Check'), isName: true, width: '26%', cell: ({ name }) => name },
   {
-    header: 'Status',
+    header: t('Status'),
     isCorner: true,
     cell: ({ level }) => <Badge color={levels[level].tone}>{levels[level].text}</Badge>,
   },
   {
-    header: 'Result',
+    header: t('Result'),
     isPlain: true,
     width: '60%',
     cell: ({ summary, advice }) => (
@@ -38,25 +40,33 @@ const checkColumns: readonly Column<Status['checks'][number]>[] = [
 ];
 
 const processColumns: readonly Column<Process>[] = [
-  { header: 'Process', isName: true, width: '26%', cell: ({ host, pid }) => `${host}, ${pid}` },
-  { header: 'Version', cell: ({ version, nodeVersion }) => `${version} on Node ${nodeVersion}` },
-  { header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { header: 'Last heartbeat', cell: ({ seenAt }) => <Time at={seenAt} /> },
+  { header: t('Process'), isName: true, width: '26%', cell: ({ host, pid }) => `${host}, ${pid}` },
   {
-    header: 'ID token signing',
-    align: 'end',
-    cell: ({ signMicroseconds }) => (signMicroseconds == null ? '–' : `${(signMicroseconds / 1000).toFixed(1)} ms`),
+    header: t('Version'),
+    cell: ({ version, nodeVersion }) => t('{version} on Node {nodeVersion}', { version, nodeVersion }),
   },
-  { header: 'Clock', align: 'end', cell: ({ clockSkewMs }) => `${clockSkewMs > 0 ? '+' : ''}${clockSkewMs} ms` },
+  { header: t('Started'), cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { header: t('Last heartbeat'), cell: ({ seenAt }) => <Time at={seenAt} /> },
+  {
+    header: t('ID token signing'),
+    align: 'end',
+    cell: ({ signMicroseconds }) =>
+      signMicroseconds == null ? '–' : t('{time} ms', { time: (signMicroseconds / 1000).toFixed(1) }),
+  },
+  {
+    header: t('Clock'),
+    align: 'end',
+    cell: ({ clockSkewMs }) => t('{time} ms', { time: `${clockSkewMs > 0 ? '+' : ''}${clockSkewMs}` }),
+  },
 ];
 
 const jobColumns: readonly Column<Job>[] = [
-  { header: 'Job', isName: true, width: '36%', cell: ({ name }) => jobNames[name] ?? name },
-  { header: 'Ready', align: 'end', cell: ({ waiting }) => count.format(waiting) },
-  { header: 'Scheduled', align: 'end', cell: ({ deferred }) => count.format(deferred) },
-  { header: 'Running', align: 'end', cell: ({ active }) => count.format(active) },
+  { header: t('Job'), isName: true, width: '36%', cell: ({ name }) => jobNames[name] ?? name },
+  { header: t('Ready'), align: 'end', cell: ({ waiting }) => count.format(waiting) },
+  { header: t('Scheduled'), align: 'end', cell: ({ deferred }) => count.format(deferred) },
+  { header: t('Running'), align: 'end', cell: ({ active }) => count.format(active) },
   {
-    header: 'Failed in 24 h',
+    header: t('Failed in 24 h'),
     align: 'end',
     cell: ({ failed }) => (failed > 0 ? <Badge color="bad">{count.format(failed)}</Badge> : '0'),
   },
@@ -69,37 +79,37 @@ export function Component() {
   const overall = status && levels[status.level];
   return (
     <Page
-      title="System"
-      lead="Health of this instance, updated every 10 seconds"
+      title={t('System')}
+      lead={t('Health of this instance, updated every 10 seconds')}
       badges={overall && <Badge color={overall.tone}>{overall.text}</Badge>}
     >
       {failure && !status ? (
-        <LoadError failure={failure} subject="system status" retry={reload} />
+        <LoadError failure={failure} subject={t('system status')} retry={reload} />
       ) : (
         <>
-          <Section flush title="Checks">
-            <DataTable label="Checks" columns={checkColumns} rows={status?.checks} keyOf={({ name }) => name} />
+          <Section flush title={t('Checks')}>
+            <DataTable label={t('Checks')} columns={checkColumns} rows={status?.checks} keyOf={({ name }) => name} />
           </Section>
-          <Section flush title="Processes" lead="Servers sharing this database; heartbeat every 20 seconds">
+          <Section flush title={t('Processes')} lead={t('Servers sharing this database; heartbeat every 20 seconds')}>
             <DataTable
-              label="Processes"
+              label={t('Processes')}
               columns={processColumns}
               rows={status?.processes}
               skeletonRows={1}
-              empty={<Empty icon="server" title="No heartbeats" />}
+              empty={<Empty icon="server" title={t('No heartbeats')} />}
             />
           </Section>
-          <Section title="Database and messages">
+          <Section title={t('Database and messages')}>
             {status ? <Database status={status} /> : <LinesSkeleton lines={5} />}
           </Section>
-          <Section flush title="Jobs" lead="Background work; up to 30 seconds old">
+          <Section flush title={t('Jobs')} lead={t('Background work; up to 30 seconds old')}>
             <DataTable
-              label="Jobs"
+              label={t('Jobs')}
               columns={jobColumns}
               rows={status?.jobs}
               keyOf={({ name }) => name}
               skeletonRows={5}
-              empty={<Empty icon="clock" title="No jobs" />}
+              empty={<Empty icon="clock" title={t('No jobs')} />}
             />
           </Section>
         </>
@@ -111,21 +121,32 @@ export function Component() {
 function Database({ status: { database, mail, sms, backup } }: { status: Status }) {
   const sender = ({ kind, lastSentAt }: Status['mail']) => (
     <>
-      {kind ? (senderKinds[kind] ?? kind) : 'Not set up'}; last sent <Time at={lastSentAt} fallback="never" />
+      {kind ? (senderKinds[kind] ?? kind) : t('Not set up')}
+      {'; '}
+      {rich('last sent <time></time>', { time: () => <Time at={lastSentAt} fallback={t('never')} /> })}
     </>
   );
   return (
     <Facts
       facts={[
-        ['Database', `PostgreSQL ${database.version}, ${bytes(database.sizeBytes)}`],
-        ['Connections', `${database.connections} of ${database.maxConnections}`],
-        ['Migrations', `${database.migrationsApplied} have run`],
-        ['Mail', sender(mail)],
+        [
+          t('Database'),
+          t('PostgreSQL {version}, {size}', { version: database.version, size: bytes(database.sizeBytes) }),
+        ],
+        [
+          t('Connections'),
+          t('{connections} of {maxConnections}', {
+            connections: database.connections,
+            maxConnections: database.maxConnections,
+          }),
+        ],
+        [t('Migrations'), t('{count} have run', { count: database.migrationsApplied })],
+        [t('Mail'), sender(mail)],
         ['SMS', sender(sms)],
         [
-          'Backup',
+          t('Backup'),
           <>
-            <Time at={backup?.takenAt} fallback="Never recorded" />
+            <Time at={backup?.takenAt} fallback={t('Never recorded')} />
             {backup && `, ${bytes(backup.bytes)}`}
           </>,
         ],

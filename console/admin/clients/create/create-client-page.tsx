@@ -5,6 +5,7 @@ import { useAccess } from '../../access.tsx';
 import { useMutation } from '../../api.ts';
 import { faultAt } from '../../failure.ts';
 import { CreateClient, type CreateClientInput, type CreateClientMutation } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { ShowGraphql } from '../../ui/code/show-graphql.tsx';
 import { Snippets } from '../../ui/code/snippets.tsx';
@@ -36,18 +37,18 @@ interface Answers {
 }
 
 const authentications = {
-  NONE: { name: 'PKCE', hint: 'Codes are bound to a verifier. Enough for most applications.' },
+  NONE: { name: 'PKCE', hint: t('Codes are bound to a verifier. Enough for most applications.') },
   PRIVATE_KEY_JWT: {
-    name: 'PKCE and a private key (private_key_jwt)',
-    hint: 'The server also signs with its own private key.',
+    name: t('PKCE and a private key (private_key_jwt)'),
+    hint: t('The server also signs with its own private key.'),
   },
   CLIENT_SECRET_BASIC: {
-    name: 'PKCE and a client secret',
-    hint: "What most products ask for. Works at the project's issuer.",
+    name: t('PKCE and a client secret'),
+    hint: t("What most products ask for. Works at the project's issuer."),
   },
 } as const;
 
-const steps = ['Kind', 'Addresses', 'Keys and code'] as const;
+const steps = [t('Kind'), t('Addresses'), t('Keys and code')] as const;
 
 /** Three-step form: type, URLs, code to run. */
 export function Component() {
@@ -67,8 +68,8 @@ export function Component() {
   const answer = (some: Partial<Answers>) => setAnswers((before) => ({ ...before, ...some }));
   return (
     <Page
-      title={created ? `${created.client.name} is ready` : 'Create application'}
-      back={{ to: path('applications'), label: 'Applications' }}
+      title={created ? t('{name} is ready', { name: created.client.name }) : t('Create application')}
+      back={{ to: path('applications'), label: t('Applications') }}
       narrow
     >
       <Group component="ol" gap="0.5rem 1.5rem">
@@ -94,7 +95,9 @@ export function Component() {
         ))}
       </Group>
       {!mayChange ? (
-        <Alert>Only project admins create applications. You are a viewer of {project.name}.</Alert>
+        <Alert>
+          {t('Only project admins create applications. You are a viewer of {name}.', { name: project.name })}
+        </Alert>
       ) : step === 0 ? (
         <KindStep answers={answers} answer={answer} onNext={() => setStep(1)} />
       ) : step === 1 || !created ? (
@@ -148,10 +151,10 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
       }}
     >
       <TextInput
-        label="Name"
-        description="Shown on the sign-in page."
+        label={t('Name')}
+        description={t('Shown on the sign-in page.')}
         value={answers.name}
-        error={tried && !isNamed ? 'Give it a name' : undefined}
+        error={tried && !isNamed ? t('Give it a name') : undefined}
         maxLength={200}
         required
         onChange={(event) => answer({ name: event.currentTarget.value })}
@@ -161,7 +164,7 @@ function KindStep({ answers, answer, onNext }: StepProps & { onNext(): void }) {
         onChange={(kind) => answer({ kind, method: kind === 'web-server' ? answers.method : 'NONE' })}
       />
       <Group justify="flex-end" className={styles.actions ?? ''}>
-        <Button type="submit">Continue</Button>
+        <Button type="submit">{t('Continue')}</Button>
       </Group>
     </Step>
   );
@@ -191,7 +194,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
     if (uris.some((uri) => addressFault(uri) !== undefined) || busy) return;
     const outcome = await create({ input });
     if (outcome.data) {
-      toast(`${outcome.data.createClient.client.name} created`);
+      toast(t('{name} created', { name: outcome.data.createClient.client.name }));
       onCreated(outcome.data.createClient);
     }
   };
@@ -210,7 +213,7 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
       />
       {kind === 'web-server' && (
         <Radios
-          label="Client authentication"
+          label={t('Client authentication')}
           isLabelled
           options={authentications}
           value={method}
@@ -226,10 +229,10 @@ function AddressStep({ answers, answer, projectId, onBack, onCreated }: AddressS
           <ShowGraphql operation={CreateClient} variables={{ input }} />
         </Box>
         <Button variant="default" onClick={onBack}>
-          Back
+          {t('Back')}
         </Button>
         <Button type="submit" loading={busy}>
-          Create application
+          {t('Create application')}
         </Button>
       </Group>
     </Step>
@@ -244,7 +247,7 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
   const snippets = snippetsFor(kind, { client, projectIssuer: project.issuer, publishableKey });
   return (
     <>
-      <Section title="Its keys" lead="For this application only. Replace them at any time.">
+      <Section title={t('Its keys')} lead={t('For this application only. Replace them at any time.')}>
         <Secrets
           fileName={`${client.id}.keys.txt`}
           secrets={[
@@ -252,32 +255,35 @@ function Done({ created, kind }: { created: Created; kind: ClientKind }) {
               ? []
               : [
                   {
-                    label: 'Client secret',
+                    label: t('Client secret'),
                     value: clientSecret,
-                    hint: `For the issuer ${project.issuer}. Server only.`,
+                    hint: t('For the issuer {issuer}. Server only.', { issuer: project.issuer }),
                   },
                 ]),
             {
-              label: 'Publishable key',
+              label: t('Publishable key'),
               value: publishableKey,
-              hint: 'For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.',
+              hint: t('For @latchkey/browser. Safe to use in the browser: limited to the redirect URIs’ origins.'),
               isPublic: true,
             },
             {
-              label: 'Secret key',
+              label: t('Secret key'),
               value: secretKey,
-              hint: 'For @latchkey/node on your server. Keep it out of clients and repositories.',
+              hint: t('For @latchkey/node on your server. Keep it out of clients and repositories.'),
             },
           ]}
           onDone={() => void navigate(path(`applications/${client.id}`))}
         />
       </Section>
       <Section
-        title="Test sign-in"
-        lead="Opens a new tab, signs you in and shows the tokens. This page stays open."
+        title={t('Test sign-in')}
+        lead={t('Opens a new tab, signs you in and shows the tokens. This page stays open.')}
         actions={<TrySignIn clientId={client.id} />}
       />
-      <Section title="Quickstart" lead={`${issuerAdvice(client)} Your values are filled in and highlighted.`}>
+      <Section
+        title={t('Quickstart')}
+        lead={`${issuerAdvice(client)} ${t('Your values are filled in and highlighted.')}`}
+      >
         <Snippets snippets={snippets} />
       </Section>
     </>

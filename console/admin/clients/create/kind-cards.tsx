@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { t } from '../../language/language.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { type ClientKind, clientKinds } from '../kind.ts';
 import styles from './kind-cards.module.css';
@@ -8,7 +9,7 @@ export function KindCards({ value, onChange }: { value: ClientKind; onChange(kin
   const id = useId();
   return (
     <fieldset className={styles.cards}>
-      <legend>Application type</legend>
+      <legend>{t('Application type')}</legend>
       {Object.entries(clientKinds).map(([kind, { name, hint, icon }]) => (
         <label key={kind} className={styles.card}>
           <input

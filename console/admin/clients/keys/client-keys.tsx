@@ -9,6 +9,8 @@ import {
   IssueApiKey,
   RevokeApiKey,
 } from '../../generated/operations.ts';
+import { lower, t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
 import { useProjectPath } from '../../projects/project.tsx';
 import { Code } from '../../ui/code/code.tsx';
 import { CopyButton } from '../../ui/code/copy.tsx';
@@ -29,11 +31,11 @@ type Key = ApiKeyRowFragment;
 
 const kinds = {
   PUBLISHABLE: {
-    name: 'Publishable key',
+    name: t('Publishable key'),
     prefix: 'lk_pk_',
-    hint: 'For @latchkey/browser. Safe to use in the browser.',
+    hint: t('For @latchkey/browser. Safe to use in the browser.'),
   },
-  SECRET: { name: 'Secret key', prefix: 'lk_sk_', hint: 'For @latchkey/node. Server only.' },
+  SECRET: { name: t('Secret key'), prefix: 'lk_sk_', hint: t('For @latchkey/node. Server only.') },
 } as const;
 
 const nameOf = ({ kind, hint }: Key) => `${kinds[kind].prefix}…${hint}`;
@@ -61,19 +63,20 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
   };
   const columns: Column<Key>[] = [
-    { header: 'Key', isName: true, cell: KeyName },
-    { header: 'Kind', cell: ({ kind }) => kinds[kind].name },
+    { header: t('Key'), isName: true, cell: KeyName },
+    { header: t('Kind'), cell: ({ kind }) => kinds[kind].name },
     {
-      header: 'Status',
-      cell: ({ revokedAt }) => (revokedAt ? <Badge color="bad">Revoked</Badge> : <Badge color="good">Live</Badge>),
+      header: t('Status'),
+      cell: ({ revokedAt }) =>
+        revokedAt ? <Badge color="bad">{t('Revoked')}</Badge> : <Badge color="good">{t('Live')}</Badge>,
     },
-    { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     ...(mayChange
       ? [
           actionColumn<Key>(
-            'Revoke',
-            (key) => `Revoke ${nameOf(key)}`,
+            t('Revoke'),
+            (key) => t('Revoke {name}', { name: nameOf(key) }),
             setRevoking,
             ({ revokedAt }) => revokedAt === null,
           ),
@@ -84,7 +87,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button leftSection={<Icon name="plus" size={16} />} loading={issuing}>
-          New key
+          {t('New key')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -102,8 +105,8 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     <>
       <Section
         flush
-        title="API keys"
-        lead="To rotate: create a new key, deploy it, then revoke the old one."
+        title={t('API keys')}
+        lead={t('To rotate: create a new key, deploy it, then revoke the old one.')}
         actions={
           mayChange && (
             <>
@@ -115,35 +118,35 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
       >
         <FormError failure={failure} />
         <DataTable
-          label="API keys"
+          label={t('API keys')}
           columns={columns}
           rows={client.apiKeys}
           empty={
-            <Empty icon="key" title="No key">
-              Only the SDKs need keys, not the hosted sign-in page.
+            <Empty icon="key" title={t('No key')}>
+              {t('Only the SDKs need keys, not the hosted sign-in page.')}
             </Empty>
           }
         />
       </Section>
       <ClientSecrets client={client} mayChange={mayChange} />
       <Section
-        title="Client key"
-        lead="Public key for client assertions (private_key_jwt)"
+        title={t('Client key')}
+        lead={t('Public key for client assertions (private_key_jwt)')}
         actions={
           mayChange && (
             <Button component={Link} to={path(`applications/${client.id}/settings`)} variant="default">
-              {client.jwks ? 'Replace' : 'Set up'}
+              {client.jwks ? t('Replace') : t('Set up')}
             </Button>
           )
         }
       >
-        {client.jwks ? <Code label="JWK Set" code={JSON.stringify(client.jwks, null, 2)} /> : <p>None.</p>}
+        {client.jwks ? <Code label={t('JWK Set')} code={JSON.stringify(client.jwks, null, 2)} /> : <p>{t('None.')}</p>}
       </Section>
       <DelegationKeys client={client} mayChange={mayChange} />
       <Modal
         opened={issued !== undefined}
         onClose={() => setIssued(undefined)}
-        title={issued && `New ${kinds[issued.kind].name.toLowerCase()}`}
+        title={issued && t('New {name}', { name: lower(kinds[issued.kind].name) })}
         size="lg"
         {...untilSaved}
       >
@@ -163,22 +166,26 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         )}
       </Modal>
       <ConfirmMutation
-        title="Revoke this key?"
-        verb="Revoke key"
+        title={t('Revoke this key?')}
+        verb={t('Revoke key')}
         operation={RevokeApiKey}
         variables={revoking && { id: revoking.id }}
         invalidates={[ClientById]}
-        done={revoking ? `${nameOf(revoking)} revoked` : ''}
+        done={revoking ? t('{name} revoked', { name: nameOf(revoking) }) : ''}
         onClose={() => setRevoking(undefined)}
       >
         <p>
-          Requests with <code>{revoking && nameOf(revoking)}</code> fail at once. This cannot be undone.
+          {rich(
+            'Requests with <code>{key}</code> fail at once. This cannot be undone.',
+            { code: (text) => <code>{text}</code> },
+            { key: revoking && nameOf(revoking) },
+          )}
         </p>
         <p>
           <LastUse at={revoking?.lastUsedAt} />{' '}
           {revoking &&
             live.filter(({ kind }) => kind === revoking.kind).length === 1 &&
-            `It is the last live ${kinds[revoking.kind].name.toLowerCase()}.`}
+            t('It is the last live {name}.', { name: lower(kinds[revoking.kind].name) })}
         </p>
       </ConfirmMutation>
     </>

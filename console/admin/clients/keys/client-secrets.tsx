@@ -7,6 +7,8 @@ import {
   IssueClientSecret,
   RevokeClientSecret,
 } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
+import { rich } from '../../language/rich.tsx';
 import { useProject } from '../../projects/project.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
@@ -38,18 +40,19 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
     if (outcome.data) setIssued(outcome.data.issueClientSecret.secret);
   };
   const columns: Column<Secret>[] = [
-    { header: 'Secret', isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
+    { header: t('Secret'), isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
     {
-      header: 'Status',
-      cell: ({ revokedAt }) => (revokedAt ? <Badge color="bad">Revoked</Badge> : <Badge color="good">Live</Badge>),
+      header: t('Status'),
+      cell: ({ revokedAt }) =>
+        revokedAt ? <Badge color="bad">{t('Revoked')}</Badge> : <Badge color="good">{t('Live')}</Badge>,
     },
-    { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     ...(mayChange
       ? [
           actionColumn<Secret>(
-            'Revoke',
-            (secret) => `Revoke ${nameOf(secret)}`,
+            t('Revoke'),
+            (secret) => t('Revoke {name}', { name: nameOf(secret) }),
             setRevoking,
             ({ revokedAt }) => revokedAt === null,
           ),
@@ -60,8 +63,10 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
     <>
       <Section
         flush
-        title="Client secrets"
-        lead={`For the issuer ${project.issuer}. To rotate: create the second, deploy it, then revoke the first.`}
+        title={t('Client secrets')}
+        lead={t('For the issuer {issuer}. To rotate: create the second, deploy it, then revoke the first.', {
+          issuer: project.issuer,
+        })}
         actions={
           mayChange && (
             <Button
@@ -70,19 +75,19 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
               disabled={live.length >= maxLive}
               onClick={() => void make()}
             >
-              New secret
+              {t('New secret')}
             </Button>
           )
         }
       >
         <FormError failure={failure} />
         <DataTable
-          label="Client secrets"
+          label={t('Client secrets')}
           columns={columns}
           rows={client.clientSecrets}
           empty={
-            <Empty icon="key" title="No secret">
-              This application cannot redeem codes until it has one.
+            <Empty icon="key" title={t('No secret')}>
+              {t('This application cannot redeem codes until it has one.')}
             </Empty>
           }
         />
@@ -90,32 +95,36 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
       <Modal
         opened={issued !== undefined}
         onClose={() => setIssued(undefined)}
-        title="New client secret"
+        title={t('New client secret')}
         size="lg"
         {...untilSaved}
       >
         {issued !== undefined && (
           <Secrets
             fileName={`${client.id}.secret.txt`}
-            secrets={[{ label: 'Client secret', value: issued, hint: 'Server only.' }]}
+            secrets={[{ label: t('Client secret'), value: issued, hint: t('Server only.') }]}
             onDone={() => setIssued(undefined)}
           />
         )}
       </Modal>
       <ConfirmMutation
-        title="Revoke this secret?"
-        verb="Revoke secret"
+        title={t('Revoke this secret?')}
+        verb={t('Revoke secret')}
         operation={RevokeClientSecret}
         variables={revoking && { id: revoking.id }}
         invalidates={[ClientById]}
-        done={revoking ? `${nameOf(revoking)} revoked` : ''}
+        done={revoking ? t('{name} revoked', { name: nameOf(revoking) }) : ''}
         onClose={() => setRevoking(undefined)}
       >
         <p>
-          Token requests with <code>{revoking && nameOf(revoking)}</code> fail at once. This cannot be undone.
+          {rich(
+            'Token requests with <code>{key}</code> fail at once. This cannot be undone.',
+            { code: (text) => <code>{text}</code> },
+            { key: revoking && nameOf(revoking) },
+          )}
         </p>
         <p>
-          <LastUse at={revoking?.lastUsedAt} /> {live.length === 1 && 'It is the last live secret.'}
+          <LastUse at={revoking?.lastUsedAt} /> {live.length === 1 && t('It is the last live secret.')}
         </p>
       </ConfirmMutation>
     </>

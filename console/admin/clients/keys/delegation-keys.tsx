@@ -10,6 +10,7 @@ import {
   RevokeDelegationKey,
   RotateDelegationKeys,
 } from '../../generated/operations.ts';
+import { lower, t } from '../../language/language.ts';
 import { Code } from '../../ui/code/code.tsx';
 import { IdChip } from '../../ui/code/copy.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
@@ -29,10 +30,10 @@ import { makePair } from './pem.ts';
 type Key = DelegationKeyRowFragment;
 
 const queries = [ClientById, DelegationKeysQuery];
-const sides = { SP: 'Your server', IDP: 'This instance' } as const;
+const sides = { SP: t('Your server'), IDP: t('This instance') } as const;
 const isLive = ({ expiresAt }: Key) => !expiresAt || new Date(expiresAt).getTime() > Date.now();
 
-const ownerOf = (party: keyof typeof sides) => sides[party].toLowerCase();
+const ownerOf = (party: keyof typeof sides) => lower(sides[party]);
 
 /** Delegation keys of both sides. A back end uses them to manage second factors on its own pages. */
 export function DelegationKeys({ client, mayChange }: ClientPartProps) {
@@ -43,37 +44,49 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
   const ours = keys?.find((key) => key.party === 'IDP' && isLive(key));
   const close = () => setAsking(undefined);
   const columns: Column<Key>[] = [
-    { header: 'Whose', isName: true, cell: ({ party }) => sides[party] },
-    { header: 'Signing key', cell: ({ signingKid }) => <IdChip id={signingKid} label="signing key thumbprint" /> },
+    { header: t('Whose'), isName: true, cell: ({ party }) => sides[party] },
     {
-      header: 'Encryption key',
-      cell: ({ encryptionKid }) => <IdChip id={encryptionKid} label="encryption key thumbprint" />,
+      header: t('Signing key'),
+      cell: ({ signingKid }) => <IdChip id={signingKid} label={t('signing key thumbprint')} />,
     },
     {
-      header: 'Status',
+      header: t('Encryption key'),
+      cell: ({ encryptionKid }) => <IdChip id={encryptionKid} label={t('encryption key thumbprint')} />,
+    },
+    {
+      header: t('Status'),
       cell: (key) =>
         isLive(key) ? (
-          <Badge color="good">{key.expiresAt ? 'Ending' : 'Live'}</Badge>
+          <Badge color="good">{key.expiresAt ? t('Ending') : t('Live')}</Badge>
         ) : (
-          <Badge color="bad">Ended</Badge>
+          <Badge color="bad">{t('Ended')}</Badge>
         ),
     },
-    { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} fallback="When replaced" /> },
+    { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} fallback={t('When replaced')} /> },
     ...(mayChange
-      ? [actionColumn<Key>('Revoke', ({ party }) => `Revoke the keys of ${ownerOf(party)}`, setRevoking, isLive)]
+      ? [
+          actionColumn<Key>(
+            t('Revoke'),
+            ({ party }) => t('Revoke the keys of {party}', { party: ownerOf(party) }),
+            setRevoking,
+            isLive,
+          ),
+        ]
       : []),
   ];
   return (
     <Section
       flush
-      title="Delegation keys"
-      lead="Lets your server change second factors over signed and encrypted requests (DelegationClient of @latchkey/node)."
+      title={t('Delegation keys')}
+      lead={t(
+        'Lets your server change second factors over signed and encrypted requests (DelegationClient of @latchkey/node).',
+      )}
       actions={
         mayChange && (
           <>
             {ours && (
               <Button variant="default" onClick={() => setAsking('rotate')}>
-                New keys of this instance
+                {t('New keys of this instance')}
               </Button>
             )}
             <Button
@@ -81,54 +94,54 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
               leftSection={<Icon name="plus" size={16} />}
               onClick={() => setAsking('register')}
             >
-              Register your keys
+              {t('Register your keys')}
             </Button>
           </>
         )
       }
     >
       <DataTable
-        label="Delegation keys"
+        label={t('Delegation keys')}
         columns={columns}
         rows={keys}
         skeletonRows={2}
         empty={
-          <Empty icon="key" title="Not set up">
-            Needed only to change second factors on your own pages.
+          <Empty icon="key" title={t('Not set up')}>
+            {t('Needed only to change second factors on your own pages.')}
           </Empty>
         }
       />
       {ours && (
         <Stack gap="sm" className={styles.ours ?? ''}>
-          <p>Environment variables for your server:</p>
+          <p>{t('Environment variables for your server:')}</p>
           <Pem name="IDP_ED25519_PUBLIC_KEY_PEM" text={ours.signingPublicPem} />
           <Pem name="IDP_X25519_PUBLIC_KEY_PEM" text={ours.encryptionPublicPem} />
         </Stack>
       )}
-      <Modal opened={asking === 'register'} onClose={close} title="Register your server's keys" size="lg">
+      <Modal opened={asking === 'register'} onClose={close} title={t("Register your server's keys")} size="lg">
         {asking === 'register' && <RegisterForm clientId={client.id} onClose={close} />}
       </Modal>
       <ConfirmMutation
-        title="New keys of this instance?"
-        verb="Generate keys"
+        title={t('New keys of this instance?')}
+        verb={t('Generate keys')}
         operation={RotateDelegationKeys}
         variables={asking === 'rotate' ? { input: { clientId: client.id } } : undefined}
         invalidates={queries}
-        done="Keys generated"
+        done={t('Keys generated')}
         onClose={close}
       >
-        <p>Current keys stay valid for a week: deploy the new public keys to your server by then.</p>
+        <p>{t('Current keys stay valid for a week: deploy the new public keys to your server by then.')}</p>
       </ConfirmMutation>
       <ConfirmMutation
-        title={`Revoke the keys of ${revoking && ownerOf(revoking.party)}?`}
-        verb="Revoke keys"
+        title={t('Revoke the keys of {party}?', { party: revoking && ownerOf(revoking.party) })}
+        verb={t('Revoke keys')}
         operation={RevokeDelegationKey}
         variables={revoking && { id: revoking.id }}
         invalidates={queries}
-        done="Keys revoked"
+        done={t('Keys revoked')}
         onClose={() => setRevoking(undefined)}
       >
-        <p>Delegation requests with these keys fail at once. Sign-in is unaffected.</p>
+        <p>{t('Delegation requests with these keys fail at once. Sign-in is unaffected.')}</p>
       </ConfirmMutation>
     </Section>
   );
@@ -158,21 +171,21 @@ function RegisterForm({ clientId, onClose }: { clientId: string; onClose(): void
       saveFile('SP_X25519_PRIVATE_KEY.pem', encryption.privatePem, 'application/x-pem-file');
       setSigningKey(signing.publicPem);
       setEncryptionKey(encryption.publicPem);
-      setNote('Generated in this browser. The private keys were downloaded as two files and are not stored.');
+      setNote(t('Generated in this browser. The private keys were downloaded as two files and are not stored.'));
     } catch {
-      setNote('This browser cannot generate these keys. Use: openssl genpkey -algorithm ed25519 (and x25519)');
+      setNote(t('This browser cannot generate these keys. Use: openssl genpkey -algorithm ed25519 (and x25519)'));
     }
   };
   const submit = async () => {
     const outcome = await register(variables);
     if (!outcome.data) return;
-    toast('Keys registered');
+    toast(t('Keys registered'));
     onClose();
   };
   const pem = { autosize: true, minRows: 3, spellCheck: false, styles: { input: { fontFamily: 'var(--mono)' } } };
   return (
     <DialogForm
-      verb="Register"
+      verb={t('Register')}
       {...{ busy, failure, onClose }}
       fields={['signingKey', 'encryptionKey']}
       disabled={!signingKey.trim() || !encryptionKey.trim()}
@@ -181,7 +194,7 @@ function RegisterForm({ clientId, onClose }: { clientId: string; onClose(): void
     >
       <div>
         <Button variant="default" leftSection={<Icon name="key" size={16} />} onClick={generate}>
-          Generate key pairs
+          {t('Generate key pairs')}
         </Button>
       </div>
       {note && (
@@ -190,21 +203,21 @@ function RegisterForm({ clientId, onClose }: { clientId: string; onClose(): void
         </Text>
       )}
       <Textarea
-        label="Signing key (Ed25519, public, PEM)"
+        label={t('Signing key (Ed25519, public, PEM)')}
         {...pem}
         value={signingKey}
         error={faultAt(failure, 'signingKey')}
         onChange={(event) => setSigningKey(event.currentTarget.value)}
       />
       <Textarea
-        label="Encryption key (X25519, public, PEM)"
+        label={t('Encryption key (X25519, public, PEM)')}
         {...pem}
         value={encryptionKey}
         error={faultAt(failure, 'encryptionKey')}
         onChange={(event) => setEncryptionKey(event.currentTarget.value)}
       />
       <Text fz="xs" c="dimmed">
-        Previous keys of your server stay valid for a week.
+        {t('Previous keys of your server stay valid for a week.')}
       </Text>
     </DialogForm>
   );

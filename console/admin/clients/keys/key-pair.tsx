@@ -1,5 +1,6 @@
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../../language/language.ts';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { makePair } from './pem.ts';
@@ -21,9 +22,11 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
       const { kty, crv, x } = await crypto.subtle.exportKey('jwk', pair.publicKey);
       saveFile('client-key.private.pem', privatePem);
       onChange(JSON.stringify({ kty, crv, x }, null, 2));
-      setNote('Generated in this browser. The private key was downloaded (client-key.private.pem) and is not stored.');
+      setNote(
+        t('Generated in this browser. The private key was downloaded (client-key.private.pem) and is not stored.'),
+      );
     } catch {
-      setNote('This browser cannot generate Ed25519 keys. Use: openssl genpkey -algorithm ed25519');
+      setNote(t('This browser cannot generate Ed25519 keys. Use: openssl genpkey -algorithm ed25519'));
     }
   };
   return (
@@ -31,8 +34,10 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
       <Textarea
         w="100%"
         styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.8125rem' } }}
-        label="Public key (JWK)"
-        description="One Ed25519 key, or for the project issuer any of Ed25519, P-256 and RSA. The application signs client assertions with the private key."
+        label={t('Public key (JWK)')}
+        description={t(
+          'One Ed25519 key, or for the project issuer any of Ed25519, P-256 and RSA. The application signs client assertions with the private key.',
+        )}
         placeholder={'{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'}
         autosize
         minRows={4}
@@ -45,7 +50,7 @@ export function KeyPair({ value, onChange, error, disabled = false }: KeyPairPro
       />
       {!disabled && (
         <Button variant="default" size="xs" leftSection={<Icon name="key" size={16} />} onClick={generate}>
-          Generate a key pair
+          {t('Generate a key pair')}
         </Button>
       )}
       <Text role="status" fz="xs" c="dimmed">

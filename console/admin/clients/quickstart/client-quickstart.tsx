@@ -1,6 +1,7 @@
 import { Alert, Button, NativeSelect, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { settings } from '../../settings.ts';
 import { CopyField } from '../../ui/code/copy.tsx';
@@ -24,38 +25,39 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
   return (
     <>
       {redirectUri === undefined && (
-        <Alert title="No redirect URI">
-          Sign-in and CORS need one. {mayChange && <Link to={path(`applications/${client.id}/settings`)}>Add one</Link>}
+        <Alert title={t('No redirect URI')}>
+          {t('Sign-in and CORS need one.')}{' '}
+          {mayChange && <Link to={path(`applications/${client.id}/settings`)}>{t('Add one')}</Link>}
         </Alert>
       )}
       {mayChange && client.builtIn !== 'CONSOLE' && (
         <Section
-          title="Test sign-in"
-          lead="Opens a new tab, signs you in and shows the tokens."
+          title={t('Test sign-in')}
+          lead={t('Opens a new tab, signs you in and shows the tokens.')}
           actions={<TrySignIn clientId={client.id} />}
         />
       )}
-      <Section title="Connection settings" lead={issuerAdvice(client)}>
+      <Section title={t('Connection settings')} lead={issuerAdvice(client)}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <CopyField label="Base issuer" value={settings.issuer} />
-          <CopyField label="Project issuer" value={project.issuer} />
-          <CopyField label="Client ID" value={client.id} />
-          {publishableKey && <CopyField label="Publishable key" value={publishableKey} />}
+          <CopyField label={t('Base issuer')} value={settings.issuer} />
+          <CopyField label={t('Project issuer')} value={project.issuer} />
+          <CopyField label={t('Client ID')} value={client.id} />
+          {publishableKey && <CopyField label={t('Publishable key')} value={publishableKey} />}
         </SimpleGrid>
       </Section>
       <Section
-        title="Code"
-        lead="Your values are filled in and highlighted. Secret keys are shown only at creation."
+        title={t('Code')}
+        lead={t('Your values are filled in and highlighted. Secret keys are shown only at creation.')}
         actions={
           <>
             <NativeSelect
-              aria-label="Kind of application"
+              aria-label={t('Kind of application')}
               value={kind}
               data={Object.entries(clientKinds).map(([value, { name }]) => ({ value, label: name }))}
               onChange={(event) => setKind(event.currentTarget.value as ClientKind)}
             />
             <Button component={Link} to={path(`applications/${client.id}/keys`)} variant="default">
-              Manage keys
+              {t('Manage keys')}
             </Button>
           </>
         }

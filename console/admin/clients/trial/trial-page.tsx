@@ -11,6 +11,8 @@ import {
   UserAccess,
   UserById,
 } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
+
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../../ui/feedback/skeleton.tsx';
@@ -49,21 +51,25 @@ export function Component() {
   if (result) return <Shown result={result} />;
   if (code && !failure) return <PageSkeleton />;
   return (
-    <Page title="Try sign-in">
+    <Page title={t('Try sign-in')}>
       <Empty
         icon={failure || error ? 'warning' : 'applications'}
-        title={failure || error ? 'Sign-in failed' : 'No test sign-in to show'}
+        title={failure || error ? t('Sign-in failed') : t('No test sign-in to show')}
         action={
           <Button component={Link} to="/">
-            Go to home
+            {t('Go to home')}
           </Button>
         }
       >
         {error
-          ? `The application would receive the error ${error.code}${error.text ? `: ${error.text}` : '.'}`
+          ? error.text
+            ? t('The application would receive the error {code}: {text}', { code: error.code, text: error.text })
+            : t('The application would receive the error {code}.', { code: error.code })
           : failure && failure.code !== 'grant-rejected'
             ? failure.message
-            : 'A result is shown once, within a minute, in the browser that started it. Start another from the application’s quickstart.'}
+            : t(
+                'A result is shown once, within a minute, in the browser that started it. Start another from the application’s quickstart.',
+              )}
       </Empty>
     </Page>
   );
@@ -75,25 +81,29 @@ function Shown({ result }: { result: Result }) {
   const isGood = idToken.verified && accessToken.verified;
   return (
     <Page
-      title={isGood ? `Sign-in to ${client.name} works` : `Sign-in to ${client.name} failed verification`}
+      title={
+        isGood
+          ? t('Sign-in to {name} works', { name: client.name })
+          : t('Sign-in to {name} failed verification', { name: client.name })
+      }
       back={{ to: `/projects/${client.project.id}/applications/${client.id}`, label: client.name }}
-      lead={`Tokens that the application would receive for ${who}`}
+      lead={t('Tokens that the application would receive for {who}', { who })}
     >
       <Alert color="neutral">
         {revoked
-          ? 'The tokens never left the server, and the access token is revoked.'
-          : 'The access token could not be revoked; it will expire.'}{' '}
-        The server exchanged the code; see the quickstart for the request of your application.
+          ? t('The tokens never left the server, and the access token is revoked.')
+          : t('The access token could not be revoked; it will expire.')}{' '}
+        {t('The server exchanged the code; see the quickstart for the request of your application.')}
         <Session sid={idToken.claims['sid']} who={who} />
       </Alert>
       <TokenSection
-        title="ID token"
-        lead="Identifies the user. Your application verifies it and starts its own session."
+        title={t('ID token')}
+        lead={t('Identifies the user. Your application verifies it and starts its own session.')}
         token={idToken}
       />
-      <TokenSection title="Access token" lead="Valid for UserInfo only." token={accessToken} />
-      <Section title="UserInfo" lead={`Claims for the scopes ${result.scope}`}>
-        <Claims label="UserInfo" claims={userInfo} />
+      <TokenSection title={t('Access token')} lead={t('Valid for UserInfo only.')} token={accessToken} />
+      <Section title={t('UserInfo')} lead={t('Claims for the scopes {scope}', { scope: result.scope })}>
+        <Claims label={t('UserInfo')} claims={userInfo} />
       </Section>
     </Page>
   );
@@ -107,10 +117,10 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
   return (
     <Group component="p" gap="xs" mt="xs">
       {ended ? (
-        `The session of ${who} has ended.`
+        t('The session of {who} has ended.', { who })
       ) : (
         <>
-          {who} is signed in to the project in this browser now.
+          {t('{who} is signed in to the project in this browser now.', { who })}
           <Button
             variant="default"
             size="compact-sm"
@@ -119,10 +129,10 @@ function Session({ sid, who }: { sid: unknown; who: string }) {
               const outcome = await end({ id: sid });
               if (!outcome.data) return;
               setEnded(true);
-              toast('Session ended');
+              toast(t('Session ended'));
             }}
           >
-            End this session
+            {t('End this session')}
           </Button>
         </>
       )}
@@ -137,13 +147,17 @@ function TokenSection({ title, lead, token }: { title: string; lead: string; tok
       title={title}
       lead={lead}
       actions={
-        token.verified ? <Badge color="good">Signature verified</Badge> : <Badge color="bad">Does not verify</Badge>
+        token.verified ? (
+          <Badge color="good">{t('Signature verified')}</Badge>
+        ) : (
+          <Badge color="bad">{t('Does not verify')}</Badge>
+        )
       }
     >
-      <h3>Header</h3>
-      <Claims label={`${title}, header`} claims={token.header} />
-      <h3>Claims</h3>
-      <Claims label={`${title}, claims`} claims={token.claims} />
+      <h3>{t('Header')}</h3>
+      <Claims label={t('{title}, header', { title })} claims={token.header} />
+      <h3>{t('Claims')}</h3>
+      <Claims label={t('{title}, claims', { title })} claims={token.claims} />
     </Section>
   );
 }
@@ -151,9 +165,9 @@ function TokenSection({ title, lead, token }: { title: string; lead: string; tok
 type Claim = [name: string, value: unknown];
 
 const claimColumns: Column<Claim>[] = [
-  { header: 'Name', isName: true, width: '9rem', cell: ([name]) => <code>{name}</code> },
+  { header: t('Name'), isName: true, width: '9rem', cell: ([name]) => <code>{name}</code> },
   {
-    header: 'Value',
+    header: t('Value'),
     cell: ([name, value]) => {
       const at = timeOf(name, value);
       return (
@@ -164,7 +178,7 @@ const claimColumns: Column<Claim>[] = [
       );
     },
   },
-  { header: 'Meaning', cell: ([name]) => claimDescriptions[name] ?? '' },
+  { header: t('Meaning'), cell: ([name]) => claimDescriptions[name] ?? '' },
 ];
 
 function Claims({ label, claims }: { label: string; claims: Record<string, unknown> }) {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '../../api.ts';
 import { BeginTrial } from '../../generated/operations.ts';
+import { t } from '../../language/language.ts';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -20,7 +21,7 @@ export function TrySignIn({ clientId }: { clientId: string }) {
   return (
     <>
       <Button leftSection={<Icon name="external" size={16} />} loading={busy} onClick={() => void go()}>
-        Try sign-in
+        {t('Try sign-in')}
       </Button>
       <FormError failure={failure} />
     </>
