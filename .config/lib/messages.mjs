@@ -86,7 +86,7 @@ function isUnseen(node, name) {
   if (node.type === 'JSXAttribute')
     return (
       name === 'value' &&
-      /^(?:key|class|className|style|styles|d|w|h|spacing|gap|cols|to|href|flex|size|position|width)$/.test(
+      /^(?:key|class|className|style|styles|d|w|h|spacing|gap|cols|to|href|columns|narrowColumns|flex|size|position|width)$/.test(
         node.name.name,
       )
     );

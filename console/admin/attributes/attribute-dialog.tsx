@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import { type ComponentProps, lazy, Suspense } from 'react';
+import { t } from '../language/language.ts';
 
 const AttributeForm = lazy(async () => ({ default: (await import('./attribute-form.tsx')).AttributeForm }));
 
@@ -14,7 +15,7 @@ export function AttributeDialog({ opened, onClose, ...form }: AttributeDialogPro
     <Modal
       opened={opened}
       onClose={onClose}
-      title={form.attribute ? 'Edit the custom attribute' : 'Create a custom attribute'}
+      title={form.attribute ? t('Edit the custom attribute') : t('Create a custom attribute')}
       size="lg"
     >
       {opened && (

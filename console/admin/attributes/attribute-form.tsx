@@ -12,6 +12,7 @@ import {
   type CustomPartType,
   UpdateCustomAttribute,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -65,12 +66,12 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
   const submit = async () => {
     const outcome = attribute ? await update({ input }) : await create({ input });
     if (!outcome.data) return;
-    toast(attribute ? 'Saved' : 'Attribute created');
+    toast(attribute ? t('Saved') : t('Attribute created'));
     onClose();
   };
   return (
     <DialogForm
-      verb={attribute ? 'Save' : 'Create attribute'}
+      verb={attribute ? t('Save') : t('Create attribute')}
       busy={creating || updating}
       {...{ failure, onClose }}
       fields={[...fields, ...moreFields]}
@@ -80,8 +81,8 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
     >
       <Group grow align="flex-start">
         <TextInput
-          label="Name"
-          description={attribute ? 'Cannot be changed' : 'Letters, digits, _ and -'}
+          label={t('Name')}
+          description={attribute ? t('Cannot be changed') : t('Letters, digits, _ and -')}
           maxLength={64}
           spellCheck={false}
           autoCapitalize="none"
@@ -92,8 +93,8 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           {...firstFocus}
         />
         <Select
-          label="Type"
-          description="Fixed once users have values"
+          label={t('Type')}
+          description={t('Fixed once users have values')}
           allowDeselect={false}
           data={choices(typeNames)}
           value={values.type}
@@ -103,8 +104,10 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
       </Group>
       {values.type === 'COMPLEX' && (
         <Textarea
-          label="Parts"
-          description={`One on each line: name, a space, and the type (${partTypes.join(', ')})`}
+          label={t('Parts')}
+          description={t('One on each line: name, a space, and the type ({partTypes})', {
+            partTypes: partTypes.join(', '),
+          })}
           autosize
           minRows={3}
           spellCheck={false}
@@ -114,7 +117,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         />
       )}
       <TextInput
-        label="Description"
+        label={t('Description')}
         maxLength={500}
         value={values.description ?? ''}
         error={faultAt(failure, 'description')}
@@ -122,54 +125,58 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
       />
       <Group grow align="flex-start">
         <Select
-          label="Written by"
+          label={t('Written by')}
           allowDeselect={false}
           data={choices({
-            READ_WRITE: 'Directories and admins',
-            READ_ONLY: 'Admins only',
-            IMMUTABLE: 'Directories and admins, once',
-            WRITE_ONLY: 'Directories; never read',
+            READ_WRITE: t('Directories and admins'),
+            READ_ONLY: t('Admins only'),
+            IMMUTABLE: t('Directories and admins, once'),
+            WRITE_ONLY: t('Directories; never read'),
           })}
           value={values.mutability ?? 'READ_WRITE'}
           error={faultAt(failure, 'mutability')}
           onChange={(mutability) => set({ mutability: mutability as NonNullable<Values['mutability']> })}
         />
         <Select
-          label="Returned to directories"
+          label={t('Returned to directories')}
           allowDeselect={false}
           disabled={isWriteOnly}
-          data={choices({ DEFAULT: 'By default', ALWAYS: 'Always', REQUEST: 'On request', NEVER: 'Never' })}
+          data={choices({ DEFAULT: t('By default'), ALWAYS: t('Always'), REQUEST: t('On request'), NEVER: t('Never') })}
           value={isWriteOnly ? 'NEVER' : (values.returned ?? 'DEFAULT')}
           error={faultAt(failure, 'returned')}
           onChange={(returned) => set({ returned: returned as NonNullable<Values['returned']> })}
         />
       </Group>
       <Stack gap="xs">
-        <Checkbox label="Several values" {...flag('multiValued')} />
-        <Checkbox label="Required" description="Directories must send a value for active users" {...flag('required')} />
+        <Checkbox label={t('Several values')} {...flag('multiValued')} />
         <Checkbox
-          label="Unique in the project"
+          label={t('Required')}
+          description={t('Directories must send a value for active users')}
+          {...flag('required')}
+        />
+        <Checkbox
+          label={t('Unique in the project')}
           checked={values.uniqueness === 'SERVER'}
           error={faultAt(failure, 'uniqueness')}
           onChange={(event) => set({ uniqueness: event.currentTarget.checked ? 'SERVER' : 'NONE' })}
         />
-        <Checkbox label="Indexed" description="Filters find equal values quickly" {...flag('indexed')} />
-        {values.type === 'STRING' && <Checkbox label="Case-sensitive" {...flag('caseExact')} />}
+        <Checkbox label={t('Indexed')} description={t('Filters find equal values quickly')} {...flag('indexed')} />
+        {values.type === 'STRING' && <Checkbox label={t('Case-sensitive')} {...flag('caseExact')} />}
         <Checkbox
-          label="Available in claims"
-          description="Claim mappings can send it to applications"
+          label={t('Available in claims')}
+          description={t('Claim mappings can send it to applications')}
           error={faultAt(failure, 'visibleTo')}
           {...visibility('APPLICATIONS')}
         />
         <Checkbox
-          label="Shown to the user"
-          description="On the account page, read-only, under its description"
+          label={t('Shown to the user')}
+          description={t('On the account page, read-only, under its description')}
           {...visibility('USER')}
         />
       </Stack>
       <TextInput
-        label="Also accepted as"
-        description="A name that your directory sends already. Optional."
+        label={t('Also accepted as')}
+        description={t('A name that your directory sends already. Optional.')}
         maxLength={300}
         spellCheck={false}
         value={values.alias ?? ''}

@@ -1,21 +1,22 @@
 import type { CreateCustomAttributeInput, CustomAttributeRowFragment, CustomType } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 
 /** The schema extension of custom attributes. */
 export const customUrn = 'urn:ietf:params:scim:schemas:extension:latchkey:2.0:User';
 
 export const typeNames: Record<CustomType, string> = {
-  STRING: 'Text',
-  BOOLEAN: 'Yes or no',
-  INTEGER: 'Integer',
-  DECIMAL: 'Decimal',
-  DATE_TIME: 'Date and time',
-  REFERENCE: 'Reference (URI)',
-  COMPLEX: 'Complex',
+  STRING: t('Text'),
+  BOOLEAN: t('Yes or no'),
+  INTEGER: t('Integer'),
+  DECIMAL: t('Decimal'),
+  DATE_TIME: t('Date and time'),
+  REFERENCE: t('Reference (URI)'),
+  COMPLEX: t('Complex'),
 };
 
 export function typeText({ type, multiValued, subAttributes }: CustomAttributeRowFragment): string {
   const parts = subAttributes.length > 0 ? ` (${subAttributes.map(({ name }) => name).join(', ')})` : '';
-  return `${typeNames[type]}${parts}${multiValued ? ', several values' : ''}`;
+  return `${typeNames[type]}${parts}${multiValued ? `, ${t('several values')}` : ''}`;
 }
 
 /** The characteristics that are not the default. */
@@ -25,14 +26,17 @@ export function traitsOf(attribute: CustomAttributeRowFragment): string[] {
     ...(required ? ['required'] : []),
     ...(uniqueness === 'SERVER' ? ['unique'] : []),
     ...(indexed ? ['indexed'] : []),
-    ...{ READ_WRITE: [], READ_ONLY: ['set by admins'], IMMUTABLE: ['set once'], WRITE_ONLY: ['write-only'] }[
+    ...{ READ_WRITE: [], READ_ONLY: [t('set by admins')], IMMUTABLE: [t('set once')], WRITE_ONLY: [t('write-only')] }[
       mutability
     ],
-    ...{ DEFAULT: [], ALWAYS: ['always returned'], REQUEST: ['returned on request'], NEVER: ['never returned'] }[
-      returned
-    ],
-    ...(visibleTo.includes('APPLICATIONS') ? ['in claims'] : []),
-    ...(visibleTo.includes('USER') ? ['shown to the user'] : []),
+    ...{
+      DEFAULT: [],
+      ALWAYS: [t('always returned')],
+      REQUEST: [t('returned on request')],
+      NEVER: [t('never returned')],
+    }[returned],
+    ...(visibleTo.includes('APPLICATIONS') ? [t('in claims')] : []),
+    ...(visibleTo.includes('USER') ? [t('shown to the user')] : []),
   ];
 }
 

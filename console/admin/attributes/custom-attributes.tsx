@@ -8,8 +8,9 @@ import {
   CustomAttributeUsers,
   DeleteCustomAttribute,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { CopyField } from '../ui/code/copy.tsx';
-import { counted } from '../ui/counted.ts';
+
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -25,11 +26,12 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
   const [edited, setEdited] = useState<CustomAttributeRowFragment | 'new'>();
   const [doomed, setDoomed] = useState<CustomAttributeRowFragment>();
   const attributes = data?.customAttributes;
-  if (failure && !attributes) return <LoadError failure={failure} subject="the custom attributes" retry={reload} />;
+  if (failure && !attributes)
+    return <LoadError failure={failure} subject={t('the custom attributes')} retry={reload} />;
   const columns: Column<CustomAttributeRowFragment>[] = [
-    { header: 'Name', isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
-    { header: 'Type', cell: typeText },
-    { header: 'Rules', cell: (attribute) => traitsOf(attribute).join(', ') || '–' },
+    { header: t('Name'), isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
+    { header: t('Type'), cell: typeText },
+    { header: t('Rules'), cell: (attribute) => traitsOf(attribute).join(', ') || '–' },
     {
       header: '',
       align: 'end',
@@ -40,19 +42,19 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
             <Button
               variant="subtle"
               size="compact-sm"
-              aria-label={`Edit ${attribute.name}`}
+              aria-label={t('Edit {name}', { name: attribute.name })}
               onClick={() => setEdited(attribute)}
             >
-              Edit
+              {t('Edit')}
             </Button>
             <Button
               variant="subtle"
               color="red"
               size="compact-sm"
-              aria-label={`Delete ${attribute.name}`}
+              aria-label={t('Delete {name}', { name: attribute.name })}
               onClick={() => setDoomed(attribute)}
             >
-              Delete
+              {t('Delete')}
             </Button>
           </Group>
         ),
@@ -61,31 +63,31 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
   return (
     <Section
       flush
-      title="Custom attributes"
-      lead="Attributes of users that no standard schema has. Directories find them in /Schemas."
+      title={t('Custom attributes')}
+      lead={t('Attributes of users that no standard schema has. Directories find them in /Schemas.')}
       actions={
         mayChange && (
           <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
-            Create attribute
+            {t('Create attribute')}
           </Button>
         )
       }
     >
       <DataTable
-        label="Custom attributes"
+        label={t('Custom attributes')}
         columns={columns}
         rows={attributes}
         keyOf={({ name }) => name}
         skeletonRows={2}
         empty={
-          <Empty icon="directory" title="No custom attributes yet">
-            Create one here, or from a request whose attributes were ignored.
+          <Empty icon="directory" title={t('No custom attributes yet')}>
+            {t('Create one here, or from a request whose attributes were ignored.')}
           </Empty>
         }
       />
       {attributes && attributes.length > 0 && (
         <Group py="md" px={{ base: 'md', sm: '1.5rem' }} maw="46rem">
-          <CopyField label="Schema extension" value={customUrn} />
+          <CopyField label={t('Schema extension')} value={customUrn} />
         </Group>
       )}
       <AttributeDialog
@@ -95,12 +97,12 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
         onClose={() => setEdited(undefined)}
       />
       <ConfirmMutation
-        title={`Delete the attribute ${doomed?.name}?`}
-        verb="Delete attribute"
+        title={t('Delete the attribute {name}?', { name: doomed?.name })}
+        verb={t('Delete attribute')}
         operation={DeleteCustomAttribute}
         variables={doomed && { projectId, name: doomed.name }}
         invalidates={[CustomAttributesQuery, AuditEvents]}
-        done="Attribute deleted"
+        done={t('Attribute deleted')}
         onClose={() => setDoomed(undefined)}
       >
         {doomed && <Losses projectId={projectId} name={doomed.name} />}
@@ -111,11 +113,13 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
 
 function Losses({ projectId, name }: { projectId: string; name: string }) {
   const { data } = useQuery(CustomAttributeUsers, { projectId, name });
-  if (!data) return <Text c="dimmed">Counting users…</Text>;
+  if (!data) return <Text c="dimmed">{t('Counting users…')}</Text>;
   return (
     <p>
-      {counted(data.customAttributeUsers, 'user')} {data.customAttributeUsers === 1 ? 'loses' : 'lose'} the value.
-      Claims and filters that name it find nothing.
+      {t(
+        '{count, plural, one {# user loses} other {# users lose}} the value. Claims and filters that name it find nothing.',
+        { count: data.customAttributeUsers },
+      )}
     </p>
   );
 }

@@ -9,6 +9,7 @@ import {
   UserCustomValues,
   type UserCustomValuesQuery,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -33,13 +34,13 @@ export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesPr
   const open = values.filter(({ attribute }) => isOpen(attribute));
   return (
     <Section
-      title="Custom attributes"
-      lead={isLocked && 'Managed by the directory, except those that admins write.'}
+      title={t('Custom attributes')}
+      lead={isLocked && t('Managed by the directory, except those that admins write.')}
       actions={
         mayChange &&
         open.length > 0 && (
-          <Button variant="default" aria-label="Edit custom attributes" onClick={() => setEdited(true)}>
-            Edit
+          <Button variant="default" aria-label={t('Edit custom attributes')} onClick={() => setEdited(true)}>
+            {t('Edit')}
           </Button>
         )
       }
@@ -47,10 +48,10 @@ export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesPr
       <Facts
         facts={values.map(({ attribute, hasValue, value }) => [
           attribute.name,
-          hasValue ? (attribute.returned === 'NEVER' ? 'Set, not shown' : textOf(value)) : '–',
+          hasValue ? (attribute.returned === 'NEVER' ? t('Set, not shown') : textOf(value)) : '–',
         ])}
       />
-      <Modal opened={isEdited} onClose={() => setEdited(false)} title="Edit custom attributes" size="lg">
+      <Modal opened={isEdited} onClose={() => setEdited(false)} title={t('Edit custom attributes')} size="lg">
         {isEdited && <ValuesForm userId={userId} values={open} onClose={() => setEdited(false)} />}
       </Modal>
     </Section>
@@ -69,13 +70,13 @@ function ValuesForm({ userId, values, onClose }: { userId: string; values: reado
   const input = { id: userId, values: changed };
   const submit = async () => {
     if (!(await update({ input })).data) return;
-    toast('Saved');
+    toast(t('Saved'));
     onClose();
   };
   const names = values.map(({ attribute }) => `${customUrn}:${attribute.name}`);
   return (
     <DialogForm
-      verb="Save"
+      verb={t('Save')}
       {...{ busy, failure, onClose }}
       fields={names}
       disabled={changed.length === 0}
@@ -94,7 +95,13 @@ function ValuesForm({ userId, values, onClose }: { userId: string; values: reado
         };
         const isLong = attribute.multiValued || attribute.type === 'COMPLEX';
         return isLong ? (
-          <Textarea key={name} {...field} description={`${field.description} (JSON)`} autosize minRows={2} />
+          <Textarea
+            key={name}
+            {...field}
+            description={t('{description} (JSON)', { description: field.description })}
+            autosize
+            minRows={2}
+          />
         ) : (
           <TextInput key={name} {...field} />
         );

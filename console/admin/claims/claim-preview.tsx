@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useSearch } from '../frame/search/use-search.ts';
 import { type ClaimSettingsInput, SearchHolders } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -17,15 +18,15 @@ export function ClaimPreview({ clientId, draft }: { clientId: string; draft: Cla
     label: node.displayName ? `${node.displayName} (${node.userName})` : node.userName,
   }));
   return (
-    <Section title="Preview" lead="A user as this application sees them, with unsaved changes.">
+    <Section title={t('Preview')} lead={t('A user as this application sees them, with unsaved changes.')}>
       <SearchSelect
-        label="User"
-        placeholder="Name, e-mail or user name"
+        label={t('User')}
+        placeholder={t('Name, e-mail or user name')}
         options={options ?? []}
         value={userId}
         onChange={setUserId}
         onSearch={setSearch}
-        nothing="No matching user"
+        nothing={t('No matching user')}
       />
       <PreviewedClaims clientId={clientId} userId={userId} draft={draft} />
     </Section>

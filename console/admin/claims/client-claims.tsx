@@ -11,6 +11,7 @@ import {
   SearchHolders,
   UpdateClaimSettings,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -33,7 +34,8 @@ export function ClientClaims({ client, mayChange }: ClientPartProps) {
   ]);
   const { data, failure, reload } = useQuery(ClaimSettingsOf, { clientId: client.id });
   const settings = data?.claimSettings;
-  if (!settings) return failure ? <LoadError failure={failure} subject="claims" retry={reload} /> : <PageSkeleton />;
+  if (!settings)
+    return failure ? <LoadError failure={failure} subject={t('claims')} retry={reload} /> : <PageSkeleton />;
   return <ClaimsForm settings={settings} mayChange={mayChange} />;
 }
 
@@ -69,12 +71,15 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
   const { values } = form;
   return (
     <>
-      <Section title="Groups" lead="The claim groups, sent with the scope groups: the names of the user's groups.">
-        <Radios label="Groups" options={selections} {...form.field('groups')} />
+      <Section
+        title={t('Groups')}
+        lead={t("The claim groups, sent with the scope groups: the names of the user's groups.")}
+      >
+        <Radios label={t('Groups')} options={selections} {...form.field('groups')} />
         {values.groups === 'PREFIX' && (
           <TextInput
-            label="Prefix"
-            description="Only groups whose names begin with it."
+            label={t('Prefix')}
+            description={t('Only groups whose names begin with it.')}
             maw="28rem"
             maxLength={100}
             spellCheck={false}
@@ -82,61 +87,69 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
           />
         )}
         <WholeNumber
-          label="Limit in ID tokens"
-          hint="A longer list is left to UserInfo. The ID token refers to it (_claim_names)."
+          label={t('Limit in ID tokens')}
+          hint={t('A longer list is left to UserInfo. The ID token refers to it (_claim_names).')}
           unit="entries"
           bounds={[1, 1000]}
           {...form.field('listLimit')}
         />
       </Section>
-      <Section title="Roles" lead="Sent with the scope roles: the keys of the user's roles in this application.">
+      <Section
+        title={t('Roles')}
+        lead={t("Sent with the scope roles: the keys of the user's roles in this application.")}
+      >
         <TextInput
-          label="Roles claim"
-          description="Some applications expect another name."
+          label={t('Roles claim')}
+          description={t('Some applications expect another name.')}
           maw="28rem"
           maxLength={128}
           spellCheck={false}
           {...form.field('rolesClaim')}
         />
         <Checkbox
-          label="Include roles of the directory"
-          description="The SCIM attribute roles, which is the same for all applications."
+          label={t('Include roles of the directory')}
+          description={t('The SCIM attribute roles, which is the same for all applications.')}
           {...form.toggle('directoryRoles')}
         />
       </Section>
       <Section
-        title="Mapped claims"
-        lead="Further claims. Claims of OpenID Connect, such as sub and email, are reserved."
+        title={t('Mapped claims')}
+        lead={t('Further claims. Claims of OpenID Connect, such as sub and email, are reserved.')}
       >
         <Mappings {...form.field('mappings')} attributes={settings.attributes} disabled={!mayChange} />
       </Section>
       <Suspense fallback={<PageSkeleton />}>
         <ClaimPreview clientId={clientId} draft={inputOf(values)} />
       </Suspense>
-      <SaveBar form={form} labels={labels} describe={describe} consequence="Applies to tokens issued from now on." />
+      <SaveBar
+        form={form}
+        labels={labels}
+        describe={describe}
+        consequence={t('Applies to tokens issued from now on.')}
+      />
     </>
   );
 }
 
 const selections = {
-  ALL: { name: 'All groups' },
-  ASSIGNED: { name: 'Groups with a role in this application' },
-  PREFIX: { name: 'Groups by prefix' },
+  ALL: { name: t('All groups') },
+  ASSIGNED: { name: t('Groups with a role in this application') },
+  PREFIX: { name: t('Groups by prefix') },
 };
 
 const labels: Record<keyof Values, string> = {
-  groups: 'Groups',
-  groupPrefix: 'Prefix',
-  listLimit: 'Limit in ID tokens',
-  rolesClaim: 'Roles claim',
-  directoryRoles: 'Roles of the directory',
-  mappings: 'Mapped claims',
+  groups: t('Groups'),
+  groupPrefix: t('Prefix'),
+  listLimit: t('Limit in ID tokens'),
+  rolesClaim: t('Roles claim'),
+  directoryRoles: t('Roles of the directory'),
+  mappings: t('Mapped claims'),
 };
 
 function describe(name: keyof Values, from: Values): string | string[] {
   if (name === 'groups') return selections[from.groups].name;
   if (name === 'mappings') return from.mappings.map(textOf);
-  if (name === 'directoryRoles') return from.directoryRoles ? 'Included' : 'Not included';
+  if (name === 'directoryRoles') return from.directoryRoles ? t('Included') : t('Not included');
   return String(from[name]);
 }
 

@@ -1,4 +1,5 @@
 import type { ClaimList, ClaimMappingInput, ClaimMappingPartsFragment } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 
 export type Source = 'attribute' | 'template' | 'list' | 'constant';
 
@@ -30,18 +31,18 @@ export const newRow: MappingRow = {
 };
 
 export const sourceNames: Record<Source, string> = {
-  attribute: 'Attribute',
-  template: 'Template',
-  list: 'List',
-  constant: 'Constant',
+  attribute: t('Attribute'),
+  template: t('Template'),
+  list: t('List'),
+  constant: t('Constant'),
 };
 
 export const listNames: Record<ClaimList, string> = {
-  GROUPS: 'Groups',
-  ROLES: 'Roles of the application',
-  DIRECTORY_ROLES: 'Roles of the directory',
-  ENTITLEMENTS: 'Entitlements of the directory',
-  EMAILS: 'E-mail addresses',
+  GROUPS: t('Groups'),
+  ROLES: t('Roles of the application'),
+  DIRECTORY_ROLES: t('Roles of the directory'),
+  ENTITLEMENTS: t('Entitlements of the directory'),
+  EMAILS: t('E-mail addresses'),
 };
 
 export const scopes = ['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles'] as const;
@@ -70,7 +71,9 @@ export function textOf(row: MappingRow): string {
   const sources: Record<Source, string> = {
     attribute: row.attribute,
     template: row.template,
-    list: `${listNames[row.of]}${row.prefix && ` that begin with ${row.prefix}`}`,
+    list: row.prefix
+      ? t('{list} that begin with {prefix}', { list: listNames[row.of], prefix: row.prefix })
+      : listNames[row.of],
     constant: row.constant,
   };
   return `${row.claim} ← ${sources[row.source]}${row.scope && ` (${row.scope})`}`;

@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ClaimList } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { Icon } from '../ui/icon.tsx';
 import { listNames, type MappingRow, newRow, type Source, scopes, sourceNames } from './mapping-row.ts';
 
@@ -29,15 +30,15 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
     onChange(rows.map((row, at) => (at === index ? { ...row, ...values } : row)));
   return (
     <Stack gap="md">
-      {rows.length === 0 && <Text c="dimmed">No mapped claims.</Text>}
+      {rows.length === 0 && <Text c="dimmed">{t('No mapped claims.')}</Text>}
       {rows.map((row, index) => (
         // Mappings have no ID.
-        <Fieldset key={index} aria-label={`Mapping ${index + 1}`} disabled={disabled}>
+        <Fieldset key={index} aria-label={t('Mapping {index}', { index: index + 1 })} disabled={disabled}>
           {index > 0 && <Divider hiddenFrom="sm" mb="md" />}
           <Group align="flex-end" gap="sm">
             <TextInput
               flex="1 1 9rem"
-              label="Claim"
+              label={t('Claim')}
               value={row.claim}
               maxLength={128}
               spellCheck={false}
@@ -45,18 +46,18 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
               onChange={(event) => put(index, { claim: event.currentTarget.value })}
             />
             <NativeSelect
-              label="From"
+              label={t('From')}
               value={row.source}
               data={Object.entries(sourceNames).map(([value, label]) => ({ value, label }))}
               onChange={(event) => put(index, { source: event.currentTarget.value as Source })}
             />
             <SourceField row={row} attributes={attributes} onChange={(values) => put(index, values)} />
             <NativeSelect
-              label="Sent"
+              label={t('Sent')}
               value={row.scope}
               data={[
-                { value: '', label: 'Always' },
-                ...scopes.map((scope) => ({ value: scope, label: `With ${scope}` })),
+                { value: '', label: t('Always') },
+                ...scopes.map((scope) => ({ value: scope, label: t('With {scope}', { scope }) })),
               ]}
               onChange={(event) => put(index, { scope: event.currentTarget.value })}
             />
@@ -65,7 +66,7 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
                 variant="subtle"
                 color="gray"
                 size="lg"
-                aria-label={`Remove ${row.claim || 'mapping'}`}
+                aria-label={t('Remove {claim}', { claim: row.claim || t('mapping') })}
                 onClick={() => onChange(rows.filter((_, at) => at !== index))}
               >
                 <Icon name="close" size={16} />
@@ -74,8 +75,10 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
           </Group>
           {editable(row).length > 0 && (
             <Text size="sm" c="dimmed" mt="xs">
-              Users can otherwise edit {editable(row).join(', ')} on their account page. Saving this mapping locks it
-              for them, in the whole project.
+              {t(
+                'Users can otherwise edit {names} on their account page. Saving this mapping locks it for them, in the whole project.',
+                { names: editable(row).join(', ') },
+              )}
             </Text>
           )}
         </Fieldset>
@@ -88,7 +91,7 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
             leftSection={<Icon name="plus" size={14} />}
             onClick={() => onChange([...rows, newRow])}
           >
-            Add mapping
+            {t('Add mapping')}
           </Button>
         </div>
       )}
@@ -119,7 +122,7 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
       return (
         <NativeSelect
           flex="2 1 14rem"
-          label="Attribute"
+          label={t('Attribute')}
           value={row.attribute}
           data={[...attributes]}
           onChange={(event) => onChange({ attribute: event.currentTarget.value })}
@@ -129,8 +132,8 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
       return (
         <TextInput
           {...text}
-          label="Template"
-          placeholder={'${userName}@example.com'}
+          label={t('Template')}
+          placeholder="${userName}@example.com"
           maxLength={256}
           value={row.template}
           onChange={(event) => onChange({ template: event.currentTarget.value })}
@@ -140,8 +143,8 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
       return (
         <TextInput
           {...text}
-          label="Value"
-          placeholder={'Text, 42, true or ["a", "b"]'}
+          label={t('Value')}
+          placeholder={t('Text, 42, true or ["a", "b"]')}
           value={row.constant}
           onChange={(event) => onChange({ constant: event.currentTarget.value })}
         />
@@ -151,7 +154,7 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
         <>
           <NativeSelect
             flex="1 1 9rem"
-            label="List"
+            label={t('List')}
             value={row.of}
             data={Object.entries(listNames).map(([value, label]) => ({ value, label }))}
             onChange={(event) => onChange({ of: event.currentTarget.value as ClaimList })}
@@ -159,14 +162,14 @@ function SourceField({ row, attributes, onChange }: SourceFieldProps): ReactNode
           <TextInput
             {...text}
             flex="1 1 7rem"
-            label="Prefix"
-            placeholder="All entries"
+            label={t('Prefix')}
+            placeholder={t('All entries')}
             maxLength={100}
             value={row.prefix}
             onChange={(event) => onChange({ prefix: event.currentTarget.value })}
           />
           <Checkbox
-            label="Remove prefix"
+            label={t('Remove prefix')}
             mb="0.5rem"
             disabled={row.prefix === ''}
             checked={row.removePrefix}

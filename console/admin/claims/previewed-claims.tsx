@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { formatClaim } from '../clients/trial/claim-descriptions.ts';
 import { type ClaimSettingsInput, PreviewClaims, type PreviewClaimsQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { Code } from '../ui/code/code.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { scopes } from './mapping-row.ts';
@@ -11,12 +12,12 @@ import { scopes } from './mapping-row.ts';
 type Claim = PreviewClaimsQuery['previewClaims']['claims'][number];
 
 const columns: readonly Column<Claim>[] = [
-  { header: 'Claim', isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
-  { header: 'Value', cell: ({ value }) => formatClaim(value) },
-  { header: 'From', width: '26%', cell: originOf },
+  { header: t('Claim'), isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
+  { header: t('Value'), cell: ({ value }) => formatClaim(value) },
+  { header: t('From'), width: '26%', cell: originOf },
 ];
 
-const reasons = { NO_VALUE: 'no value', TOO_LONG: 'too long' } as const;
+const reasons = { NO_VALUE: t('no value'), TOO_LONG: t('too long') } as const;
 
 interface PreviewedClaimsProps {
   /** Null: not chosen yet. */
@@ -42,7 +43,7 @@ export function PreviewedClaims({ clientId, userId, draft }: PreviewedClaimsProp
   return (
     <>
       <Chip.Group multiple value={asked} onChange={setAsked}>
-        <Group gap="xs" role="group" aria-label="Granted scopes">
+        <Group gap="xs" role="group" aria-label={t('Granted scopes')}>
           {scopes.map((scope) => (
             <Chip key={scope} value={scope} size="xs" variant="outline" radius="md">
               {scope}
@@ -60,15 +61,15 @@ export function PreviewedClaims({ clientId, userId, draft }: PreviewedClaimsProp
         <>
           <DataTable
             dense
-            label="Claims"
+            label={t('Claims')}
             columns={columns}
             rows={preview.claims}
             keyOf={({ name }) => name}
-            empty={<Text c="dimmed">Only the user ID (sub).</Text>}
+            empty={<Text c="dimmed">{t('Only the user ID (sub).')}</Text>}
           />
           {preview.omitted.length > 0 && (
             <Group gap="xs">
-              <Text c="dimmed">Not sent:</Text>
+              <Text c="dimmed">{t('Not sent:')}</Text>
               {preview.omitted.map(({ name, reason }) => (
                 <Badge key={name} color="note" tt="none">
                   {name}: {reasons[reason]}
@@ -76,7 +77,7 @@ export function PreviewedClaims({ clientId, userId, draft }: PreviewedClaimsProp
               ))}
             </Group>
           )}
-          <Code label="ID token claims" code={JSON.stringify(preview.idToken, null, 2)} />
+          <Code label={t('ID token claims')} code={JSON.stringify(preview.idToken, null, 2)} />
         </>
       )}
     </>
@@ -84,7 +85,7 @@ export function PreviewedClaims({ clientId, userId, draft }: PreviewedClaimsProp
 }
 
 function originOf({ scope, mapping }: Claim): string {
-  if (!mapping) return `Scope ${scope}`;
+  if (!mapping) return t('Scope {scope}', { scope });
   const source = mapping.attribute ?? mapping.template ?? (mapping.list ? 'list' : 'constant');
-  return `Mapping: ${source}`;
+  return t('Mapping: {source}', { source });
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useSearch } from '../frame/search/use-search.ts';
 import { Clients } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { ViewAsUser } from '../support/view-as.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
@@ -15,12 +16,12 @@ export function UserClaims({ userId }: { userId: string }) {
   return (
     <>
       <SearchSelect
-        label="Application"
+        label={t('Application')}
         options={answer?.clients.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
         value={clientId}
         onChange={setClientId}
         onSearch={setSearch}
-        nothing="No matching application"
+        nothing={t('No matching application')}
       />
       {clientId !== null && <ViewAsUser clientId={clientId} userId={userId} />}
       <PreviewedClaims clientId={clientId} userId={userId} />

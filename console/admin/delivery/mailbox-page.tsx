@@ -1,6 +1,8 @@
 import { Alert, Badge, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { DevMailbox } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { CopyButton } from '../ui/code/copy.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -22,19 +24,21 @@ export function Component() {
   );
   const page = data?.devMailbox;
   return (
-    <Page title="Dev mailbox" lead="Captured mail and text messages, newest first" narrow>
-      <Alert title="No mail server is set up">
-        Messages stay here, with their one-time codes. Set <code>SMTP_URL</code> before going live.
+    <Page title={t('Dev mailbox')} lead={t('Captured mail and text messages, newest first')} narrow>
+      <Alert title={t('No mail server is set up')}>
+        {rich('Messages stay here, with their one-time codes. Set <code>SMTP_URL</code> before going live.', {
+          code: (text) => <code>{text}</code>,
+        })}
       </Alert>
       {failure && !page ? (
-        <LoadError failure={failure} subject="the mailbox" retry={reload} />
+        <LoadError failure={failure} subject={t('the mailbox')} retry={reload} />
       ) : (
         <Section flush>
           {!page ? (
             <LinesSkeleton flush />
           ) : page.edges.length === 0 ? (
-            <Empty icon="mail" title="No messages yet">
-              Sign in to an application; the code appears here.
+            <Empty icon="mail" title={t('No messages yet')}>
+              {t('Sign in to an application; the code appears here.')}
             </Empty>
           ) : (
             <ol className={`${rows.rows} ${styles.list}`}>
@@ -44,22 +48,22 @@ export function Component() {
                   <Stack key={node.id} component="li" gap="xs" align="flex-start">
                     <Group component="header" gap="0.25rem 0.75rem" w="100%">
                       <Text component="h2" fz="md" fw={600}>
-                        {node.subject ?? 'Text message'}
+                        {node.subject ?? t('Text message')}
                       </Text>
-                      <Badge>{node.channel === 'SMS' ? 'Text message' : 'Mail'}</Badge>
+                      <Badge>{node.channel === 'SMS' ? t('Text message') : t('Mail')}</Badge>
                       <Text span c="dimmed" ml="auto">
                         <Time at={node.at} />
                       </Text>
                     </Group>
-                    <Text c="dimmed">To {node.to}</Text>
+                    <Text c="dimmed">{t('To {to}', { to: node.to })}</Text>
                     {code && (
                       <Group gap="xs" className={styles.code ?? ''}>
                         <code>{code}</code>
-                        <CopyButton value={code} label="code" />
+                        <CopyButton value={code} label={t('code')} />
                       </Group>
                     )}
                     <details>
-                      <summary>Full message</summary>
+                      <summary>{t('Full message')}</summary>
                       <pre>{node.text}</pre>
                     </details>
                   </Stack>

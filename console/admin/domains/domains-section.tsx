@@ -10,6 +10,8 @@ import {
   DeleteCustomDomain,
   type DomainRowFragment,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import type { Project } from '../projects/project.tsx';
 import { CopyField } from '../ui/code/copy.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
@@ -29,14 +31,14 @@ type Domain = DomainRowFragment;
 const maxDomains = 5;
 const stale = [CustomDomains, AuditEvents];
 const badges = {
-  PENDING: ['Pending', 'note'],
-  VERIFIED: ['Verified', 'good'],
-  FAILED: ['Failed', 'bad'],
+  PENDING: [t('Pending'), 'note'],
+  VERIFIED: [t('Verified'), 'good'],
+  FAILED: [t('Failed'), 'bad'],
 } as const;
 const faults = {
-  MISSING: 'Record not found',
-  UNAVAILABLE: 'No answer from DNS',
-  TAKEN: 'Held by another project',
+  MISSING: t('Record not found'),
+  UNAVAILABLE: t('No answer from DNS'),
+  TAKEN: t('Held by another project'),
 } as const;
 
 /** Custom domains of a project, with the TXT records that verify them. */
@@ -44,7 +46,7 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
   const { data, failure, reload } = useQuery(CustomDomains, { projectId: project.id });
   const [adding, setAdding] = useState(false);
   const [doomed, setDoomed] = useState<Domain>();
-  if (failure && !data) return <LoadError failure={failure} subject="the custom domains" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject={t('the custom domains')} retry={reload} />;
   const all = data?.customDomains;
   const add = mayChange && (
     <Button
@@ -52,47 +54,47 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
       disabled={(all?.length ?? 0) >= maxDomains}
       onClick={() => setAdding(true)}
     >
-      Add domain
+      {t('Add domain')}
     </Button>
   );
   return (
     <Section
-      title="Custom domains"
-      lead="Sign-in, account page and issuer at a host of your own. Existing applications keep their issuer."
+      title={t('Custom domains')}
+      lead={t('Sign-in, account page and issuer at a host of your own. Existing applications keep their issuer.')}
       actions={all?.length ? add : undefined}
     >
       {all?.length === 0 && (
-        <Empty icon="browser" title="No custom domain" action={add}>
-          Users sign in at {project.issuer}.
+        <Empty icon="browser" title={t('No custom domain')} action={add}>
+          {t('Users sign in at {issuer}.', { issuer: project.issuer })}
         </Empty>
       )}
       {all && all.length > 0 && (
-        <ul className={styles.list} aria-label="Custom domains">
+        <ul className={styles.list} aria-label={t('Custom domains')}>
           {all.map((domain) => (
             <DomainItem key={domain.id} domain={domain} mayChange={mayChange} onRemove={() => setDoomed(domain)} />
           ))}
         </ul>
       )}
-      <Modal opened={adding} onClose={() => setAdding(false)} title="Add a custom domain">
+      <Modal opened={adding} onClose={() => setAdding(false)} title={t('Add a custom domain')}>
         {adding && <DomainForm projectId={project.id} onClose={() => setAdding(false)} />}
       </Modal>
       <ConfirmMutation
-        title={`Remove ${doomed?.host}?`}
-        verb="Remove domain"
+        title={t('Remove {host}?', { host: doomed?.host })}
+        verb={t('Remove domain')}
         name={doomed?.state === 'VERIFIED' ? doomed.host : undefined}
         operation={DeleteCustomDomain}
         variables={doomed && { id: doomed.id }}
         invalidates={stale}
-        done="Domain removed"
+        done={t('Domain removed')}
         onClose={() => setDoomed(undefined)}
       >
         {doomed?.state === 'VERIFIED' ? (
           <>
-            <p>Users cannot sign in there any more. Applications that use this issuer stop working.</p>
-            <p>Its sessions, refresh tokens, device keys and passkeys end.</p>
+            <p>{t('Users cannot sign in there any more. Applications that use this issuer stop working.')}</p>
+            <p>{t('Its sessions, refresh tokens, device keys and passkeys end.')}</p>
           </>
         ) : (
-          <p>You can add it again, with a new record.</p>
+          <p>{t('You can add it again, with a new record.')}</p>
         )}
       </ConfirmMutation>
     </Section>
@@ -103,11 +105,11 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
   const [check, checking, failure] = useMutation(CheckCustomDomain, stale);
   const { host, state, fault, missingSince } = domain;
   const isMissing = state === 'VERIFIED' && missingSince !== null;
-  const [status, color] = isMissing ? (['Needs attention', 'note'] as const) : badges[state];
+  const [status, color] = isMissing ? ([t('Needs attention'), 'note'] as const) : badges[state];
   const run = async () => {
     const outcome = await check({ id: domain.id });
     const checked = outcome.data?.checkCustomDomain;
-    if (checked?.fault === null) toast(`${host} is verified`);
+    if (checked?.fault === null) toast(t('{host} is verified', { host }));
   };
   return (
     <li className={styles.domain}>
@@ -122,38 +124,50 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
               variant="default"
               size="compact-sm"
               loading={checking}
-              aria-label={`Check now: ${host}`}
+              aria-label={t('Check now: {host}', { host })}
               onClick={() => void run()}
             >
-              Check now
+              {t('Check now')}
             </Button>
-            <Button variant="subtle" color="red" size="compact-sm" aria-label={`Remove ${host}`} onClick={onRemove}>
-              Remove
+            <Button
+              variant="subtle"
+              color="red"
+              size="compact-sm"
+              aria-label={t('Remove {host}', { host })}
+              onClick={onRemove}
+            >
+              {t('Remove')}
             </Button>
           </Group>
         )}
       </Group>
       <FormError failure={failure} />
       {isMissing && (
-        <Alert color="note" title="Its DNS record is missing">
-          First missed <Time at={missingSince} />. After three days the domain stops working.
+        <Alert color="note" title={t('Its DNS record is missing')}>
+          {rich('First missed <time></time>. After three days the domain stops working.', {
+            time: () => <Time at={missingSince} />,
+          })}
         </Alert>
       )}
-      {state === 'VERIFIED' && <CopyField label="Issuer" value={domain.issuer} />}
+      {state === 'VERIFIED' && <CopyField label={t('Issuer')} value={domain.issuer} />}
       {(state !== 'VERIFIED' || isMissing) && (
         <Stack gap="sm">
-          <CopyField label="TXT record: name" value={domain.challengeName} />
-          <CopyField label="TXT record: value" value={domain.challenge} hint="Keep the record: it is checked again." />
+          <CopyField label={t('TXT record: name')} value={domain.challengeName} />
+          <CopyField
+            label={t('TXT record: value')}
+            value={domain.challenge}
+            hint={t('Keep the record: it is checked again.')}
+          />
         </Stack>
       )}
       <Text fz="xs" c="dimmed" role="status">
         {domain.checkedAt ? (
           <>
-            Checked <Time at={domain.checkedAt} />
+            {rich('Checked <time></time>', { time: () => <Time at={domain.checkedAt} /> })}
             {fault && <>: {faults[fault].toLowerCase()}</>}
           </>
         ) : (
-          'Not checked yet'
+          t('Not checked yet')
         )}
       </Text>
     </li>
@@ -168,12 +182,12 @@ function DomainForm({ projectId, onClose }: { projectId: string; onClose(): void
   const submit = async () => {
     const outcome = await create(variables);
     if (!outcome.data) return;
-    toast('Domain added');
+    toast(t('Domain added'));
     onClose();
   };
   return (
     <DialogForm
-      verb="Add domain"
+      verb={t('Add domain')}
       {...{ busy, failure, onClose }}
       fields={['host']}
       disabled={host.trim() === ''}
@@ -181,8 +195,8 @@ function DomainForm({ projectId, onClose }: { projectId: string; onClose(): void
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="Domain"
-        description="A host that you route to Latchkey. It works once its DNS record is found."
+        label={t('Domain')}
+        description={t('A host that you route to Latchkey. It works once its DNS record is found.')}
         placeholder="login.example.com"
         maxLength={253}
         spellCheck={false}

@@ -8,6 +8,7 @@ import {
   RevokeRefreshGrant,
   RevokeRefreshGrants,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -28,46 +29,50 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
   const owner = { userId: null, clientId: null, ...of };
   const { data, failure, reload } = useQuery(RefreshGrants, { projectId: project.id, ...owner, after }, { keep: true });
   const page = data?.refreshGrants;
-  if (failure && !page) return <LoadError failure={failure} subject="the refresh grants" retry={reload} />;
+  if (failure && !page) return <LoadError failure={failure} subject={t('the refresh grants')} retry={reload} />;
   const isOfUser = 'userId' in of;
   const nameOf = ({ client, user }: Grant) => (isOfUser ? client.name : user.userName);
   const count = page?.totalCount ?? 0;
   const columns: Column<Grant>[] = [
-    { header: isOfUser ? 'Application' : 'User', isName: true, width: isOfUser ? '26%' : '32%', cell: nameOf },
-    { header: 'Scopes', cell: ({ scope }) => scope },
-    { header: 'Lasts', cell: ({ offline }) => (offline ? 'After sign-out' : 'Until sign-out') },
-    { header: 'Granted', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-    ...(mayChange ? [actionColumn<Grant>('Revoke', (one) => `Revoke the grant of ${nameOf(one)}`, setEnding)] : []),
+    { header: isOfUser ? t('Application') : t('User'), isName: true, width: isOfUser ? '26%' : '32%', cell: nameOf },
+    { header: t('Scopes'), cell: ({ scope }) => scope },
+    { header: t('Lasts'), cell: ({ offline }) => (offline ? t('After sign-out') : t('Until sign-out')) },
+    { header: t('Granted'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: t('Expires'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    ...(mayChange
+      ? [actionColumn<Grant>(t('Revoke'), (one) => t('Revoke the grant of {name}', { name: nameOf(one) }), setEnding)]
+      : []),
   ];
   return (
     <Section
       flush
-      title={isOfUser || count === 0 ? 'Refresh grants' : `Refresh grants (${count})`}
-      lead={isOfUser ? 'Applications that can renew their access.' : 'Users whose access this application can renew.'}
+      title={isOfUser || count === 0 ? t('Refresh grants') : t('Refresh grants ({count})', { count })}
+      lead={
+        isOfUser ? t('Applications that can renew their access.') : t('Users whose access this application can renew.')
+      }
       actions={
         mayChange &&
         'clientId' in of &&
         count > 0 && (
           <Button variant="default" onClick={() => setEndingAll(true)}>
-            Revoke all
+            {t('Revoke all')}
           </Button>
         )
       }
     >
       <DataTable
-        label="Refresh grants"
+        label={t('Refresh grants')}
         columns={columns}
         rows={page?.edges.map(({ node }) => node)}
         linkOf={({ client, user }) => path(isOfUser ? `applications/${client.id}` : `users/${user.id}`)}
         skeletonRows={1}
-        empty={<Empty icon="key" title="No refresh grants" />}
+        empty={<Empty icon="key" title={t('No refresh grants')} />}
       />
       {(after || page?.pageInfo.hasNextPage) && (
         <Button.Group p="sm">
           <Button variant="default" size="xs" disabled={!after} onClick={() => setAfter(null)}>
-            First page
+            {t('First page')}
           </Button>
           <Button
             variant="default"
@@ -75,34 +80,38 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
             disabled={!page?.pageInfo.hasNextPage}
             onClick={() => setAfter(page?.pageInfo.endCursor ?? null)}
           >
-            Next page
+            {t('Next page')}
           </Button>
         </Button.Group>
       )}
       <ConfirmMutation
-        title="Revoke this refresh grant?"
-        verb="Revoke"
+        title={t('Revoke this refresh grant?')}
+        verb={t('Revoke')}
         operation={RevokeRefreshGrant}
         variables={ending && { id: ending.id }}
         invalidates={[RefreshGrants, AuditEvents]}
-        done="Refresh grant revoked"
+        done={t('Refresh grant revoked')}
         onClose={() => setEnding(undefined)}
       >
         <p>
-          {ending?.client.name} can no longer read the data of {ending?.user.userName} or renew its access. They can
-          sign in again.
+          {t('{name} can no longer read the data of {userName} or renew its access. They can sign in again.', {
+            name: ending?.client.name,
+            userName: ending?.user.userName,
+          })}
         </p>
       </ConfirmMutation>
       <ConfirmMutation
-        title="Revoke all refresh grants?"
-        verb="Revoke all"
+        title={t('Revoke all refresh grants?')}
+        verb={t('Revoke all')}
         operation={RevokeRefreshGrants}
         variables={isEndingAll && 'clientId' in of ? { clientId: of.clientId } : undefined}
         invalidates={[RefreshGrants, AuditEvents]}
-        done="All refresh grants revoked"
+        done={t('All refresh grants revoked')}
         onClose={() => setEndingAll(false)}
       >
-        <p>This application can no longer renew its access. Its users stay signed in, and can sign in to it again.</p>
+        <p>
+          {t('This application can no longer renew its access. Its users stay signed in, and can sign in to it again.')}
+        </p>
       </ConfirmMutation>
     </Section>
   );

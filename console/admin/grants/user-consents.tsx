@@ -6,6 +6,7 @@ import {
   UserAccess,
   type UserAccessQuery,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -26,35 +27,43 @@ export function UserConsents({ user, consents, mayChange }: UserConsentsProps) {
   const [revoking, setRevoking] = useState<Consent>();
   if (!consents?.length && !revoking) return null;
   const columns: Column<Consent>[] = [
-    { header: 'Application', isName: true, width: '26%', cell: ({ client }) => client.name },
-    { header: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
-    { header: 'Allowed', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+    { header: t('Application'), isName: true, width: '26%', cell: ({ client }) => client.name },
+    { header: t('Scopes'), cell: ({ scopes }) => scopes.join(' ') },
+    { header: t('Allowed'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: t('Changed'), cell: ({ updatedAt }) => <Time at={updatedAt} /> },
     ...(mayChange
-      ? [actionColumn<Consent>('Revoke', ({ client }) => `Revoke the consent for ${client.name}`, setRevoking)]
+      ? [
+          actionColumn<Consent>(
+            t('Revoke'),
+            ({ client }) => t('Revoke the consent for {name}', { name: client.name }),
+            setRevoking,
+          ),
+        ]
       : []),
   ];
   return (
-    <Section flush title="Consents" lead="Third-party applications that the user allowed.">
+    <Section flush title={t('Consents')} lead={t('Third-party applications that the user allowed.')}>
       <DataTable
-        label="Consents"
+        label={t('Consents')}
         columns={columns}
         rows={consents}
         linkOf={({ client }) => path(`applications/${client.id}`)}
         empty={null}
       />
       <ConfirmMutation
-        title={`Revoke the consent for ${revoking?.client.name}?`}
-        verb="Revoke"
+        title={t('Revoke the consent for {name}?', { name: revoking?.client.name })}
+        verb={t('Revoke')}
         operation={RevokeConsent}
         variables={revoking && { id: revoking.id }}
         invalidates={[UserAccess, RefreshGrants, AuditEvents]}
-        done="Consent revoked"
+        done={t('Consent revoked')}
         onClose={() => setRevoking(undefined)}
       >
         <p>
-          {revoking?.client.name} loses its tokens and can no longer read the data of {user}. At the next sign-in the
-          user is asked again.
+          {t(
+            '{name} loses its tokens and can no longer read the data of {user}. At the next sign-in the user is asked again.',
+            { name: revoking?.client.name, user },
+          )}
         </p>
       </ConfirmMutation>
     </Section>

@@ -8,8 +8,10 @@ import {
   LogoutReceivers,
   RetryLogoutDelivery,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProjectPath } from '../projects/project.tsx';
-import { counted } from '../ui/counted.ts';
+
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -25,9 +27,9 @@ type Delivery = LogoutDeliveryRowFragment;
 type Attempt = Delivery['attempts'][number];
 
 const states = {
-  PENDING: ['note', 'Pending'],
-  DELIVERED: ['good', 'Delivered'],
-  FAILED: ['bad', 'Failed'],
+  PENDING: ['note', t('Pending')],
+  DELIVERED: ['good', t('Delivered')],
+  FAILED: ['bad', t('Failed')],
 } as const;
 
 interface DeliveriesProps {
@@ -54,42 +56,48 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
   const isFiltered = Object.keys(filter).length > 0;
   const removeFilters = () => set({ client: undefined, state: undefined, user: undefined });
   return (
-    <Section flush title="Deliveries" lead="Newest first; completed deliveries are kept for 30 days.">
+    <Section flush title={t('Deliveries')} lead={t('Newest first; completed deliveries are kept for 30 days.')}>
       <ListBar>
         <Filter
           name="client"
-          label="Application"
+          label={t('Application')}
           options={filterOptions(
-            'All applications',
+            t('All applications'),
             Object.fromEntries((receivers ?? []).map(({ client }) => [client.id, client.name])),
           )}
         />
         <Filter
           name="state"
-          label="Status"
-          options={filterOptions('Any status', { PENDING: 'Pending', DELIVERED: 'Delivered', FAILED: 'Failed' })}
+          label={t('Status')}
+          options={filterOptions(t('Any status'), {
+            PENDING: t('Pending'),
+            DELIVERED: t('Delivered'),
+            FAILED: t('Failed'),
+          })}
         />
         {userId && (
           <Button variant="default" size="xs" onClick={() => set({ user: undefined })}>
-            Show all users
+            {t('Show all users')}
           </Button>
         )}
       </ListBar>
       {failure && !page ? (
-        <LoadError failure={failure} subject="the list of deliveries" retry={reload} />
+        <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
       ) : page?.edges.length === 0 ? (
         <Empty
           icon="external"
-          title={isFiltered ? 'No matches' : 'No logout yet'}
+          title={isFiltered ? t('No matches') : t('No logout yet')}
           action={
             isFiltered && (
               <Button variant="default" onClick={removeFilters}>
-                Clear filters
+                {t('Clear filters')}
               </Button>
             )
           }
         >
-          {isFiltered ? 'No delivery matches these filters.' : 'Deliveries appear here within seconds of a logout.'}
+          {isFiltered
+            ? t('No delivery matches these filters.')
+            : t('Deliveries appear here within seconds of a logout.')}
         </Empty>
       ) : (
         <Disclosures
@@ -114,13 +122,18 @@ function Summary({ delivery }: { delivery: Delivery }) {
         <Badge color={tone}>{label}</Badge>
       </span>
       <span className={styles.summary}>
-        <strong>{client.name}</strong> about {user ? (user.displayName ?? user.userName) : 'an erased user'}
+        {rich(
+          '<strong>{client}</strong> about {user}',
+          { strong: (text) => <strong>{text}</strong> },
+          { client: client.name, user: user ? (user.displayName ?? user.userName) : t('an erased user') },
+        )}
       </span>
       <Text span c="dimmed" className={styles.summary}>
         {progressOf(attempts)}
         {state === 'PENDING' && attempts.length > 0 && (
           <>
-            , next try <Time at={nextAttemptAt} fallback="soon" />
+            {', '}
+            {rich('next try <time></time>', { time: () => <Time at={nextAttemptAt} fallback={t('soon')} /> })}
           </>
         )}
       </Text>
@@ -133,14 +146,17 @@ function Summary({ delivery }: { delivery: Delivery }) {
 
 function progressOf(attempts: readonly Attempt[]): string {
   const last = attempts.at(-1);
-  if (!last) return 'Not tried yet';
-  return `${counted(attempts.length, 'attempt')}, last response ${last.status ?? 'none'}`;
+  if (!last) return t('Not tried yet');
+  return t('{count, plural, one {# attempt} other {# attempts}}, last response {status}', {
+    count: attempts.length,
+    status: last.status ?? t('none'),
+  });
 }
 
 const attemptColumns: Column<Attempt>[] = [
-  { header: 'Attempt', isName: true, cell: ({ at }) => exactly(at) },
-  { header: 'Response', width: '50%', cell: ({ status, error }) => status ?? error },
-  { header: 'Duration', cell: ({ durationMs }) => `${durationMs} ms` },
+  { header: t('Attempt'), isName: true, cell: ({ at }) => exactly(at) },
+  { header: t('Response'), width: '50%', cell: ({ status, error }) => status ?? error },
+  { header: t('Duration'), cell: ({ durationMs }) => t('{time} ms', { time: durationMs }) },
 ];
 
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
@@ -151,11 +167,11 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
   return (
     <>
       <p>
-        {sid ? 'One session ended (sid in the token).' : 'All sessions of this user ended (no sid).'} Sent to{' '}
-        <code>{uri}</code>
+        {sid ? t('One session ended (sid in the token).') : t('All sessions of this user ended (no sid).')}{' '}
+        {rich('Sent to <code>{uri}</code>', { code: (text) => <code>{text}</code> }, { uri })}
       </p>
       {attempts.length > 0 && (
-        <DataTable dense label="Attempts" columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
+        <DataTable dense label={t('Attempts')} columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
       )}
       {advice && <Text c="dimmed">{advice}</Text>}
       <Group gap="xs">
@@ -165,19 +181,19 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
             loading={busy}
             onClick={async () => {
               const outcome = await retry({ id });
-              if (outcome.data) toast('Retry started');
+              if (outcome.data) toast(t('Retry started'));
             }}
           >
-            Retry now
+            {t('Retry now')}
           </Button>
         )}
         {user && (
           <Button component={Link} to={path(`users/${user.id}`)} variant="default" size="xs">
-            Open the user
+            {t('Open the user')}
           </Button>
         )}
         <Button component={Link} to={`${path('events')}?client=${delivery.client.id}`} variant="default" size="xs">
-          Events of this application
+          {t('Events of this application')}
         </Button>
       </Group>
       <FormError failure={failure} />
@@ -189,13 +205,16 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
 function adviceOn(last: Attempt | undefined): string | undefined {
   if (!last) return undefined;
   const { status } = last;
-  if (status == null) return 'No response. Check that the URI is right and reachable from this server.';
+  if (status == null) return t('No response. Check that the URI is right and reachable from this server.');
   if (status === 400)
-    return 'The application rejected the token permanently. Check its log; often it expects another typ (Tokens & logout).';
+    return t(
+      'The application rejected the token permanently. Check its log; often it expects another typ (Tokens & logout).',
+    );
   if (status === 401 || status === 403)
-    return 'The endpoint requires authentication. It must be public; the token is signed.';
-  if (status === 404 || status === 405) return 'The endpoint does not accept POST. Check the back-channel logout URI.';
-  if (status >= 300 && status < 400) return 'Redirects are not followed. Enter the target URI.';
-  if (status >= 500) return 'The application failed. Retries happen automatically, up to 10 times.';
-  return 'Only 200 and 204 count as delivered.';
+    return t('The endpoint requires authentication. It must be public; the token is signed.');
+  if (status === 404 || status === 405)
+    return t('The endpoint does not accept POST. Check the back-channel logout URI.');
+  if (status >= 300 && status < 400) return t('Redirects are not followed. Enter the target URI.');
+  if (status >= 500) return t('The application failed. Retries happen automatically, up to 10 times.');
+  return t('Only 200 and 204 count as delivered.');
 }

@@ -1,6 +1,7 @@
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { LogoutReceivers } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -14,7 +15,10 @@ export function Component() {
   const { data, failure, reload } = useQuery(LogoutReceivers, { projectId: project.id }, { everySeconds: 10 });
   const receivers = data?.logoutReceivers;
   return (
-    <Page title="Logout deliveries" lead="Logout tokens sent to applications (OpenID Connect Back-Channel Logout 1.0).">
+    <Page
+      title={t('Logout deliveries')}
+      lead={t('Logout tokens sent to applications (OpenID Connect Back-Channel Logout 1.0).')}
+    >
       {!mayChange && <ViewerNotice project={project} />}
       <Receivers receivers={receivers} failure={failure} reload={reload} />
       {(receivers === undefined || receivers.length > 0) && (

@@ -2,6 +2,7 @@ import { Badge, Button } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Failure } from '../failure.ts';
 import type { LogoutReceiversQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -24,20 +25,23 @@ export function Receivers({
 }) {
   const path = useProjectPath();
   const columns: readonly Column<Receiver>[] = [
-    { header: 'Application', isName: true, width: '24%', cell: ({ client }) => client.name },
-    { header: 'Status', cell: (receiver) => <State receiver={receiver} /> },
-    { header: 'Delivered', align: 'end', cell: ({ delivered }) => count.format(delivered) },
-    { header: 'Pending', align: 'end', cell: ({ pending }) => count.format(pending) },
-    { header: 'Failed', align: 'end', cell: ({ failed }) => count.format(failed) },
-    { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Not in 7 days" /> },
+    { header: t('Application'), isName: true, width: '24%', cell: ({ client }) => client.name },
+    { header: t('Status'), cell: (receiver) => <State receiver={receiver} /> },
+    { header: t('Delivered'), align: 'end', cell: ({ delivered }) => count.format(delivered) },
+    { header: t('Pending'), align: 'end', cell: ({ pending }) => count.format(pending) },
+    { header: t('Failed'), align: 'end', cell: ({ failed }) => count.format(failed) },
+    {
+      header: t('Last delivered'),
+      cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback={t('Not in 7 days')} />,
+    },
   ];
   return (
-    <Section flush title="Applications" lead="Last 7 days. Set the logout URI under “Tokens & logout”.">
+    <Section flush title={t('Applications')} lead={t('Last 7 days. Set the logout URI under “Tokens & logout”.')}>
       {failure && !receivers ? (
-        <LoadError failure={failure} subject="the list of applications" retry={reload} />
+        <LoadError failure={failure} subject={t('the list of applications')} retry={reload} />
       ) : (
         <DataTable
-          label="Applications with back-channel logout"
+          label={t('Applications with back-channel logout')}
           columns={columns}
           rows={receivers}
           keyOf={({ client }) => client.id}
@@ -46,14 +50,14 @@ export function Receivers({
           empty={
             <Empty
               icon="applications"
-              title="No application uses back-channel logout"
+              title={t('No application uses back-channel logout')}
               action={
                 <Button component={Link} to={path('applications')} variant="default">
-                  Open the applications
+                  {t('Open the applications')}
                 </Button>
               }
             >
-              Without a logout URI, an application keeps its own session after logout.
+              {t('Without a logout URI, an application keeps its own session after logout.')}
             </Empty>
           }
         />
@@ -63,8 +67,8 @@ export function Receivers({
 }
 
 function State({ receiver: { client, delivered, pending, failed } }: { receiver: Receiver }) {
-  if (!client.backchannelLogoutUri) return <Badge>Disabled</Badge>;
-  if (failed > 0) return <Badge color="bad">Some failed</Badge>;
-  if (pending > 0) return <Badge color="note">Pending</Badge>;
-  return delivered > 0 ? <Badge color="good">OK</Badge> : <Badge>No logouts</Badge>;
+  if (!client.backchannelLogoutUri) return <Badge>{t('Disabled')}</Badge>;
+  if (failed > 0) return <Badge color="bad">{t('Some failed')}</Badge>;
+  if (pending > 0) return <Badge color="note">{t('Pending')}</Badge>;
+  return delivered > 0 ? <Badge color="good">{t('OK')}</Badge> : <Badge>{t('No logouts')}</Badge>;
 }

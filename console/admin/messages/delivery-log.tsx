@@ -7,6 +7,7 @@ import {
   type MessagesQuery,
   type MessageTemplate,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { type Project, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
@@ -18,9 +19,9 @@ import { channels, states, templateNames } from './labels.ts';
 type Row = MessagesQuery['messages']['edges'][number]['node'];
 
 const columns: Column<Row>[] = [
-  { header: 'Message', isName: true, cell: ({ template }) => templateNames[template] },
+  { header: t('Message'), isName: true, cell: ({ template }) => templateNames[template] },
   {
-    header: 'To',
+    header: t('To'),
     width: '22%',
     cell: ({ recipient, channel }) => (
       <Group component="span" gap="0 0.5rem" align="baseline">
@@ -32,7 +33,7 @@ const columns: Column<Row>[] = [
     ),
   },
   {
-    header: 'Status',
+    header: t('Status'),
     width: '26%',
     cell: ({ state, note }) => (
       <Group component="span" gap="0.125rem 0.5rem">
@@ -45,9 +46,9 @@ const columns: Column<Row>[] = [
       </Group>
     ),
   },
-  { header: 'Attempts', width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
-  { header: 'Requested', width: '8.5rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { header: 'Sent', width: '8.5rem', cell: ({ sentAt }) => <Time at={sentAt} fallback="–" /> },
+  { header: t('Attempts'), width: '5rem', align: 'end', cell: ({ attempts }) => attempts },
+  { header: t('Requested'), width: '8.5rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: t('Sent'), width: '8.5rem', cell: ({ sentAt }) => <Time at={sentAt} fallback="–" /> },
 ];
 
 const stateNames = Object.fromEntries(Object.entries(states).map(([value, { name }]) => [value, name]));
@@ -71,29 +72,29 @@ export function DeliveryLog({ project }: { project: Project }) {
     <ResourceList
       // Refetched every few seconds: not shown as stale.
       list={{ ...list, stale: false }}
-      label="Messages"
-      searchLabel="Search by recipient"
-      placeholder="Full address or number"
+      label={t('Messages')}
+      searchLabel={t('Search by recipient')}
+      placeholder={t('Full address or number')}
       filters={
         <>
-          <Filter name="state" label="Status" options={filterOptions('Any status', stateNames)} />
-          <Filter name="template" label="Kind" options={filterOptions('Any kind', templateNames)} />
-          <Filter name="channel" label="Channel" options={filterOptions('Mail and SMS', channels)} />
+          <Filter name="state" label={t('Status')} options={filterOptions(t('Any status'), stateNames)} />
+          <Filter name="template" label={t('Kind')} options={filterOptions(t('Any kind'), templateNames)} />
+          <Filter name="channel" label={t('Channel')} options={filterOptions(t('Mail and SMS'), channels)} />
         </>
       }
       columns={columns}
-      noMatch="Enter the full address or number; partial matches are not found."
+      noMatch={t('Enter the full address or number; partial matches are not found.')}
       empty={
         <Empty
           icon="mail"
-          title="No messages in the last 30 days"
+          title={t('No messages in the last 30 days')}
           action={
             <Button component={Link} to={path('messages/sending')} variant="default">
-              Test sending
+              {t('Test sending')}
             </Button>
           }
         >
-          Codes and notices appear here within a second, without their content.
+          {t('Codes and notices appear here within a second, without their content.')}
         </Empty>
       }
     />

@@ -1,4 +1,5 @@
 import { useParams } from 'react-router';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -16,16 +17,16 @@ export function Component() {
   const { tab = 'log' } = useParams();
   const Tab = tabs[tab as keyof typeof tabs];
   return (
-    <Page title="Messages" lead="One-time codes and notices: delivery log, templates, senders">
+    <Page title={t('Messages')} lead={t('One-time codes and notices: delivery log, templates, senders')}>
       <Tabs
-        label="Message sections"
+        label={t('Message sections')}
         tabs={[
-          { to: path('messages'), label: 'Delivery log', end: true },
-          { to: path('messages/templates'), label: 'Templates' },
-          { to: path('messages/sending'), label: 'Sending' },
+          { to: path('messages'), label: t('Delivery log'), end: true },
+          { to: path('messages/templates'), label: t('Templates') },
+          { to: path('messages/sending'), label: t('Sending') },
         ]}
       />
-      {Tab ? <Tab project={project} /> : <Empty icon="search" title="Not found" />}
+      {Tab ? <Tab project={project} /> : <Empty icon="search" title={t('Not found')} />}
     </Page>
   );
 }

@@ -9,6 +9,7 @@ import {
   TestSender,
   type TestSenderMutation,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import type { Project } from '../projects/project.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -23,7 +24,8 @@ type Sender = MessageSendersQuery['messageSenders'][number];
 /** Mail and SMS senders of this instance, with a staged test. */
 export function Sending({ project }: { project: Project }) {
   const { data, failure, reload } = useQuery(MessageSenders, {});
-  if (!data) return failure ? <LoadError failure={failure} subject="settings" retry={reload} /> : <LinesSkeleton />;
+  if (!data)
+    return failure ? <LoadError failure={failure} subject={t('settings')} retry={reload} /> : <LinesSkeleton />;
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={styles.tops ?? ''}>
       {data.messageSenders.map((sender) => (
@@ -47,29 +49,29 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
   };
   return (
     <Section
-      title={isMail ? 'Mail' : 'Text messages'}
-      lead="Set by environment variables of the server, for all projects."
+      title={isMail ? t('Mail') : t('Text messages')}
+      lead={t('Set by environment variables of the server, for all projects.')}
     >
       <Facts
         labelWidth="6rem"
         facts={[
           [
-            'Sender',
+            t('Sender'),
             sender.kind === null ? (
               <Badge color={isMail ? 'bad' : 'neutral'}>
-                {isMail ? 'None: sign-in fails' : 'None: SMS is not offered'}
+                {isMail ? t('None: sign-in fails') : t('None: SMS is not offered')}
               </Badge>
             ) : (
               <>
                 {senderKinds[sender.kind] ?? sender.kind}{' '}
-                {sender.kind === 'mailbox' && <Badge color="note">Not delivered</Badge>}
+                {sender.kind === 'mailbox' && <Badge color="note">{t('Not delivered')}</Badge>}
               </>
             ),
           ],
-          sender.target && ['Server', <code key="server">{sender.target}</code>],
-          sender.from && ['From', sender.from],
+          sender.target && [t('Server'), <code key="server">{sender.target}</code>],
+          sender.from && [t('From'), sender.from],
           [
-            'Settings',
+            t('Settings'),
             <Group key="settings" gap="0.25rem 0.75rem">
               {sender.variables.map((name) => (
                 <code key={name}>{name}</code>
@@ -89,8 +91,8 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
             {isOwner && (
               <TextInput
                 flex="1 1 14rem"
-                label={isMail ? 'Send the test to' : 'Send the test to the number'}
-                placeholder={isMail ? 'Your own address' : 'Your own number, or +12025550143'}
+                label={isMail ? t('Send the test to') : t('Send the test to the number')}
+                placeholder={isMail ? t('Your own address') : t('Your own number, or +12025550143')}
                 type={isMail ? 'email' : 'tel'}
                 value={to}
                 error={faultAt(failure, 'to')}
@@ -98,7 +100,7 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
               />
             )}
             <Button type="submit" variant="default" loading={busy}>
-              {isMail ? 'Test the mail server' : 'Test the gateway'}
+              {isMail ? t('Test the mail server') : t('Test the gateway')}
             </Button>
           </Group>
         </form>
@@ -107,14 +109,14 @@ function SenderCard({ project, sender }: { project: Project; sender: Sender }) {
       <div role="status">
         {busy && (
           <Text fz="xs" c="dimmed">
-            Testing. This takes up to 30 seconds if a server does not respond.
+            {t('Testing. This takes up to 30 seconds if a server does not respond.')}
           </Text>
         )}
         {outcome && (
           <Stack gap="sm">
             <p>
               <Badge color={outcome.passed ? 'good' : 'bad'}>
-                {outcome.passed ? `Sent to ${outcome.to}` : `Not sent to ${outcome.to}`}
+                {outcome.passed ? t('Sent to {to}', { to: outcome.to }) : t('Not sent to {to}', { to: outcome.to })}
               </Badge>
             </p>
             <Stages stages={outcome.stages} />

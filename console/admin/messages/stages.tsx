@@ -1,15 +1,16 @@
 import { Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import type { TestSenderMutation } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { stageNames } from './labels.ts';
 
 type Stage = TestSenderMutation['testSender']['stages'][number];
 
 const said: Record<string, string> = {
-  passed: 'passed',
-  failed: 'failed',
-  skipped: 'nothing to do',
-  'not-reached': 'not reached',
+  passed: t('passed'),
+  failed: t('failed'),
+  skipped: t('nothing to do'),
+  'not-reached': t('not reached'),
 };
 
 const signs: Record<string, { icon: IconName; color: string }> = {
@@ -31,7 +32,7 @@ export function Stages({ stages }: { stages: readonly Stage[] }) {
               {stageNames[name] ?? name}{' '}
               <Text span fz="xs" fw={400} c="dimmed">
                 {said[state] ?? state}
-                {milliseconds !== null && milliseconds > 0 && ` in ${milliseconds} ms`}
+                {milliseconds !== null && milliseconds > 0 && ` ${t('in {time} ms', { time: milliseconds })}`}
               </Text>
             </Text>
             {detail && (

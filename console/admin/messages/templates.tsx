@@ -6,6 +6,8 @@ import { useMutation, useQuery } from '../api.ts';
 import { type Language, languages } from '../experience/content.ts';
 import type { Failure } from '../failure.ts';
 import { MessagePreview, type MessageTemplate, TestSender, type TestSenderMutation } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { type Project, useProjectPath } from '../projects/project.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -46,13 +48,13 @@ export function Templates({ project }: { project: Project }) {
   return (
     <>
       <Group gap="xs">
-        <Select label="Message" options={templateNames} value={template} onChange={setTemplate} />
-        <Select label="Language" options={languages} value={language} onChange={setLanguage} />
+        <Select label={t('Message')} options={templateNames} value={template} onChange={setTemplate} />
+        <Select label={t('Language')} options={languages} value={language} onChange={setLanguage} />
         <LookChoice value={look} onChange={setLook} />
         <ThemeChoice value={theme} onChange={setTheme} />
         {mayChange && (
           <Button variant="default" loading={busy} onClick={() => void send()} ml="auto">
-            Send test
+            {t('Send test')}
           </Button>
         )}
       </Group>
@@ -61,37 +63,39 @@ export function Templates({ project }: { project: Project }) {
         <Alert
           color={outcome.passed ? 'good' : 'bad'}
           role={outcome.passed ? 'status' : 'alert'}
-          title={outcome.passed ? `Sent to ${outcome.to}` : 'Not sent'}
+          title={outcome.passed ? t('Sent to {to}', { to: outcome.to }) : t('Not sent')}
         >
           <Stages stages={outcome.stages} />
         </Alert>
       )}
       {failure && !preview ? (
-        <LoadError failure={failure} subject="message" retry={reload} />
+        <LoadError failure={failure} subject={t('message')} retry={reload} />
       ) : (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={styles.tops ?? ''}>
-          <Section title={preview?.subject ?? ' '} lead="HTML part">
+          <Section title={preview?.subject ?? ' '} lead={t('HTML part')}>
             <PageFrame
               address={`/admin/preview/mail?${query}`}
               theme={theme}
               width={560}
               minHeight={240}
-              title={`The mail “${preview?.subject ?? ''}”`}
+              title={t('The mail “{subject}”', { subject: preview?.subject ?? '' })}
             />
           </Section>
           <Stack gap="lg">
-            <Section title="Plain text" lead="Text part">
+            <Section title={t('Plain text')} lead={t('Text part')}>
               {preview ? <pre className={styles.text}>{preview.text}</pre> : <LinesSkeleton />}
             </Section>
             {preview?.sms && (
-              <Section title="Text message" lead="SMS version">
+              <Section title={t('Text message')} lead={t('SMS version')}>
                 <pre className={styles.text}>{preview.sms}</pre>
               </Section>
             )}
-            <Section title="Customize">
+            <Section title={t('Customize')}>
               <p>
-                Change name, colour, subjects and first sentences under <Link to={path('experience')}>Branding</Link>.
-                Codes in previews are examples.
+                {rich(
+                  'Change name, colour, subjects and first sentences under <link>Branding</link>. Codes in previews are examples.',
+                  { link: (text) => <Link to={path('experience')}>{text}</Link> },
+                )}
               </p>
             </Section>
           </Stack>

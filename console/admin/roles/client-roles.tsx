@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
 import { AuditEvents, DeleteRole, type RoleRowFragment, Roles } from '../generated/operations.ts';
-import { count, counted } from '../ui/counted.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
+import { count } from '../ui/counted.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -21,13 +23,13 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
   const [chosenId, setChosenId] = useState<string>();
   const roles = data?.roles;
   const chosen = roles?.find(({ id }) => id === chosenId);
-  if (failure && !roles) return <LoadError failure={failure} subject="the list of roles" retry={reload} />;
+  if (failure && !roles) return <LoadError failure={failure} subject={t('the list of roles')} retry={reload} />;
   const columns: Column<RoleRowFragment>[] = [
-    { header: 'Name', isName: true, width: '24%', cell: ({ name }) => name },
-    { header: 'Key', cell: ({ key }) => <code>{key}</code> },
-    { header: 'Description', cell: ({ description }) => description ?? '–' },
-    { header: 'Users', cell: ({ userCount }) => count.format(userCount) },
-    { header: 'Groups', cell: ({ groupCount }) => count.format(groupCount) },
+    { header: t('Name'), isName: true, width: '24%', cell: ({ name }) => name },
+    { header: t('Key'), cell: ({ key }) => <code>{key}</code> },
+    { header: t('Description'), cell: ({ description }) => description ?? '–' },
+    { header: t('Users'), cell: ({ userCount }) => count.format(userCount) },
+    { header: t('Groups'), cell: ({ groupCount }) => count.format(groupCount) },
     {
       header: '',
       align: 'end',
@@ -37,30 +39,30 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
           <Button
             variant="subtle"
             size="compact-sm"
-            aria-label={`Show the holders of ${role.name}`}
+            aria-label={t('Show the holders of {name}', { name: role.name })}
             aria-pressed={role.id === chosenId}
             onClick={() => setChosenId(role.id === chosenId ? undefined : role.id)}
           >
-            Holders
+            {t('Holders')}
           </Button>
           {mayChange && (
             <>
               <Button
                 variant="subtle"
                 size="compact-sm"
-                aria-label={`Edit ${role.name}`}
+                aria-label={t('Edit {name}', { name: role.name })}
                 onClick={() => setEdited(role)}
               >
-                Edit
+                {t('Edit')}
               </Button>
               <Button
                 variant="subtle"
                 color="red"
                 size="compact-sm"
-                aria-label={`Delete ${role.name}`}
+                aria-label={t('Delete {name}', { name: role.name })}
                 onClick={() => setDoomed(role)}
               >
-                Delete
+                {t('Delete')}
               </Button>
             </>
           )}
@@ -72,24 +74,24 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
     <>
       <Section
         flush
-        title="Roles"
-        lead="The application receives the keys of a user's roles in the claim of the scope roles."
+        title={t('Roles')}
+        lead={t("The application receives the keys of a user's roles in the claim of the scope roles.")}
         actions={
           mayChange && (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
-              Create role
+              {t('Create role')}
             </Button>
           )
         }
       >
         <DataTable
-          label="Roles"
+          label={t('Roles')}
           columns={columns}
           rows={roles}
           skeletonRows={2}
           empty={
-            <Empty icon="shield" title="No roles yet">
-              Define what users may do in this application, then assign roles to users or groups.
+            <Empty icon="shield" title={t('No roles yet')}>
+              {t('Define what users may do in this application, then assign roles to users or groups.')}
             </Empty>
           }
         />
@@ -98,7 +100,7 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
       <Modal
         opened={edited !== undefined}
         onClose={() => setEdited(undefined)}
-        title={edited === 'new' ? 'Create a role' : 'Edit the role'}
+        title={edited === 'new' ? t('Create a role') : t('Edit the role')}
       >
         {edited && (
           <RoleForm
@@ -109,17 +111,21 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
         )}
       </Modal>
       <ConfirmMutation
-        title={`Delete the role ${doomed?.name}?`}
-        verb="Delete role"
+        title={t('Delete the role {name}?', { name: doomed?.name })}
+        verb={t('Delete role')}
         operation={DeleteRole}
         variables={doomed && { id: doomed.id }}
         invalidates={[Roles, AuditEvents]}
-        done="Role deleted"
+        done={t('Role deleted')}
         onClose={() => setDoomed(undefined)}
       >
         <p>
-          {doomed && `${counted(doomed.userCount, 'user')} and ${counted(doomed.groupCount, 'group')}`} lose it. Tokens
-          issued from now on do not have <code>{doomed?.key}</code>.
+          {doomed &&
+            rich(
+              '{users, plural, one {# user} other {# users}} and {groups, plural, one {# group} other {# groups}} lose it. Tokens issued from now on do not have <code>{key}</code>.',
+              { code: (text) => <code>{text}</code> },
+              { users: doomed.userCount, groups: doomed.groupCount, key: doomed.key },
+            )}
         </p>
       </ConfirmMutation>
     </>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { faultAt } from '../failure.ts';
 import { AuditEvents, CreateRole, type RoleRowFragment, Roles, UpdateRole } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -31,12 +32,12 @@ export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
       ? await update({ input: { id: role.id, ...values } })
       : await create({ input: { clientId, key, ...values } });
     if (!outcome.data) return;
-    toast(role ? 'Saved' : 'Role created');
+    toast(role ? t('Saved') : t('Role created'));
     onClose();
   };
   return (
     <DialogForm
-      verb={role ? 'Save' : 'Create role'}
+      verb={role ? t('Save') : t('Create role')}
       busy={creating || updating}
       {...{ failure, onClose }}
       fields={['name', 'key', 'description']}
@@ -49,7 +50,7 @@ export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="Name"
+        label={t('Name')}
         maxLength={100}
         value={name}
         error={faultAt(failure, 'name')}
@@ -57,9 +58,9 @@ export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
         {...firstFocus}
       />
       <TextInput
-        label="Key"
+        label={t('Key')}
         description={
-          role ? 'Applications rely on it: it cannot be changed.' : 'The value that the application receives.'
+          role ? t('Applications rely on it: it cannot be changed.') : t('The value that the application receives.')
         }
         maxLength={100}
         spellCheck={false}
@@ -70,7 +71,7 @@ export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
         onChange={(event) => setKey(event.currentTarget.value)}
       />
       <Textarea
-        label="Description"
+        label={t('Description')}
         maxLength={500}
         autosize
         minRows={2}

@@ -12,6 +12,7 @@ import {
   SearchHolders,
   UnassignRole,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
@@ -40,38 +41,43 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
   const [leaving, setLeaving] = useState<Assignment>();
   const { data, failure, reload } = useQuery(RoleAssignments, { roleId: role.id, after }, { keep: true });
   const page = data?.roleAssignments;
-  if (failure && !page) return <LoadError failure={failure} subject="the holders" retry={reload} />;
+  if (failure && !page) return <LoadError failure={failure} subject={t('the holders')} retry={reload} />;
   const columns: Column<Assignment>[] = [
-    { header: 'Name', isName: true, width: '40%', cell: nameOf },
-    { header: 'Kind', cell: ({ group }) => (group ? <Badge color="accent">Group</Badge> : <Badge>User</Badge>) },
-    { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    ...(mayChange ? [actionColumn<Assignment>('Remove', (one) => `Remove ${nameOf(one)}`, setLeaving)] : []),
+    { header: t('Name'), isName: true, width: '40%', cell: nameOf },
+    {
+      header: t('Kind'),
+      cell: ({ group }) => (group ? <Badge color="accent">{t('Group')}</Badge> : <Badge>{t('User')}</Badge>),
+    },
+    { header: t('Since'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+    ...(mayChange
+      ? [actionColumn<Assignment>(t('Remove'), (one) => t('Remove {name}', { name: nameOf(one) }), setLeaving)]
+      : []),
   ];
   return (
     <Section
       flush
-      title={`Holders of ${role.name}`}
-      lead="Members of a group hold the roles of the group."
+      title={t('Holders of {name}', { name: role.name })}
+      lead={t('Members of a group hold the roles of the group.')}
       actions={
         mayChange && (
           <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
-            Assign
+            {t('Assign')}
           </Button>
         )
       }
     >
       <DataTable
-        label={`Holders of ${role.name}`}
+        label={t('Holders of {name}', { name: role.name })}
         columns={columns}
         rows={page?.edges.map(({ node }) => node)}
         linkOf={({ user, group }) => path(user ? `users/${user.id}` : `groups/${group?.id}`)}
         skeletonRows={2}
-        empty={<Empty icon="users" title="Not assigned yet" />}
+        empty={<Empty icon="users" title={t('Not assigned yet')} />}
       />
       {(after || page?.pageInfo.hasNextPage) && (
         <Button.Group p="sm">
           <Button variant="default" size="xs" disabled={!after} onClick={() => setAfter(null)}>
-            First page
+            {t('First page')}
           </Button>
           <Button
             variant="default"
@@ -79,23 +85,23 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
             disabled={!page?.pageInfo.hasNextPage}
             onClick={() => setAfter(page?.pageInfo.endCursor ?? null)}
           >
-            Next page
+            {t('Next page')}
           </Button>
         </Button.Group>
       )}
-      <Modal opened={isNew} onClose={() => setNew(false)} title={`Assign ${role.name}`}>
+      <Modal opened={isNew} onClose={() => setNew(false)} title={t('Assign {name}', { name: role.name })}>
         {isNew && <AssignForm role={role} onClose={() => setNew(false)} />}
       </Modal>
       <ConfirmMutation
-        title={`Take ${role.name} from ${leaving && nameOf(leaving)}?`}
-        verb="Take away"
+        title={t('Take {name} from {holder}?', { name: role.name, holder: leaving && nameOf(leaving) })}
+        verb={t('Take away')}
         operation={UnassignRole}
         variables={leaving && { input: { roleId: role.id, ...holderOf(leaving) } }}
         invalidates={[Roles, RoleAssignments, AuditEvents]}
-        done="Role taken away"
+        done={t('Role taken away')}
         onClose={() => setLeaving(undefined)}
       >
-        <p>Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.</p>
+        <p>{t('Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.')}</p>
       </ConfirmMutation>
     </Section>
   );
@@ -113,23 +119,23 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
   const input = { roleId, ...(kind === 'user' ? { userId: chosen } : { groupId: chosen }) };
   const submit = async () => {
     if (!(await assign({ input })).data) return;
-    toast('Role assigned');
+    toast(t('Role assigned'));
     onClose();
   };
   return (
     <DialogForm
-      verb="Assign role"
+      verb={t('Assign role')}
       {...{ busy, failure: refused, onClose }}
       disabled={chosen === null}
       graphql={request(AssignRole, { input })}
       onSubmit={() => void submit()}
     >
       <SegmentedControl
-        aria-label="Kind of holder"
+        aria-label={t('Kind of holder')}
         value={kind}
         data={[
-          { value: 'user', label: 'User' },
-          { value: 'group', label: 'Group' },
+          { value: 'user', label: t('User') },
+          { value: 'group', label: t('Group') },
         ]}
         onChange={(next) => {
           setKind(next as 'user' | 'group');
@@ -139,13 +145,13 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
       />
       <SearchSelect
         key={kind}
-        label={kind === 'user' ? 'User' : 'Group'}
-        placeholder={kind === 'user' ? 'Name, e-mail or user name' : 'Name'}
+        label={kind === 'user' ? t('User') : t('Group')}
+        placeholder={kind === 'user' ? t('Name, e-mail or user name') : t('Name')}
         options={found ?? []}
         value={chosen}
         onChange={setChosen}
         onSearch={setSearch}
-        nothing={kind === 'user' ? 'No matching user' : 'No matching group'}
+        nothing={kind === 'user' ? t('No matching user') : t('No matching group')}
       />
     </DialogForm>
   );

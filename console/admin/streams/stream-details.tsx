@@ -11,7 +11,8 @@ import {
   TestLogStream,
   UpdateLogStream,
 } from '../generated/operations.ts';
-import { count, counted } from '../ui/counted.ts';
+import { t } from '../language/language.ts';
+
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -38,17 +39,18 @@ interface StreamDetailsProps {
 export function StreamDetails({ id, project, mayChange, listPath }: StreamDetailsProps) {
   const { data, failure, reload } = useQuery(LogStreamById, { id }, { everySeconds: 5 });
   const stream = data?.logStream.id === id ? data.logStream : undefined;
-  if (!stream) return failure ? <LoadError failure={failure} subject="log stream" retry={reload} /> : <PageSkeleton />;
+  if (!stream)
+    return failure ? <LoadError failure={failure} subject={t('log stream')} retry={reload} /> : <PageSkeleton />;
   return (
     <Page
       title={stream.description || stream.receiver}
-      back={{ to: listPath, label: 'Log streams' }}
+      back={{ to: listPath, label: t('Log streams') }}
       badges={<StreamState stream={stream} />}
     >
       {project && !mayChange && <ViewerNotice project={project} />}
       {stream.lastError && !stream.paused && (
-        <Alert color="note" title="The last batch was not delivered">
-          {faultOf(stream.lastError)} Events wait and are sent again.
+        <Alert color="note" title={t('The last batch was not delivered')}>
+          {`${faultOf(stream.lastError)} ${t('Events wait and are sent again.')}`}
         </Alert>
       )}
       <Delivery stream={stream} mayChange={mayChange} />
@@ -63,7 +65,7 @@ function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean })
   const { id, paused, position, lag, lastDeliveredAt, failures, failingSince } = stream;
   return (
     <Section
-      title="Delivery"
+      title={t('Delivery')}
       actions={
         mayChange && (
           <>
@@ -73,20 +75,20 @@ function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean })
               disabled={paused}
               onClick={async () => {
                 const outcome = await test({ id });
-                if (outcome.data) toast('Test event queued');
+                if (outcome.data) toast(t('Test event queued'));
               }}
             >
-              Send test event
+              {t('Send test event')}
             </Button>
             <Button
               variant="default"
               loading={updating}
               onClick={async () => {
                 const outcome = await update({ input: { id, paused: !paused } });
-                if (outcome.data) toast(paused ? 'Log stream resumed' : 'Log stream paused');
+                if (outcome.data) toast(paused ? t('Log stream resumed') : t('Log stream paused'));
               }}
             >
-              {paused ? 'Resume' : 'Pause'}
+              {paused ? t('Resume') : t('Pause')}
             </Button>
           </>
         )
@@ -96,12 +98,17 @@ function Delivery({ stream, mayChange }: { stream: Stream; mayChange: boolean })
       <Facts
         labelWidth="10rem"
         facts={[
-          ['Position', `Event ${count.format(position)}`],
-          ['Waiting', lag.waiting === 0 ? 'No events' : counted(lag.waiting, 'event')],
-          lag.since && ['Oldest', <Time key="oldest" at={lag.since} />],
-          ['Last delivered', <Time key="last" at={lastDeliveredAt} fallback="Never" />],
-          failingSince && ['Failing since', <Time key="failing" at={failingSince} />],
-          failures > 0 && ['Failed batches', `${count.format(failures)} in a row`],
+          [t('Position'), t('Event {position, number}', { position })],
+          [
+            t('Waiting'),
+            lag.waiting === 0
+              ? t('No events')
+              : t('{count, plural, one {# event} other {# events}}', { count: lag.waiting }),
+          ],
+          lag.since && [t('Oldest'), <Time key="oldest" at={lag.since} />],
+          [t('Last delivered'), <Time key="last" at={lastDeliveredAt} fallback={t('Never')} />],
+          failingSince && [t('Failing since'), <Time key="failing" at={failingSince} />],
+          failures > 0 && [t('Failed batches'), t('{failures, number} in a row', { failures })],
         ]}
       />
     </Section>
@@ -123,11 +130,11 @@ function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
   const close = () => setDialog(undefined);
   return (
     <Section
-      title="Receiver"
+      title={t('Receiver')}
       actions={
         mayChange && (
           <Button variant="default" disabled={!target} onClick={() => setDialog('edit')}>
-            Edit
+            {t('Edit')}
           </Button>
         )
       }
@@ -136,22 +143,25 @@ function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
       <Facts
         labelWidth="10rem"
         facts={[
-          ['Kind', kindNames[stream.kind]],
-          ['Target', <code key="target">{target ?? stream.receiver}</code>],
-          ['Events', stream.types.length <= 3 ? eventsOf(stream) : stream.types.join(', ')],
-          stream.kind === 'HTTP' && ['Format', formatOf(stream)],
-          stream.kind === 'HTTP' && ['Secret', stream.header ? `In the header ${stream.header}` : 'None'],
-          ['Created', <Time key="created" at={stream.createdAt} />],
+          [t('Kind'), kindNames[stream.kind]],
+          [t('Target'), <code key="target">{target ?? stream.receiver}</code>],
+          [t('Events'), stream.types.length <= 3 ? eventsOf(stream) : stream.types.join(', ')],
+          stream.kind === 'HTTP' && [t('Format'), formatOf(stream)],
+          stream.kind === 'HTTP' && [
+            t('Secret'),
+            stream.header ? t('In the header {header}', { header: stream.header }) : t('None'),
+          ],
+          [t('Created'), <Time key="created" at={stream.createdAt} />],
         ]}
       />
       {mayChange && (
         <Group gap="xs">
           <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
-            Delete log stream
+            {t('Delete log stream')}
           </Button>
         </Group>
       )}
-      <Modal opened={dialog === 'edit'} onClose={close} title="Edit the log stream" size="lg">
+      <Modal opened={dialog === 'edit'} onClose={close} title={t('Edit the log stream')} size="lg">
         <Suspense fallback={null}>
           {dialog === 'edit' && target && (
             <StreamForm projectId={projectId} stream={{ ...stream, target }} onClose={close} />
@@ -159,21 +169,21 @@ function Settings({ stream, projectId, mayChange, listPath }: SettingsProps) {
         </Suspense>
       </Modal>
       <ConfirmMutation
-        title={`Delete the log stream to ${stream.receiver}?`}
-        verb="Delete log stream"
+        title={t('Delete the log stream to {receiver}?', { receiver: stream.receiver })}
+        verb={t('Delete log stream')}
         operation={DeleteLogStream}
         variables={dialog === 'delete' ? { id: stream.id } : undefined}
         invalidates={[LogStreams, AuditEvents]}
-        done="Log stream deleted"
+        done={t('Log stream deleted')}
         onDone={() => void navigate(listPath)}
         onClose={close}
       >
-        <p>It receives no more events, and none of those that wait.</p>
+        <p>{t('It receives no more events, and none of those that wait.')}</p>
       </ConfirmMutation>
     </Section>
   );
 }
 
 function formatOf({ format, gzip }: Stream): string {
-  return `${format === 'JSON_LINES' ? 'JSON lines' : 'JSON array'}${gzip ? ', gzip' : ''}`;
+  return `${format === 'JSON_LINES' ? t('JSON lines') : t('JSON array')}${gzip ? ', gzip' : ''}`;
 }

@@ -12,6 +12,7 @@ import {
   LogStreamTarget,
   UpdateLogStream,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
@@ -20,9 +21,13 @@ import { EventTypes } from '../webhooks/event-types-field.tsx';
 import { kindNames, type Stream } from './stream-state.tsx';
 
 const targets = {
-  HTTP: ['URL', 'https, at a public address. Latchkey sends batches by POST.', 'https://logs.example.com/ingest'],
-  SYSLOG: ['Collector', 'tls://host:port, at a public address. RFC 5424 over TLS.', 'tls://logs.example.com:6514'],
-  FILE: ['File name', 'In the folder of the setting LOG_STREAM_DIR.', 'audit.jsonl'],
+  HTTP: ['URL', t('https, at a public address. Latchkey sends batches by POST.'), 'https://logs.example.com/ingest'],
+  SYSLOG: [
+    t('Collector'),
+    t('tls://host:port, at a public address. RFC 5424 over TLS.'),
+    'tls://logs.example.com:6514',
+  ],
+  FILE: [t('File name'), t('In the folder of the setting LOG_STREAM_DIR.'), 'audit.jsonl'],
 } as const;
 
 interface StreamFormProps {
@@ -55,14 +60,14 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
   const submit = async () => {
     const outcome = changed ? await update(changed) : await create(made);
     if (!outcome.data) return;
-    toast(changed ? 'Saved' : 'Log stream created');
+    toast(changed ? t('Saved') : t('Log stream created'));
     onClose();
   };
   const shown = (input: object) => ({ input: { ...input, ...(secret !== '' && { secret: '…' }) } });
   const [label, help, placeholder] = targets[kind];
   return (
     <DialogForm
-      verb={stream ? 'Save' : 'Create log stream'}
+      verb={stream ? t('Save') : t('Create log stream')}
       busy={creating || updating}
       {...{ failure, onClose }}
       fields={['kind', 'target', 'description', 'header', 'secret']}
@@ -76,7 +81,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
     >
       {!stream && (
         <NativeSelect
-          label="Kind"
+          label={t('Kind')}
           data={Object.entries(kindNames)
             .filter(([value]) => value !== 'FILE' || projectId === null)
             .map(([value, name]) => ({ value, label: name }))}
@@ -101,8 +106,8 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
       {kind === 'HTTP' && (
         <>
           <TextInput
-            label="Header"
-            description="Carries the secret."
+            label={t('Header')}
+            description={t('Carries the secret.')}
             maxLength={64}
             spellCheck={false}
             value={header}
@@ -110,11 +115,11 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
             onChange={(event) => setHeader(event.currentTarget.value)}
           />
           <PasswordInput
-            label="Secret"
+            label={t('Secret')}
             description={
               stream?.header
-                ? 'Empty: it stays as it is. Needed again for another URL.'
-                : 'Value of the header, e.g. Bearer and a token. Stored encrypted, never shown.'
+                ? t('Empty: it stays as it is. Needed again for another URL.')
+                : t('Value of the header, e.g. Bearer and a token. Stored encrypted, never shown.')
             }
             autoComplete="off"
             maxLength={4096}
@@ -123,24 +128,24 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
             onChange={(event) => setSecret(event.currentTarget.value)}
           />
           <NativeSelect
-            label="Format"
+            label={t('Format')}
             data={[
-              { value: 'JSON_LINES', label: 'JSON lines' },
-              { value: 'JSON_ARRAY', label: 'JSON array' },
+              { value: 'JSON_LINES', label: t('JSON lines') },
+              { value: 'JSON_ARRAY', label: t('JSON array') },
             ]}
             value={format}
             onChange={(event) => setFormat(event.currentTarget.value as LogStreamFormat)}
           />
           <Checkbox
-            label="Compress with gzip"
+            label={t('Compress with gzip')}
             checked={gzip}
             onChange={(event) => setGzip(event.currentTarget.checked)}
           />
         </>
       )}
       <TextInput
-        label="Description"
-        description="Shown in lists instead of the receiver."
+        label={t('Description')}
+        description={t('Shown in lists instead of the receiver.')}
         maxLength={100}
         value={description}
         error={faultAt(failure, 'description')}

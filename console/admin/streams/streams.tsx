@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { LogStreams } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -18,12 +19,12 @@ const StreamForm = lazy(async () => ({ default: (await import('./stream-form.tsx
 const maxStreams = 10;
 
 const columns: readonly Column<Stream>[] = [
-  { header: 'Receiver', isName: true, width: '28%', cell: ({ description, receiver }) => description || receiver },
-  { header: 'Status', cell: (stream) => <StreamState stream={stream} /> },
-  { header: 'Kind', cell: ({ kind }) => kindNames[kind] },
-  { header: 'Events', width: '22%', cell: eventsOf },
-  { header: 'Waiting', align: 'end', cell: ({ lag }) => count.format(lag.waiting) },
-  { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Never" /> },
+  { header: t('Receiver'), isName: true, width: '28%', cell: ({ description, receiver }) => description || receiver },
+  { header: t('Status'), cell: (stream) => <StreamState stream={stream} /> },
+  { header: t('Kind'), cell: ({ kind }) => kindNames[kind] },
+  { header: t('Events'), width: '22%', cell: eventsOf },
+  { header: t('Waiting'), align: 'end', cell: ({ lag }) => count.format(lag.waiting) },
+  { header: t('Last delivered'), cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback={t('Never')} /> },
 ];
 
 interface StreamsProps {
@@ -38,7 +39,7 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
   const projectId = project?.id ?? null;
   const { data, failure, reload } = useQuery(LogStreams, { projectId }, { everySeconds: 10 });
   const [creating, setCreating] = useState(false);
-  if (failure && !data) return <LoadError failure={failure} subject="the list of log streams" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject={t('the list of log streams')} retry={reload} />;
   const all = data?.logStreams;
   const close = () => setCreating(false);
   const create = mayChange && (
@@ -47,36 +48,36 @@ export function Streams({ project, mayChange, pathOf }: StreamsProps) {
       disabled={(all?.length ?? 0) >= maxStreams}
       onClick={() => setCreating(true)}
     >
-      Create log stream
+      {t('Create log stream')}
     </Button>
   );
   return (
     <Page
-      title="Log streams"
+      title={t('Log streams')}
       lead={
         project
-          ? 'Send audit events of this project to a log store or SIEM.'
-          : 'Send audit events of this instance and all projects to a log store or SIEM.'
+          ? t('Send audit events of this project to a log store or SIEM.')
+          : t('Send audit events of this instance and all projects to a log store or SIEM.')
       }
       actions={all?.length ? create : undefined}
-      {...(project ? {} : { back: { to: '/audit', label: 'Audit' } })}
+      {...(project ? {} : { back: { to: '/audit', label: t('Audit') } })}
     >
       {project && !mayChange && <ViewerNotice project={project} />}
       <Section flush>
         <DataTable
-          label="Log streams"
+          label={t('Log streams')}
           columns={columns}
           rows={all}
           linkOf={({ id }) => pathOf(id)}
           skeletonRows={3}
           empty={
-            <Empty icon="stream" title="No log stream yet" action={create}>
-              A log stream receives all events in order, in batches.
+            <Empty icon="stream" title={t('No log stream yet')} action={create}>
+              {t('A log stream receives all events in order, in batches.')}
             </Empty>
           }
         />
       </Section>
-      <Modal opened={creating} onClose={close} title="Create a log stream" size="lg">
+      <Modal opened={creating} onClose={close} title={t('Create a log stream')} size="lg">
         <Suspense fallback={<LinesSkeleton />}>
           {creating && <StreamForm projectId={projectId} onClose={close} />}
         </Suspense>

@@ -10,8 +10,10 @@ import {
   type WebhookDeliveryRowFragment,
   WebhookPayload,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { Code } from '../ui/code/code.tsx';
-import { counted } from '../ui/counted.ts';
+
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -26,9 +28,9 @@ type Delivery = WebhookDeliveryRowFragment;
 type Attempt = Delivery['attempts'][number];
 
 const states = {
-  PENDING: ['note', 'Pending'],
-  DELIVERED: ['good', 'Delivered'],
-  FAILED: ['bad', 'Failed'],
+  PENDING: ['note', t('Pending')],
+  DELIVERED: ['good', t('Delivered')],
+  FAILED: ['bad', t('Failed')],
 } as const;
 const stale = [WebhookDeliveries, WebhookById, AuditEvents];
 
@@ -47,8 +49,8 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
   return (
     <Section
       flush
-      title="Deliveries"
-      lead="Newest first. Delivered ones are kept for 7 days, failed ones for 30."
+      title={t('Deliveries')}
+      lead={t('Newest first. Delivered ones are kept for 7 days, failed ones for 30.')}
       actions={
         mayChange &&
         webhook.failed > 0 && (
@@ -58,10 +60,15 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
             disabled={webhook.disabledReason !== null}
             onClick={async () => {
               const outcome = await replay({ webhookId: webhook.id });
-              if (outcome.data) toast(`Queued again: ${counted(outcome.data.replayFailedWebhookDeliveries, 'event')}`);
+              if (outcome.data)
+                toast(
+                  t('Queued again: {count, plural, one {# event} other {# events}}', {
+                    count: outcome.data.replayFailedWebhookDeliveries,
+                  }),
+                );
             }}
           >
-            Replay failed
+            {t('Replay failed')}
           </Button>
         )
       }
@@ -70,15 +77,19 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
       <ListBar>
         <Filter
           name="state"
-          label="Status"
-          options={filterOptions('Any status', { PENDING: 'Pending', DELIVERED: 'Delivered', FAILED: 'Failed' })}
+          label={t('Status')}
+          options={filterOptions(t('Any status'), {
+            PENDING: t('Pending'),
+            DELIVERED: t('Delivered'),
+            FAILED: t('Failed'),
+          })}
         />
       </ListBar>
       {failure && !page ? (
-        <LoadError failure={failure} subject="the list of deliveries" retry={reload} />
+        <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
       ) : page?.edges.length === 0 ? (
-        <Empty icon="external" title={state ? 'No matches' : 'No delivery yet'}>
-          {state ? 'No delivery has this status.' : 'Send a test event to see whether the receiver accepts it.'}
+        <Empty icon="external" title={state ? t('No matches') : t('No delivery yet')}>
+          {state ? t('No delivery has this status.') : t('Send a test event to see whether the receiver accepts it.')}
         </Empty>
       ) : (
         <Disclosures
@@ -104,10 +115,16 @@ function Summary({ delivery: { state, type, attempts, nextAttemptAt, createdAt }
       </span>
       <strong>{type}</strong>
       <Text span c="dimmed">
-        {last ? `${counted(attempts.length, 'attempt')}, last response ${last.status ?? 'none'}` : 'Not sent yet'}
+        {last
+          ? t('{count, plural, one {# attempt} other {# attempts}}, last response {status}', {
+              count: attempts.length,
+              status: last.status ?? t('none'),
+            })
+          : t('Not sent yet')}
         {state === 'PENDING' && last && (
           <>
-            , next try <Time at={nextAttemptAt} fallback="soon" />
+            {', '}
+            {rich('next try <time></time>', { time: () => <Time at={nextAttemptAt} fallback={t('soon')} /> })}
           </>
         )}
       </Text>
@@ -117,9 +134,9 @@ function Summary({ delivery: { state, type, attempts, nextAttemptAt, createdAt }
 }
 
 const attemptColumns: Column<Attempt>[] = [
-  { header: 'Attempt', isName: true, cell: ({ at }) => exactly(at) },
-  { header: 'Response', width: '50%', cell: ({ status, error }) => status ?? error },
-  { header: 'Duration', cell: ({ durationMs }) => `${durationMs} ms` },
+  { header: t('Attempt'), isName: true, cell: ({ at }) => exactly(at) },
+  { header: t('Response'), width: '50%', cell: ({ status, error }) => status ?? error },
+  { header: t('Duration'), cell: ({ durationMs }) => t('{time} ms', { time: durationMs }) },
 ];
 
 interface DetailsProps {
@@ -139,7 +156,7 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
         webhook-id <code>{eventId}</code>
       </p>
       {attempts.length > 0 && (
-        <DataTable dense label="Attempts" columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
+        <DataTable dense label={t('Attempts')} columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
       )}
       {advice && <Text c="dimmed">{advice}</Text>}
       {showsBody && <Body id={id} />}
@@ -151,14 +168,14 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
             disabled={webhook.disabledReason !== null}
             onClick={async () => {
               const outcome = await replay({ id });
-              if (outcome.data) toast('Delivery queued');
+              if (outcome.data) toast(t('Delivery queued'));
             }}
           >
-            {state === 'PENDING' ? 'Retry now' : 'Replay'}
+            {state === 'PENDING' ? t('Retry now') : t('Replay')}
           </Button>
         )}
         <Button variant="default" size="xs" onClick={() => setShowsBody(!showsBody)} aria-expanded={showsBody}>
-          {showsBody ? 'Hide body' : 'Show body'}
+          {showsBody ? t('Hide body') : t('Show body')}
         </Button>
       </Group>
       <FormError failure={failure} />
@@ -168,19 +185,23 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
 
 function Body({ id }: { id: string }) {
   const { data, failure, reload } = useQuery(WebhookPayload, { id });
-  if (failure) return <LoadError failure={failure} subject="the body" retry={reload} />;
+  if (failure) return <LoadError failure={failure} subject={t('the body')} retry={reload} />;
   if (!data) return null;
   const { payload } = data.webhookDelivery;
-  return payload ? <Code label="Body" code={JSON.stringify(payload, null, 2)} /> : <p>The event no longer exists.</p>;
+  return payload ? (
+    <Code label={t('Body')} code={JSON.stringify(payload, null, 2)} />
+  ) : (
+    <p>{t('The event no longer exists.')}</p>
+  );
 }
 
 /** Advice for the operator of the receiver about the last response. */
 function adviceOn(last: Attempt | undefined): string | undefined {
   if (!last) return undefined;
   const { status } = last;
-  if (status == null) return 'No response within 10 seconds. Accept the event first, then process it.';
-  if (status === 401 || status === 403) return 'The endpoint requires authentication. Verify the signature instead.';
-  if (status === 404 || status === 405) return 'The endpoint does not accept POST. Check the address.';
-  if (status >= 300 && status < 400) return 'Redirects are not followed. Enter the target address.';
-  return 'Only 200 to 299 count as delivered.';
+  if (status == null) return t('No response within 10 seconds. Accept the event first, then process it.');
+  if (status === 401 || status === 403) return t('The endpoint requires authentication. Verify the signature instead.');
+  if (status === 404 || status === 405) return t('The endpoint does not accept POST. Check the address.');
+  if (status >= 300 && status < 400) return t('Redirects are not followed. Enter the target address.');
+  return t('Only 200 to 299 count as delivered.');
 }

@@ -10,6 +10,7 @@ import {
   Webhooks,
   WebhookUrl,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
@@ -43,7 +44,7 @@ export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
     if (changed) {
       const outcome = await update(changed);
       if (!outcome.data) return;
-      toast('Saved');
+      toast(t('Saved'));
     } else {
       const outcome = await create(made);
       if (!outcome.data) return;
@@ -53,7 +54,7 @@ export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
   };
   return (
     <DialogForm
-      verb={webhook ? 'Save' : 'Create webhook'}
+      verb={webhook ? t('Save') : t('Create webhook')}
       busy={creating || updating}
       {...{ failure, onClose }}
       fields={['url', 'description']}
@@ -62,8 +63,8 @@ export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
       onSubmit={() => void submit()}
     >
       <TextInput
-        label="URL"
-        description="https, at a public address. Latchkey sends a POST with JSON."
+        label={t('URL')}
+        description={t('https, at a public address. Latchkey sends a POST with JSON.')}
         placeholder="https://app.example.com/webhooks/latchkey"
         maxLength={2048}
         spellCheck={false}
@@ -74,8 +75,8 @@ export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
         {...firstFocus}
       />
       <TextInput
-        label="Description"
-        description="Shown in lists instead of the host."
+        label={t('Description')}
+        description={t('Shown in lists instead of the host.')}
         maxLength={100}
         value={description}
         error={faultAt(failure, 'description')}

@@ -15,6 +15,8 @@ import {
   Webhooks,
   WebhookUrl,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
@@ -44,17 +46,18 @@ export function Component() {
   usePrefetch(WebhookPage, { id: webhookId }, mayChange ? parts : []);
   const { data, failure, reload } = useQuery(WebhookById, { id: webhookId }, { everySeconds: 5 });
   const webhook = data?.webhook.id === webhookId ? data.webhook : undefined;
-  if (!webhook) return failure ? <LoadError failure={failure} subject="webhook" retry={reload} /> : <PageSkeleton />;
+  if (!webhook)
+    return failure ? <LoadError failure={failure} subject={t('webhook')} retry={reload} /> : <PageSkeleton />;
   return (
     <Page
       title={webhook.description || webhook.host}
-      back={{ to: path('webhooks'), label: 'Webhooks' }}
+      back={{ to: path('webhooks'), label: t('Webhooks') }}
       badges={<WebhookState webhook={webhook} />}
     >
       {!mayChange && <ViewerNotice project={project} />}
       {webhook.disabledReason && (
-        <Alert color={webhook.disabledReason === 'ADMIN' ? 'neutral' : 'note'} title="This webhook is disabled">
-          {disabledReasons[webhook.disabledReason]} Events are not queued for it.
+        <Alert color={webhook.disabledReason === 'ADMIN' ? 'neutral' : 'note'} title={t('This webhook is disabled')}>
+          {`${disabledReasons[webhook.disabledReason]} ${t('Events are not queued for it.')}`}
         </Alert>
       )}
       <Settings webhook={webhook} mayChange={mayChange} />
@@ -79,7 +82,7 @@ function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
   const close = () => setDialog(undefined);
   return (
     <Section
-      title="Receiver"
+      title={t('Receiver')}
       actions={
         mayChange && (
           <>
@@ -89,13 +92,13 @@ function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
               disabled={!isEnabled}
               onClick={async () => {
                 const outcome = await test({ id: webhook.id });
-                if (outcome.data) toast('Test event queued');
+                if (outcome.data) toast(t('Test event queued'));
               }}
             >
-              Send test event
+              {t('Send test event')}
             </Button>
             <Button variant="default" disabled={!url} onClick={() => setDialog('edit')}>
-              Edit
+              {t('Edit')}
             </Button>
           </>
         )
@@ -105,15 +108,15 @@ function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
       <Facts
         labelWidth="10rem"
         facts={[
-          ['Address', <code key="address">{url ?? webhook.host}</code>],
-          ['Events', webhook.types.length <= 3 ? eventsOf(webhook) : webhook.types.join(', ')],
-          ['Last delivered', <Time key="last" at={webhook.lastDeliveredAt} fallback="Never" />],
-          webhook.failingSince && ['Failing since', <Time key="failing" at={webhook.failingSince} />],
-          ['Secret created', <Time key="secret" at={webhook.secretCreatedAt} />],
+          [t('Address'), <code key="address">{url ?? webhook.host}</code>],
+          [t('Events'), webhook.types.length <= 3 ? eventsOf(webhook) : webhook.types.join(', ')],
+          [t('Last delivered'), <Time key="last" at={webhook.lastDeliveredAt} fallback={t('Never')} />],
+          webhook.failingSince && [t('Failing since'), <Time key="failing" at={webhook.failingSince} />],
+          [t('Secret created'), <Time key="secret" at={webhook.secretCreatedAt} />],
           webhook.previousSecretUntil && [
-            'Previous secret',
+            t('Previous secret'),
             <span key="previous">
-              also signs until <Time at={webhook.previousSecretUntil} />
+              {rich('also signs until <time></time>', { time: () => <Time at={webhook.previousSecretUntil} /> })}
             </span>,
           ],
         ]}
@@ -126,31 +129,31 @@ function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
             loading={updating}
             onClick={async () => {
               const outcome = await update({ input: { id: webhook.id, enabled: !isEnabled } });
-              if (outcome.data) toast(isEnabled ? 'Webhook disabled' : 'Webhook enabled');
+              if (outcome.data) toast(isEnabled ? t('Webhook disabled') : t('Webhook enabled'));
             }}
           >
-            {isEnabled ? 'Disable' : 'Enable'}
+            {isEnabled ? t('Disable') : t('Enable')}
           </Button>
           <Button variant="default" size="xs" loading={rotating} onClick={() => setDialog('rotate')}>
-            Rotate secret
+            {t('Rotate secret')}
           </Button>
           <Button variant="subtle" color="red" size="xs" onClick={() => setDialog('delete')}>
-            Delete webhook
+            {t('Delete webhook')}
           </Button>
         </Group>
       )}
       <FormError failure={rotateFailure} />
-      <Modal opened={dialog === 'edit'} onClose={close} title="Edit the webhook" size="lg">
+      <Modal opened={dialog === 'edit'} onClose={close} title={t('Edit the webhook')} size="lg">
         <Suspense fallback={null}>
           {dialog === 'edit' && url && <WebhookForm webhook={{ ...webhook, url }} onClose={close} />}
         </Suspense>
       </Modal>
-      <Modal opened={dialog === 'rotate'} onClose={close} title="Rotate the signing secret?">
-        <p>Both secrets sign for 24 hours, so that the receiver can change without a gap.</p>
-        {webhook.previousSecretUntil && <p>The secret before that stops signing now.</p>}
+      <Modal opened={dialog === 'rotate'} onClose={close} title={t('Rotate the signing secret?')}>
+        <p>{t('Both secrets sign for 24 hours, so that the receiver can change without a gap.')}</p>
+        {webhook.previousSecretUntil && <p>{t('The secret before that stops signing now.')}</p>}
         <Group justify="flex-end" gap="xs" mt="lg">
           <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button
             onClick={async () => {
@@ -159,21 +162,21 @@ function Settings({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean
               setSecret(outcome.data?.rotateWebhookSecret.secret);
             }}
           >
-            Rotate secret
+            {t('Rotate secret')}
           </Button>
         </Group>
       </Modal>
       <ConfirmMutation
-        title={`Delete the webhook to ${webhook.host}?`}
-        verb="Delete webhook"
+        title={t('Delete the webhook to {host}?', { host: webhook.host })}
+        verb={t('Delete webhook')}
         operation={DeleteWebhook}
         variables={dialog === 'delete' ? { id: webhook.id } : undefined}
         invalidates={[Webhooks, AuditEvents]}
-        done="Webhook deleted"
+        done={t('Webhook deleted')}
         onDone={() => void navigate(path('webhooks'))}
         onClose={close}
       >
-        <p>It receives no more events. Its deliveries are deleted, also those that wait.</p>
+        <p>{t('It receives no more events. Its deliveries are deleted, also those that wait.')}</p>
       </ConfirmMutation>
       <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />
     </Section>

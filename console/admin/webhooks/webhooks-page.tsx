@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { Webhooks } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
@@ -20,12 +21,12 @@ const WebhookForm = lazy(async () => ({ default: (await import('./webhook-form.t
 const maxWebhooks = 20;
 
 const columns: readonly Column<Webhook>[] = [
-  { header: 'Receiver', isName: true, width: '28%', cell: ({ description, host }) => description || host },
-  { header: 'Status', cell: (webhook) => <WebhookState webhook={webhook} /> },
-  { header: 'Events', width: '24%', cell: eventsOf },
-  { header: 'Pending', align: 'end', cell: ({ pending }) => count.format(pending) },
-  { header: 'Failed', align: 'end', cell: ({ failed }) => count.format(failed) },
-  { header: 'Last delivered', cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback="Never" /> },
+  { header: t('Receiver'), isName: true, width: '28%', cell: ({ description, host }) => description || host },
+  { header: t('Status'), cell: (webhook) => <WebhookState webhook={webhook} /> },
+  { header: t('Events'), width: '24%', cell: eventsOf },
+  { header: t('Pending'), align: 'end', cell: ({ pending }) => count.format(pending) },
+  { header: t('Failed'), align: 'end', cell: ({ failed }) => count.format(failed) },
+  { header: t('Last delivered'), cell: ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} fallback={t('Never')} /> },
 ];
 
 /** The webhooks of a project. */
@@ -36,7 +37,7 @@ export function Component() {
   const { data, failure, reload } = useQuery(Webhooks, { projectId: project.id }, { everySeconds: 10 });
   const [creating, setCreating] = useState(false);
   const [secret, setSecret] = useState<string>();
-  if (failure && !data) return <LoadError failure={failure} subject="the list of webhooks" retry={reload} />;
+  if (failure && !data) return <LoadError failure={failure} subject={t('the list of webhooks')} retry={reload} />;
   const all = data?.webhooks;
   const create = mayChange && (
     <Button
@@ -44,31 +45,31 @@ export function Component() {
       disabled={(all?.length ?? 0) >= maxWebhooks}
       onClick={() => setCreating(true)}
     >
-      Create webhook
+      {t('Create webhook')}
     </Button>
   );
   return (
     <Page
-      title="Webhooks"
-      lead="Send events of this project to your servers, signed as in Standard Webhooks."
+      title={t('Webhooks')}
+      lead={t('Send events of this project to your servers, signed as in Standard Webhooks.')}
       actions={all?.length ? create : undefined}
     >
       {!mayChange && <ViewerNotice project={project} />}
       <Section flush>
         <DataTable
-          label="Webhooks"
+          label={t('Webhooks')}
           columns={columns}
           rows={all}
           linkOf={({ id }) => path(`webhooks/${id}`)}
           skeletonRows={3}
           empty={
-            <Empty icon="external" title="No webhook yet" action={create}>
-              A webhook receives each event within seconds, at least once.
+            <Empty icon="external" title={t('No webhook yet')} action={create}>
+              {t('A webhook receives each event within seconds, at least once.')}
             </Empty>
           }
         />
       </Section>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="Create a webhook" size="lg">
+      <Modal opened={creating} onClose={() => setCreating(false)} title={t('Create a webhook')} size="lg">
         {creating && (
           <Suspense>
             <WebhookForm onClose={() => setCreating(false)} onSecret={setSecret} />
