@@ -15,6 +15,8 @@ export class MailSink {
   readonly port: number;
   /** In the order of arrival; a mail counts when it is accepted. */
   readonly received: ReceivedMail[] = [];
+  /** IDs of messages, once for each time that a mail came in whole: also those not accepted yet. */
+  readonly offered: string[] = [];
   /** Time between the end of the mail and its 250. */
   answerAfterMs = 0;
   #server: SMTPServer | undefined;
@@ -47,6 +49,7 @@ export class MailSink {
         stream.on('end', async () => {
           const head = Buffer.concat(chunks).toString().split('\r\n\r\n', 1)[0] ?? '';
           const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1] ?? '';
+          this.offered.push(idOf(field('message-id')));
           if (this.answerAfterMs > 0) await pause(this.answerAfterMs);
           const to = session.envelope.rcptTo[0]?.address ?? '';
           this.received.push({ messageId: field('message-id'), to, subject: field('subject'), at: performance.now() });
@@ -75,9 +78,11 @@ export class MailSink {
   counts(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { messageId } of this.received) {
-      const id = messageId.replace(/^<|@.*$/g, '');
+      const id = idOf(messageId);
       counts.set(id, (counts.get(id) ?? 0) + 1);
     }
     return counts;
   }
 }
+
+const idOf = (messageId: string): string => messageId.replace(/^<|@.*$/g, '');

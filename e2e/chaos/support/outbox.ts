@@ -56,7 +56,7 @@ export class Outbox {
            now() + interval '1 day'
          from messages m, (values ${rows.join(',')}) c (id, sealed) where m.id = '${model.id}'`,
       );
-      if (withJobs) await this.#enqueue(batch);
+      if (withJobs) await this.enqueue(batch);
       ids.push(...batch);
     }
     return ids;
@@ -72,7 +72,8 @@ export class Outbox {
     );
   }
 
-  async #enqueue(ids: readonly string[]): Promise<void> {
+  /** Puts jobs into the queue, besides those that the messages may have. */
+  async enqueue(ids: readonly string[]): Promise<void> {
     const list = ids.map((id) => `'${id}'`).join(',');
     await this.#world.postgres.query(
       `insert into jobs.job (name, data, policy, retry_limit, retry_delay, retry_backoff, expire_seconds)
