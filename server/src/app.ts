@@ -91,9 +91,6 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   built('assets', forEver);
   built('messages', briefly);
   app.use(withSite(services.issuers, missingIssuer(pages, 421)));
-  const oidc = oidcDeps(options, cookies, pages);
-  const ofSite = (req: Request) => siteAt(req).issuer;
-  app.use(oidcRoutes(oidc, ofSite));
   app.use(
     signinRoutes({
       ceremonies: services.ceremonies,
@@ -110,6 +107,9 @@ export async function routesOf(options: AppOptions): Promise<Express> {
       log,
     }),
   );
+  const oidc = oidcDeps(options, cookies, pages);
+  const ofSite = (req: Request) => siteAt(req).issuer;
+  app.use(oidcRoutes(oidc, ofSite));
   app.use(
     accountRoutes({
       ownAccount: services.ownAccount,

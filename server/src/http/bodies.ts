@@ -45,8 +45,8 @@ export function bounded(parser: RequestHandler, maxBytes: number): RequestHandle
     };
     if (announcedBytes(req) > maxBytes) return refuse();
     parser(req, res, settle);
-    // Only while the parser reads: a `data` listener would otherwise start the stream.
-    if (!isSettled) req.on('data', count);
+    // Only while the parser reads: a `data` listener would otherwise start the stream. Node ends an announced body itself.
+    if (!isSettled && req.headers['transfer-encoding'] !== undefined) req.on('data', count);
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { freshDatabase } from '../../../test/database.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
 import { openDatabase } from './database.ts';
 
 it('connections that break in the middle of transactions, at their beginning or at their end leave the pool whole', async () => {
@@ -35,3 +36,16 @@ it('connections that break in the middle of transactions, at their beginning or 
   await orm.close(true);
   await database.drop();
 }, 20_000);
+
+it('instants keep their value, whatever their century', async () => {
+  const database = await freshDatabase();
+  const orm = await openDatabase({ url: database.url, poolSize: 1 });
+  const texts = ['2026-03-29T01:30:00.007Z', '0001-01-01T00:00:00Z', '0000-12-31T23:59:59Z', '+012026-01-01T00:00:00Z'];
+  for (const text of texts) {
+    const at = new Date(text);
+    const statement = sql<{ ms: string }>`select extract(epoch from ${at}::timestamptz) * 1000 as ms`;
+    expect((await query(orm.em.fork(), statement)).map(({ ms }) => Number(ms))).toEqual([at.getTime()]);
+  }
+  await orm.close(true);
+  await database.drop();
+});

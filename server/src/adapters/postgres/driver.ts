@@ -84,7 +84,7 @@ class PooledConnection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.client.query({
       text: sql,
-      values: parameters as unknown[],
+      values: parameters.map(bound),
       ...(this.preparesStatements && name !== undefined && { name }),
     });
     const isWrite = /^(INSERT|UPDATE|DELETE|MERGE)$/.test(command);
@@ -101,6 +101,13 @@ class PooledConnection implements DatabaseConnection {
     this.isReleased = true;
     this.client.release(isBroken);
   }
+}
+
+/** The same instant as text: pg would compose it digit by digit, in the time zone of the process. */
+function bound(value: unknown): unknown {
+  if (!(value instanceof Date)) return value;
+  const year = value.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? value.toISOString() : value;
 }
 
 /** The scope that each connection has; a new one has all. */

@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { type JsonWebKey, verify } from 'node:crypto';
 import { type DeviceProofPayload, deviceProofPayload, deviceProofType, type SigninStep } from '@latchkey/contracts';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { z } from 'zod';
@@ -166,9 +166,8 @@ function isSignedBy(proof: string, { jwk, alg }: { jwk: JWK; alg: string }): boo
   if (alg !== deviceKeyAlg || jwk.kty !== 'EC' || jwk.crv !== 'P-256') return false;
   const end = proof.lastIndexOf('.');
   try {
-    const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
-    const signature = Buffer.from(proof.slice(end + 1), 'base64url');
-    return verify('sha256', Buffer.from(proof.slice(0, end)), { key, dsaEncoding: 'ieee-p1363' }, signature);
+    const key = { key: jwk as JsonWebKey, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const;
+    return verify('sha256', Buffer.from(proof.slice(0, end)), key, Buffer.from(proof.slice(end + 1), 'base64url'));
   } catch {
     return false;
   }

@@ -77,6 +77,28 @@ describe('a named statement', () => {
     expect(await preparedNames()).toEqual(expect.arrayContaining(['test.varying', 'test.varying#2']));
   });
 
+  it('binds each value at its place, whichever of them are parts', async () => {
+    const pair = async (one: unknown, other: unknown) => {
+      const statement = sql<{ one: number; other: number }>`select ${one}::int as one, (${other})::int as other`;
+      const [row] = await query(db.alone, statement, { prepare: 'test.parts' });
+      return row;
+    };
+    const expected = { one: 1, other: 2 };
+    for (let time = 0; time < 2; time++) {
+      expect(await pair(1, 2)).toEqual(expected);
+      expect(await pair(1, sql`2`)).toEqual(expected);
+      expect(await pair(sql`1`, 2)).toEqual(expected);
+      expect(await pair(sql.raw('1'), sql.raw('2'))).toEqual(expected);
+      expect(await pair(sql.raw('1'), sql.raw('1 + 1'))).toEqual(expected);
+      expect(await pair(sql.lit(1), sql`${1}::int + ${1}::int`)).toEqual(expected);
+      expect(await pair(sql.lit(1), sql`${3}::int - ${1}::int`)).toEqual(expected);
+      expect(await pair(1, sql.join([1, sql`1`], sql` + `))).toEqual(expected);
+      expect(await pair(1, sql.join([sql`1`, 1], sql` + `))).toEqual(expected);
+      expect(await pair(1, sql.join([3, 1], sql`::int - `))).toEqual(expected);
+    }
+    expect((await preparedNames()).filter((name) => name.startsWith('test.parts'))).toHaveLength(10);
+  });
+
   it('is not prepared after 16 texts', async () => {
     const counted = (limit: number) =>
       query(db.alone, sql`select 1 as one limit ${sql.lit(limit)}`, { prepare: 'test.counted' });

@@ -1,24 +1,72 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CompiledQuery, RawBuilder } from 'kysely';
+import { CompiledQuery, isOperationNodeSource, sql as kysely, type RawNode } from 'kysely';
 
-export { sql } from 'kysely';
+type Kysely = Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery' | 'getExecutor'>;
 
-/** A statement of Kysely's `sql` tag: its values reach PostgreSQL as parameters, never in the text. */
-export type Statement<Row> = RawBuilder<Row>;
+/** A statement, or a part of one, as {@link sql} makes it. Its values reach PostgreSQL as parameters, never in the text. */
+export class Statement<Row> {
+  declare protected readonly row: Row;
+
+  /** @param values as many as the gaps between the texts; parts, also of Kysely, are inserted */
+  constructor(
+    readonly texts: readonly string[],
+    readonly values: readonly unknown[],
+  ) {}
+
+  compile(on: Kysely): CompiledQuery {
+    return this.ofKysely().compile(on);
+  }
+
+  /** Kysely inserts what has this method. */
+  toOperationNode(): RawNode {
+    return this.ofKysely().toOperationNode();
+  }
+
+  private ofKysely() {
+    return kysely(this.texts as TemplateStringsArray, ...this.values);
+  }
+}
 
 /** Part of a statement, e.g. a condition. */
-export type Fragment = RawBuilder<unknown>;
+export type Fragment = Statement<unknown>;
+
+/** Kysely's `sql` tag, with statements that remember their texts. */
+export const sql = Object.assign(
+  <Row = unknown>(texts: TemplateStringsArray, ...values: readonly unknown[]) => new Statement<Row>(texts, values),
+  {
+    /** Text of our own, unescaped: never a value. */
+    raw: (text: string): Fragment => new Statement([text], []),
+    join: (values: readonly unknown[], separator: Fragment = comma): Fragment =>
+      new Statement(
+        Array.from({ length: Math.max(2 * values.length, 1) }, () => ''),
+        values.flatMap((value, at) => (at === 0 ? [value] : [separator, value])),
+      ),
+    /** A name, quoted; several: a qualified one. */
+    id: (...names: readonly string[]): Fragment => ofKysely(kysely.id(...names)),
+    /** A column, quoted, e.g. `t.name`. */
+    ref: (column: string): Fragment => ofKysely(kysely.ref(column)),
+    table: (name: string): Fragment => ofKysely(kysely.table(name)),
+    /** A value in the text, escaped. */
+    lit: (value: string | number | boolean | null): Fragment => ofKysely(kysely.lit(value)),
+  },
+);
+
+const comma = new Statement<unknown>([', '], []);
+
+function ofKysely(part: ReturnType<typeof kysely.id>): Fragment {
+  return new Statement(['', ''], [part]);
+}
 
 /** Where a statement runs: in an entity manager's transaction, or on the pool (`Database.alone`). */
 export interface Executing {
-  getKysely(): Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery' | 'getExecutor'>;
+  getKysely(): Kysely;
   getDriver(): Pick<ReturnType<EntityManager['getDriver']>, 'convertException'>;
 }
 
 export interface StatementOptions {
   /**
    * Each connection prepares the statement once, so that PostgreSQL parses and plans it once. Its name begins with this
-   * label; see {@link nameOf}. At most 60 bytes.
+   * label; see {@link Prepared}. At most 60 bytes.
    */
   prepare?: string | undefined;
 }
@@ -40,31 +88,68 @@ export async function execute(on: Executing, statement: Fragment, options?: Stat
   return Number(numAffectedRows ?? 0n);
 }
 
-async function run(on: Executing, statement: Fragment, options: StatementOptions = {}) {
+async function run(on: Executing, statement: Fragment, { prepare }: StatementOptions = {}) {
   const kysely = on.getKysely();
-  const compiled = statement.compile(kysely);
-  const named: NamedQuery = { ...compiled, name: options.prepare && nameOf(options.prepare, compiled.sql) };
+  const compiled = prepare === undefined ? statement.compile(kysely) : named(prepare, statement, kysely);
   try {
-    return await kysely.executeQuery(named);
+    return await kysely.executeQuery(compiled);
   } catch (error) {
     throw error instanceof Error ? on.getDriver().convertException(error) : error;
   }
 }
 
+/** A text that is prepared under a name. No other text has the name, as PostgreSQL executes what was prepared under it. */
+interface Prepared {
+  name: string;
+  text: string;
+  parts: readonly Part[];
+}
+
+/** Of a statement, in order: the texts of it and its parts, as written in the source, and a mark for each parameter. */
+type Part = readonly string[] | typeof parameter;
+const parameter = Symbol('parameter');
+
 /** The texts of each label, in the order of their first use. */
-const textsOf = new Map<string, string[]>();
+const preparedOf = new Map<string, Prepared[]>();
 /** Further texts of a label are not prepared: each connection keeps its statements until it closes. */
 const maxTexts = 16;
 
-/**
- * The name of a statement with this text: no other text has it, as PostgreSQL executes what was prepared under a name.
- * Labels have few texts, and comparing them costs a fraction of hashing one.
- */
-function nameOf(label: string, text: string): string | undefined {
-  const texts = textsOf.get(label) ?? [];
-  const known = texts.indexOf(text);
-  const place = known < 0 ? texts.length : known;
-  if (place === maxTexts) return undefined;
-  if (known < 0) textsOf.set(label, [...texts, text]);
-  return place === 0 ? label : `${label}#${place + 1}`;
+/** Kysely compiles each text once: composing the long ones again at each call costs more than binding their values. */
+function named(label: string, statement: Fragment, on: Kysely): NamedQuery {
+  const parts: Part[] = [];
+  const parameters: unknown[] = [];
+  const isKnownByParts = collect(statement, parts, parameters);
+  const compiled = isKnownByParts ? undefined : statement.compile(on);
+  const key = compiled ? [[compiled.sql]] : parts;
+  const prepared = preparedOf.get(label) ?? [];
+  const known = prepared.find((one) => isSame(one.parts, key));
+  if (known) return { ...CompiledQuery.raw(known.text, [...(compiled?.parameters ?? parameters)]), name: known.name };
+  const anew = compiled ?? statement.compile(on);
+  if (prepared.length === maxTexts) return anew;
+  const name = prepared.length === 0 ? label : `${label}#${prepared.length + 1}`;
+  preparedOf.set(label, [...prepared, { name, text: anew.sql, parts: key }]);
+  return { ...anew, name };
+}
+
+/** False if a part is of Kysely's own making: only Kysely knows its text. */
+function collect({ texts, values }: Fragment, parts: Part[], parameters: unknown[]): boolean {
+  parts.push(texts);
+  return values.every((value) => {
+    if (value instanceof Statement) return collect(value, parts, parameters);
+    if (isOperationNodeSource(value)) return false;
+    parts.push(parameter);
+    parameters.push(value);
+    return true;
+  });
+}
+
+function isSame(some: readonly Part[], others: readonly Part[]): boolean {
+  return some.length === others.length && some.every((one, at) => isSamePart(one, others[at] as Part));
+}
+
+/** The texts of a tag in the source are the same array at each call. */
+function isSamePart(one: Part, other: Part): boolean {
+  if (one === other) return true;
+  if (one === parameter || other === parameter || one.length !== other.length) return false;
+  return one.every((text, at) => text === other[at]);
 }
