@@ -24,6 +24,16 @@ export type AnyOperation = Operation<unknown, never>;
 /** Duration of the last response in ms; undefined while the server is unreachable. */
 export const latency = { ms: 0 as number | undefined, listeners: new Set<() => void>() };
 
+/** Sends a request to the admin API with the session of this browser. */
+export function post(body: object, signal?: AbortSignal): Promise<Response> {
+  return fetch('/admin/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Latchkey-Csrf': '1' },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  });
+}
+
 /** Sends an operation to the admin API. @throws RequestError */
 export async function send<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -32,12 +42,7 @@ export async function send<Data, Variables>(
 ): Promise<Data> {
   const begin = performance.now();
   try {
-    const response = await fetch('/admin/graphql', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Latchkey-Csrf': '1' },
-      body: JSON.stringify({ query: operation, variables }),
-      signal: signal ?? null,
-    });
+    const response = await post({ query: operation, variables }, signal);
     latency.ms = response.status >= 500 ? undefined : Math.round(performance.now() - begin);
     const { data, errors } = (await response.json()) as { data?: Data | null; errors?: ResponseError[] };
     if (errors?.[0]) throw new RequestError(failureOf(errors[0]));

@@ -56,6 +56,7 @@ export const router = createBrowserRouter(
         { path: 'projects/:projectId', element: <ProjectPages />, children: inProject },
         page('trial', () => import('./clients/trial/trial-page.tsx')),
         page('team', () => import('./admins/instance-team-page.tsx')),
+        page('explorer', () => import('./explorer/explorer-page.tsx')),
         page('audit', () => import('./audit/instance-audit-page.tsx')),
         page('log-streams', () => import('./streams/instance-streams-page.tsx')),
         page('log-streams/:streamId', () => import('./streams/instance-stream-page.tsx')),

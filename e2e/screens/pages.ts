@@ -40,7 +40,10 @@ export function shots({
     'settings',
   ];
   const withData: Shot[] = [
-    ...['projects', 'team', 'audit', 'keys', 'system', 'mailbox'].map((name) => ({ name, path: `/admin/${name}` })),
+    ...['projects', 'team', 'audit', 'keys', 'system', 'explorer', 'mailbox'].map((name) => ({
+      name,
+      path: `/admin/${name}`,
+    })),
     { name: 'projects-create', path: '/admin/projects?new' },
     ...inProject.map((name) => ({ name: `project-${name.replace('/', '-')}`, path: project(projectId, name) })),
     { name: 'application-create', path: project(projectId, 'applications/new') },

@@ -47,6 +47,7 @@ export function Help({ hasSingleKeys, onSingleKeys }: HelpProps) {
         value={`${issuer}/admin/graphql`}
         hint={t('The console uses this API for everything.')}
       />
+      <CopyField label={t('REST interfaces (OpenAPI)')} value={`${issuer}/openapi.json`} />
     </Stack>
   );
 }

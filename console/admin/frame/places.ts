@@ -22,13 +22,20 @@ export function instancePlaces({ isOwner, hasDevMailbox }: { isOwner: boolean; h
     icon: 'projects',
     keywords: t('tenants organizations'),
   };
-  if (!isOwner) return [projects];
+  const explorer: Place = {
+    to: '/explorer',
+    label: t('API explorer'),
+    icon: 'code',
+    keywords: t('graphql graphiql sandbox admin api rest openapi'),
+  };
+  if (!isOwner) return [projects, explorer];
   return [
     projects,
     { to: '/team', label: t('Team & roles'), icon: 'team', keywords: t('owners admins api tokens access') },
     { to: '/audit', label: t('Audit'), icon: 'events', keywords: t('log') },
     { to: '/keys', label: t('Signing keys'), icon: 'lock', keywords: t('jwks jwk rotate certificates') },
     { to: '/system', label: t('System'), icon: 'server', keywords: t('health status version backup jobs database') },
+    explorer,
     ...(hasDevMailbox
       ? [{ to: '/mailbox', label: t('Dev mailbox'), icon: 'mail', keywords: t('codes inbox smtp email') } as const]
       : []),

@@ -9,6 +9,7 @@ export * from './texts/delivery.ts';
 export * from './texts/directories.ts';
 export * from './texts/domains.ts';
 export * from './texts/experience.ts';
+export * from './texts/explorer.ts';
 export * from './texts/frame.ts';
 export * from './texts/grants.ts';
 export * from './texts/groups.ts';

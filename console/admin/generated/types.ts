@@ -1490,6 +1490,11 @@ export type RevertExperienceMutationVariables = Exact<{
 
 export type RevertExperienceMutation = { revertExperience: ExperienceStateFragment };
 
+export type FirstProjectsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FirstProjectsQuery = { projects: { edges: Array<{ node: { id: string, name: string } }> } };
+
 export type AccountFragment = { kind: CallerKind, id: string | null, name: string, freshUntil: string | null, grants: Array<{ role: Role, projectId: string | null }> };
 
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;

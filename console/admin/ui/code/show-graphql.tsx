@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { Operation } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { settings } from '../../settings.ts';
 import { Icon } from '../icon.tsx';
 import { Code } from './code.tsx';
+import { leaveDraft } from './explorer-draft.ts';
 
 /** An operation with its variables, type-erased. */
 export interface GraphqlRequest {
@@ -38,7 +39,24 @@ export function ShowGraphql<V extends object>({
         {t('Show GraphQL')}
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t('Admin API request')} size="xl">
-        {opened && <Code label={t('GraphQL request')} code={asCurl(operation, variables)} />}
+        {opened && (
+          <Stack>
+            <Code label={t('GraphQL request')} code={asCurl(operation, variables)} />
+            <Group>
+              <Button
+                component="a"
+                href="/admin/explorer"
+                target="_blank"
+                variant="default"
+                rightSection={<Icon name="external" size={14} />}
+                onClick={() => leaveDraft({ query: operation, variables })}
+                onAuxClick={() => leaveDraft({ query: operation, variables })}
+              >
+                {t('Open in API explorer')}
+              </Button>
+            </Group>
+          </Stack>
+        )}
       </Modal>
     </>
   );

@@ -1,0 +1,127 @@
+import { Button, Group, NativeSelect, Text, Textarea } from '@mantine/core';
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { useMemo, useState } from 'react';
+import { useQuery } from '../api.ts';
+import { FirstProjects, type Operation } from '../generated/operations.ts';
+import { locale, t } from '../language/language.ts';
+import { settings } from '../settings.ts';
+import { CopyButton } from '../ui/code/copy.tsx';
+import { takeDraft } from '../ui/code/explorer-draft.ts';
+import { LoadError } from '../ui/feedback/errors.tsx';
+import { Page, Section } from '../ui/layout/page.tsx';
+import { formatted, operationsOf, variablesOf } from './document.ts';
+import styles from './explorer.module.css';
+import { isRunKey, QueryEditor } from './query-editor.tsx';
+import { type ApiResponse, forget, run } from './run.ts';
+import { SchemaReference } from './schema-reference.tsx';
+
+const introspection = getIntrospectionQuery() as unknown as Operation<IntrospectionQuery, Record<string, never>>;
+const unit = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond' });
+
+function beginning(): { query: string; variables: string } {
+  const draft = takeDraft();
+  if (!draft) return { query: formatted(FirstProjects), variables: '' };
+  return { query: formatted(draft.query), variables: JSON.stringify(draft.variables, null, 2) };
+}
+
+/** Sends requests to the admin API with the session of the admin, whose rights apply. */
+export function Component() {
+  const [begun] = useState(beginning);
+  const [content, setContent] = useState({ text: begun.query });
+  const [query, setQuery] = useState(begun.query);
+  const [variables, setVariables] = useState(begun.variables);
+  const [chosen, setChosen] = useState<string>();
+  const [answer, setAnswer] = useState<ApiResponse | 'network'>();
+  const [busy, setBusy] = useState(false);
+  const { data, failure, reload } = useQuery(introspection, {});
+  const schema = useMemo(() => data && buildClientSchema(data), [data]);
+  const operations = operationsOf(query);
+  const operation = operations.find(({ name }) => name === chosen) ?? operations[0];
+  const given = variablesOf(variables);
+  const send = async () => {
+    if (busy || given === undefined) return;
+    setBusy(true);
+    const request = { query, variables: given, ...(operation?.name && { operationName: operation.name }) };
+    setAnswer(await run(request).catch(() => 'network' as const));
+    if (operation?.isMutation) forget(introspection);
+    setBusy(false);
+  };
+  if (failure && !data) return <LoadError failure={failure} subject={t('the schema of the API')} retry={reload} />;
+  return (
+    <Page
+      title={t('API explorer')}
+      lead={t('Requests to the admin API run with your session and your rights. Mutations take effect.')}
+      actions={
+        <Button component="a" href={`${settings.issuer}/openapi`} target="_blank" variant="default">
+          {t('REST reference')}
+        </Button>
+      }
+    >
+      <div className={styles.columns}>
+        <Section
+          title={t('Request')}
+          actions={
+            <>
+              <Button variant="default" size="xs" onClick={() => setContent({ text: formatted(query) })}>
+                {t('Format query')}
+              </Button>
+              <Button size="xs" loading={busy} disabled={given === undefined} onClick={() => void send()}>
+                {t('Run')}
+              </Button>
+            </>
+          }
+        >
+          <QueryEditor
+            label={t('Query')}
+            content={content}
+            schema={schema}
+            onText={setQuery}
+            onRun={() => void send()}
+          />
+          <Text fz="xs" c="dimmed" mt={4}>
+            {t('Ctrl Enter or ⌘ Enter runs it. Ctrl Space completes.')}
+          </Text>
+          {operations.length > 1 && (
+            <NativeSelect
+              mt="sm"
+              label={t('Operation')}
+              value={operation?.name ?? ''}
+              data={operations.map(({ name }) => name)}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            />
+          )}
+          <Textarea
+            mt="sm"
+            rows={6}
+            label={t('Variables (JSON)')}
+            classNames={{ input: styles.variables ?? '' }}
+            spellCheck={false}
+            value={variables}
+            error={given === undefined && t('Must be a JSON object')}
+            onChange={({ currentTarget }) => setVariables(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (isRunKey(event)) void send();
+            }}
+          />
+        </Section>
+        <Section
+          title={t('Response')}
+          actions={
+            <Group gap="xs">
+              <Text fz="xs" c="dimmed" role="status">
+                {answer === 'network' && t('The server did not respond.')}
+                {answer && answer !== 'network' && `${answer.status} · ${unit.format(answer.milliseconds)}`}
+              </Text>
+              {answer && answer !== 'network' && <CopyButton value={answer.text} label={t('Response')} />}
+            </Group>
+          }
+        >
+          <pre className={styles.response} tabIndex={0} role="region" aria-label={t('Response')} aria-busy={busy}>
+            {answer === undefined || answer === 'network' ? '' : answer.text}
+          </pre>
+        </Section>
+      </div>
+      <SchemaReference schema={schema} />
+    </Page>
+  );
+}

@@ -1,0 +1,44 @@
+import { type AnyOperation, post, queryClient } from '../api.ts';
+import type { ResponseError } from '../failure.ts';
+import { signInAgain } from '../sign-in-again.ts';
+
+export interface ApiRequest {
+  query: string;
+  variables?: object;
+  operationName?: string;
+}
+
+/** A response as the API gave it. `text`: formatted, if it is JSON. */
+export interface ApiResponse {
+  status: number;
+  milliseconds: number;
+  text: string;
+}
+
+/** Sends a request as it is, with the admin's session. Asks for a sign-in where the API does, then repeats it. */
+export async function run(request: ApiRequest): Promise<ApiResponse> {
+  for (;;) {
+    const began = performance.now();
+    const response = await post(request);
+    const milliseconds = Math.round(performance.now() - began);
+    const { text, code } = read(await response.text());
+    const reason = code === 'unauthenticated' ? 'expired' : code === 'reauthentication-required' ? 'fresh' : undefined;
+    if (reason !== undefined && (await signInAgain(reason))) continue;
+    return { status: response.status, milliseconds, text };
+  }
+}
+
+/** After a mutation: the other pages read anew. @param kept the operation that no mutation changes */
+export function forget(kept: AnyOperation): void {
+  queryClient.removeQueries({ type: 'inactive' });
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });
+}
+
+function read(text: string): { text: string; code?: string | undefined } {
+  try {
+    const body = JSON.parse(text) as { errors?: ResponseError[] };
+    return { text: JSON.stringify(body, null, 2), code: body.errors?.[0]?.extensions?.code };
+  } catch {
+    return { text };
+  }
+}
