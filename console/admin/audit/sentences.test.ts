@@ -102,6 +102,14 @@ it('tells of a sign-in in one line: the person, the application and how', () => 
     'Alan signed in to Grafana · passkey',
   );
   expect(line(event('user.signed_in', { client: null, detail: null }))).toBe('Alan signed in');
+  expect(line(event('user.signed_in', { detail: { amr: ['otp', 'swk'], deviceId: 'd' } }), event('token.issued'))).toBe(
+    'Alan signed in to Grafana · mail code',
+  );
+  expect(line(byMail, event('token.issued'))).toBe('Alan signed in to Grafana · second factor');
+  const asked = (id: string) => event('otp.requested', { subject: { kind: 'address', id, name: id } });
+  expect(line(asked('a…@x.example'), asked('b…@x.example'), asked('b…@x.example'))).toBe(
+    'A one-time code was requested for b…@x.example · 2 addresses',
+  );
   expect(line(event('otp.requested'), refused)).toBe('A one-time code of Alan was refused: wrong (2 times)');
   expect(line(event('token.issued'))).toBe('Tokens were issued for Alan');
 });

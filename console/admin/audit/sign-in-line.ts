@@ -17,10 +17,22 @@ const sequels: readonly string[] = ['consent.given', 'consent.refused', 'token.i
 export function lineOf(events: readonly AuditEvent[]): EventLine {
   const signedIn = events.findLast(({ type }) => type === 'user.signed_in');
   const event = (signedIn ?? events.findLast(({ type }) => !sequels.includes(type)) ?? events.at(-1)) as AuditEvent;
-  if (!signedIn) return { parts: partsOf(event), notes: [], event, isSignIn: false };
+  if (!signedIn) return { parts: partsOf(event), notes: addressesOf(events), event, isSignIn: false };
   const client = signedIn.client?.name;
   const place = client === undefined ? [] : [part(' to '), { text: client, isName: true }];
-  return { parts: [...partsOf(signedIn), ...place], notes: notesOf(events, signedIn), event, isSignIn: true };
+  return {
+    parts: [...partsOf(signedIn), ...place],
+    notes: [...notesOf(events, signedIn), ...addressesOf(events)],
+    event,
+    isSignIn: true,
+  };
+}
+
+/** One sign-in can ask for the codes of many addresses: the line names one of them. */
+function addressesOf(events: readonly AuditEvent[]): string[] {
+  const asked = events.filter(({ type }) => type === 'otp.requested' || type === 'otp.suppressed');
+  const { size } = new Set(asked.map(({ subject }) => subject?.id));
+  return size > 1 ? [`${size} addresses`] : [];
 }
 
 const part = (text: string): SentencePart => ({ text, isName: false });
@@ -29,8 +41,9 @@ function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[
   const has = (type: string) => events.some((event) => event.type === type);
   const methods = detail?.['amr'];
   const amr: readonly unknown[] = Array.isArray(methods) ? methods : [];
-  const isMailed = has('otp.verified') || (events.length === 1 && amr.includes('otp'));
-  const isTrusted = !isMailed && detail?.['deviceId'] !== undefined && !has('device.registered');
+  // `otp` beside `mfa` may be the second factor alone, where other events are older than their id or filtered.
+  const isMailed = has('otp.verified') || (amr.includes('otp') && !amr.includes('mfa'));
+  const isTrusted = !amr.includes('otp') && detail?.['deviceId'] !== undefined && !has('device.registered');
   const refusals = events
     .filter(({ result }) => result === 'FAILURE')
     .reduce((sum, event) => sum + (typeof event.detail?.['count'] === 'number' ? event.detail['count'] : 1), 0);
