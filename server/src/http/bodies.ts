@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { RequestHandler } from 'express';
 
@@ -25,15 +25,16 @@ class BodyTooLargeError extends Error {
  */
 export function bounded(parser: RequestHandler, maxBytes: number): RequestHandler {
   return (req, res, proceed) => {
-    // The parser goes on in an event of the connection.
-    const next = AsyncLocalStorage.bind(proceed);
+    // The parser goes on in an event of the connection. `AsyncLocalStorage.bind` would keep each request in memory until
+    // the next full garbage collection (decisions/0081).
+    const context = new AsyncResource('body');
     let length = 0;
     let isSettled = false;
     const settle = (error?: unknown) => {
       if (isSettled) return;
       isSettled = true;
       req.off('data', count);
-      next(error);
+      context.runInAsyncScope(proceed, undefined, error);
     };
     const refuse = () => {
       res.shouldKeepAlive = false;
