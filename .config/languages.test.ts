@@ -9,17 +9,26 @@ import { catalogOf, consoleSources, languages, read } from './lib/messages.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Rooms of the console that are in English only. This list may only become shorter. */
-const english = ['audit', 'directories', 'experience', 'signin', 'support'];
+const english = ['audit', 'support'];
 
 /** The same in all languages. */
 const same = new Set([
   // Names, and keys of a keyboard.
   ...['Latchkey', 'Control+K Meta+K', 'Tab', 'Esc'],
   ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Android', 'Windows', 'Linux'],
+  ...['English', 'Deutsch', 'Español', 'Français', 'Okta', 'Microsoft Entra ID', 'OneLogin', 'JumpCloud'],
+  ...['A logo', 'DE, SE, US', '2fc0579f-8113-47ea-b116-bb5a8db9202a', '-----BEGIN CERTIFICATE-----'],
+  ...['Switch([IsSoftDeleted], …)', 'emails[type eq "work"].value'],
   ...['webhook-id', 'Authorization', ', gzip', '${userName}@example.com', 'login.example.com'],
   ...['EdDSA', 'Ed25519', '{ "kty": "OKP", "crv": "Ed25519", "x": "…" }'],
   // Codes of the sources, style sheets and the API.
-  ...['as a hash', 'not all', '.frame, body > div', 'input, textarea, select, [contenteditable="true"]'],
+  ...[
+    'as a hash',
+    'not all',
+    '.frame, body > div',
+    'input, textarea, select, [contenteditable="true"]',
+    'input:not([type="radio"]), textarea',
+  ],
   "curl -OJ '‹{}{}›' \\ -H 'Authorization: Bearer <admin API token>'",
   "curl ‹{}›/admin/graphql \\ -H 'Authorization: Bearer <admin API token>' \\ -H 'Content-Type: application/json' \\ -d '{}'",
 ]);
@@ -138,6 +147,17 @@ describe('the gate', () => {
     expect(unmarked("<p className=\"Big red\" key={`Row ${id}`}>{t('Saved')} – {x === 'Two words' && 1}</p>")).toEqual(
       [],
     );
+  });
+
+  it.each(["[t('Saved')].join()", "x === t('Saved')", "<p key={t('Saved')} />", "t('Saved').length"])(
+    'finds the message of %s',
+    (source) => {
+      expect(read('planted.tsx', source).messages.map(({ text }) => text)).toEqual(['Saved']);
+    },
+  );
+
+  it('finds a text in a list that is joined', () => {
+    expect(unmarked("const x = ['Saved', y].filter(Boolean).join(' ');")).toEqual(['Saved']);
   });
 
   it('refuses a message that is not in the source', () => {

@@ -14,8 +14,8 @@ const shownProperties =
 /** A word in sentence case, or words after each other. */
 const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 
-/** Addresses, and names of scopes. */
-const code = /^(?:https?:\/\/\S*|\w+:\w+)$/;
+/** Addresses, names of scopes, and columns of grids. */
+const code = /^(?:https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*)$/;
 
 /** Sources of the console that people see, without tests and the code of the quickstarts. */
 export function consoleSources(root) {
@@ -40,8 +40,9 @@ export function read(path, source = readFileSync(path, 'utf8')) {
   const at = (node) => source.slice(0, node.start).split('\n').length;
   const note = (list, node, text) => list.push({ line: at(node), text: text.trim().replace(/\s+/g, ' ') });
 
-  const visit = (node, isShown = false) => {
-    if (Array.isArray(node)) for (const child of node) visit(child, isShown);
+  // Also where no one reads: a message there has to be in the catalogs.
+  const visit = (node, isShown = false, isRead = true) => {
+    if (Array.isArray(node)) for (const child of node) visit(child, isShown, isRead);
     if (!node?.type) return;
     if (skipped(node)) return;
     if (node.type === 'CallExpression' && translators.has(node.callee.name)) {
@@ -50,12 +51,12 @@ export function read(path, source = readFileSync(path, 'utf8')) {
       const values = node.callee.name === 'rich' ? rest[1] : rest[0];
       if (text === undefined) note(found.faults, node, 'The first argument must be a string literal.');
       else found.messages.push({ line: at(node), text, hasValues: values !== undefined });
-      visit(rest);
+      visit(rest, false, isRead);
       return;
     }
-    if (node.type === 'JSXText' && /[A-Za-z]/.test(node.value)) note(found.unmarked, node, node.value);
+    if (isRead && node.type === 'JSXText' && /[A-Za-z]/.test(node.value)) note(found.unmarked, node, node.value);
     const text = textOf(node);
-    if (text !== undefined && !code.test(text) && (prose.test(text) || (isShown && /[A-Za-z]/.test(text))))
+    if (isRead && text !== undefined && !code.test(text) && (prose.test(text) || (isShown && /[A-Za-z]/.test(text))))
       note(found.unmarked, node, text);
     const shows =
       node.type === 'JSXAttribute'
@@ -64,7 +65,7 @@ export function read(path, source = readFileSync(path, 'utf8')) {
           ? shownProperties.test(node.key.name)
           : isShown && passes(node);
     for (const [name, child] of Object.entries(node)) {
-      if (!isUnseen(node, name)) visit(child, shows);
+      visit(child, shows, isRead && !isUnseen(node, name));
     }
   };
   visit(program);
@@ -86,11 +87,11 @@ function isUnseen(node, name) {
   if (node.type === 'JSXAttribute')
     return (
       name === 'value' &&
-      /^(?:key|class|className|style|styles|d|w|h|spacing|gap|cols|to|href|columns|narrowColumns|flex|size|position|width)$/.test(
+      /^(?:key|class|className|style|styles|d|w|h|spacing|gap|cols|to|href|flex|size|position|width)$/.test(
         node.name.name,
       )
     );
-  return node.type === 'CallExpression' && name === 'callee';
+  return node.type === 'MemberExpression' && name === 'property';
 }
 
 /** Text of a string literal or template; undefined: neither. */

@@ -1,26 +1,29 @@
+import { t } from '../language/language.ts';
+
 interface Answer {
   status: number;
   scimType?: string | null;
 }
 
 const byType: Record<string, string> = {
-  uniqueness:
+  uniqueness: t(
     'Another user has this user name, e-mail address or phone. Find it under Users, or match on another attribute in the directory.',
-  invalidValue: 'Change the mapping of this attribute in the directory.',
-  invalidFilter: 'The filter does not parse. Set the unique identifier to userName.',
-  invalidPath: 'A PATCH path is not in the User schema. Change the mapping in the directory.',
-  noTarget: 'A PATCH targets a missing value, such as an e-mail type that the user lacks.',
-  mutability: 'The directory changes a read-only attribute, such as id.',
-  tooMany: 'The request asks for too much at once. The text above says what to add or to split.',
+  ),
+  invalidValue: t('Change the mapping of this attribute in the directory.'),
+  invalidFilter: t('The filter does not parse. Set the unique identifier to userName.'),
+  invalidPath: t('A PATCH path is not in the User schema. Change the mapping in the directory.'),
+  noTarget: t('A PATCH targets a missing value, such as an e-mail type that the user lacks.'),
+  mutability: t('The directory changes a read-only attribute, such as id.'),
+  tooMany: t('The request asks for too much at once. The text above says what to add or to split.'),
 };
 
 const byStatus: Record<number, string> = {
-  401: 'The token is wrong, expired or revoked. Issue another and set it in the directory.',
-  404: 'The user was deleted here. Restart provisioning of this user in the directory.',
-  409: 'It already exists.',
-  412: 'Concurrent change: the directory retries automatically.',
-  413: 'The request is too large. Reduce the directory’s batch size.',
-  429: 'Rate limit reached: the directory retries automatically.',
+  401: t('The token is wrong, expired or revoked. Issue another and set it in the directory.'),
+  404: t('The user was deleted here. Restart provisioning of this user in the directory.'),
+  409: t('It already exists.'),
+  412: t('Concurrent change: the directory retries automatically.'),
+  413: t('The request is too large. Reduce the directory’s batch size.'),
+  429: t('Rate limit reached: the directory retries automatically.'),
 };
 
 /** Advice for a failed request, where the response suggests one. */

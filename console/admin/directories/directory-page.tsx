@@ -9,6 +9,8 @@ import {
   ScimTokens,
   UpdateProject,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { projectChange, projectQueries } from '../projects/use-project-form.ts';
 import { settings } from '../settings.ts';
@@ -46,26 +48,26 @@ export function Component() {
   const [update, busy, fault] = useMutation(UpdateProject, projectQueries);
   const save = async (input: { scimEnabled: true } | { scimAuthoritative: boolean }) => {
     const outcome = await update(projectChange(project, input));
-    if (outcome.data) toast('Saved');
+    if (outcome.data) toast(t('Saved'));
   };
   const address = `${settings.issuer}/v1/scim/${project.id}`;
   if (project.builtIn === 'CONSOLE') {
     return (
-      <Page title="Directory sync" narrow>
-        <Alert title="Not available">
-          Admins of this instance sign in through this project; directories cannot write to it.
+      <Page title={t('Directory sync')} narrow>
+        <Alert title={t('Not available')}>
+          {t('Admins of this instance sign in through this project; directories cannot write to it.')}
         </Alert>
       </Page>
     );
   }
   return (
     <Page
-      title="Directory sync"
-      lead="A directory manages the users of this project over SCIM 2.0."
-      badges={project.scimEnabled ? <Badge color="good">On</Badge> : <Badge>Off</Badge>}
+      title={t('Directory sync')}
+      lead={t('A directory manages the users of this project over SCIM 2.0.')}
+      badges={project.scimEnabled ? <Badge color="good">{t('On')}</Badge> : <Badge>{t('Off')}</Badge>}
     >
       {!mayChange && <ViewerNotice project={project} />}
-      {failure && !data && <LoadError failure={failure} subject="the directory" retry={reload} />}
+      {failure && !data && <LoadError failure={failure} subject={t('the directory')} retry={reload} />}
       {project.scimEnabled && <ExpiryBanner tokens={tokens} />}
       <State tokens={tokens} isOn={project.scimEnabled} />
       {tokens && (
@@ -84,11 +86,11 @@ export function Component() {
         <CustomAttributes projectId={project.id} mayChange={mayChange} />
         <Inspector projectId={project.id} mayChange={mayChange} />
       </Suspense>
-      <Section title="Rules">
+      <Section title={t('Rules')}>
         <Stack>
           <Switch
-            label="Allow directory requests"
-            description="Off: SCIM requests return 404. Users and tokens stay."
+            label={t('Allow directory requests')}
+            description={t('Off: SCIM requests return 404. Users and tokens stay.')}
             checked={project.scimEnabled}
             disabled={!mayChange || busy}
             onChange={(event) => {
@@ -97,8 +99,8 @@ export function Component() {
             }}
           />
           <Switch
-            label="Lock phone numbers of directory users"
-            description="Directory users cannot change their phone number. Off: changes last until the next sync."
+            label={t('Lock phone numbers of directory users')}
+            description={t('Directory users cannot change their phone number. Off: changes last until the next sync.')}
             checked={project.scimAuthoritative}
             disabled={!mayChange || busy}
             onChange={(event) => void save({ scimAuthoritative: event.currentTarget.checked })}
@@ -107,22 +109,23 @@ export function Component() {
         <FormError failure={fault} />
         <div>
           <Button component={Link} to={`${path('users')}?provenance=SCIM`} variant="default" size="xs">
-            Users from the directory
+            {t('Users from the directory')}
           </Button>
         </div>
       </Section>
       <ConfirmMutation
-        title="Turn off directory sync?"
-        verb="Switch off"
+        title={t('Turn off directory sync?')}
+        verb={t('Switch off')}
         operation={UpdateProject}
         variables={isSwitchingOff ? projectChange(project, { scimEnabled: false }) : undefined}
         invalidates={projectQueries}
-        done="Saved"
+        done={t('Saved')}
         onClose={() => setSwitchingOff(false)}
       >
         <p>
-          SCIM requests return 404 at once: users removed in the directory keep access until sync is on again. Users and
-          tokens stay.
+          {t(
+            'SCIM requests return 404 at once: users removed in the directory keep access until sync is on again. Users and tokens stay.',
+          )}
         </p>
       </ConfirmMutation>
     </Page>
@@ -155,12 +158,17 @@ function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
     >
       {last ? (
         <>
-          <strong>Connected.</strong> Last request <Time at={last} />.
+          {rich('<strong>Connected.</strong> Last request <time></time>.', {
+            strong: (text) => <strong>{text}</strong>,
+            time: () => <Time at={last} />,
+          })}
         </>
       ) : (
         <>
-          <strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates
-          automatically.
+          {rich(
+            '<strong>Waiting for the first request.</strong> Press “Test connection” in the directory; this status updates automatically.',
+            { strong: (text) => <strong>{text}</strong> },
+          )}
         </>
       )}
     </Alert>

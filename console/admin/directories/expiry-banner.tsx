@@ -1,5 +1,7 @@
 import { Alert } from '@mantine/core';
 import { Link } from 'react-router';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { Time } from '../ui/time.tsx';
 import { type ExpiringToken, expiringOf } from './expiring.ts';
 
@@ -15,14 +17,18 @@ export function ExpiryBanner({ tokens = [], to }: ExpiryBannerProps) {
   const link = to && (
     <>
       {' '}
-      <Link to={to}>Directory sync</Link>
+      <Link to={to}>{t('Directory sync')}</Link>
     </>
   );
   if (last) {
     return (
-      <Alert color="bad" radius="lg" title="The directory token has expired">
-        “{last.name}” expired <Time at={last.expiresAt} />: every request of the directory fails. Issue a new token and
-        set it in the directory.{link}
+      <Alert color="bad" radius="lg" title={t('The directory token has expired')}>
+        {rich(
+          '“{name}” expired <time></time>: every request of the directory fails. Issue a new token and set it in the directory.',
+          { time: () => <Time at={last.expiresAt} /> },
+          { name: last.name },
+        )}
+        {link}
       </Alert>
     );
   }
@@ -32,14 +38,13 @@ export function ExpiryBanner({ tokens = [], to }: ExpiryBannerProps) {
       color="note"
       role="status"
       radius="lg"
-      title={soon.length === 1 ? 'A directory token expires soon' : 'Directory tokens expire soon'}
+      title={soon.length === 1 ? t('A directory token expires soon') : t('Directory tokens expire soon')}
     >
       {soon.map(({ id, name, expiresAt }) => (
-        <p key={id}>
-          “{name}” expires <Time at={expiresAt} />.
-        </p>
+        <p key={id}>{rich('“{name}” expires <time></time>.', { time: () => <Time at={expiresAt} /> }, { name })}</p>
       ))}
-      Then the sync stops. Issue a new token, set it in the directory, and revoke the old one.{link}
+      {t('Then the sync stops. Issue a new token, set it in the directory, and revoke the old one.')}
+      {link}
     </Alert>
   );
 }

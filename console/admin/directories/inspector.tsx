@@ -4,6 +4,7 @@ import { useQuery } from '../api.ts';
 import { AttributeDialog } from '../attributes/attribute-dialog.tsx';
 import { definitionFor } from '../attributes/attribute-names.ts';
 import { ScimRequests } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { Code } from '../ui/code/code.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -27,14 +28,14 @@ export function Inspector({ projectId, mayChange }: { projectId: string; mayChan
   return (
     <Section
       flush
-      title="Requests"
-      lead="Last 200 requests of 7 days, newest first, without secrets. Updates automatically."
+      title={t('Requests')}
+      lead={t('Last 200 requests of 7 days, newest first, without secrets. Updates automatically.')}
     >
       {failure && !page ? (
-        <LoadError failure={failure} subject="the list of requests" retry={reload} />
+        <LoadError failure={failure} subject={t('the list of requests')} retry={reload} />
       ) : page?.edges.length === 0 ? (
-        <Empty icon="directory" title="No requests yet">
-          The first request appears here within seconds.
+        <Empty icon="directory" title={t('No requests yet')}>
+          {t('The first request appears here within seconds.')}
         </Empty>
       ) : (
         <Disclosures
@@ -57,7 +58,7 @@ export function Inspector({ projectId, mayChange }: { projectId: string; mayChan
           details={(request) => (
             <>
               {request.detail && (
-                <Alert title={request.detail}>{adviceFor(request) ?? 'See the response below.'}</Alert>
+                <Alert title={request.detail}>{adviceFor(request) ?? t('See the response below.')}</Alert>
               )}
               {request.ignored && request.ignored.length > 0 && (
                 <Ignored
@@ -68,11 +69,12 @@ export function Inspector({ projectId, mayChange }: { projectId: string; mayChan
                 />
               )}
               <Text c="dimmed">
-                Token {request.tokenName} · {request.durationMs} ms{request.userAgent && ` · ${request.userAgent}`}
+                {t('Token {name} · {time} ms', { name: request.tokenName, time: request.durationMs })}
+                {request.userAgent && ` · ${request.userAgent}`}
               </Text>
               <SimpleGrid cols={{ base: 1, sm: 2 }} className={styles.bodies ?? ''}>
-                <Body label="Request" text={request.requestBody} />
-                <Body label="Response" text={request.responseBody} />
+                <Body label={t('Request')} text={request.requestBody} />
+                <Body label={t('Response')} text={request.responseBody} />
               </SimpleGrid>
             </>
           )}
@@ -94,10 +96,12 @@ interface IgnoredProps {
 /** Ignored attributes, each with a button that defines it. */
 function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
   const [initial, setInitial] = useState<NonNullable<ReturnType<typeof definitionFor>>>();
-  const count = names.length === 1 ? '1 attribute' : `${names.length} attributes`;
   return (
-    <Alert color="note" title={`${count} ignored`}>
-      No schema has them, so their values were not stored: {names.join(', ')}.
+    <Alert
+      color="note"
+      title={t('{count, plural, one {# attribute ignored} other {# attributes ignored}}', { count: names.length })}
+    >
+      {t('No schema has them, so their values were not stored: {names}.', { names: names.join(', ') })}
       {mayChange && (
         <Group gap="xs" mt="xs">
           {names.map((name) => {
@@ -105,7 +109,7 @@ function Ignored({ projectId, names, body, mayChange }: IgnoredProps) {
             return (
               definition && (
                 <Button key={name} variant="default" size="compact-sm" onClick={() => setInitial(definition)}>
-                  Create attribute {definition.name}
+                  {t('Create attribute {name}', { name: definition.name })}
                 </Button>
               )
             );
@@ -128,7 +132,7 @@ function Body({ label, text }: { label: string; text: string | null | undefined 
       <Text component="h3" fz="xs" fw={550} mb={4}>
         {label}
       </Text>
-      {text ? <Code code={pretty(text)} label={label} /> : <Text c="dimmed">Nothing</Text>}
+      {text ? <Code code={pretty(text)} label={label} /> : <Text c="dimmed">{t('Nothing')}</Text>}
     </div>
   );
 }

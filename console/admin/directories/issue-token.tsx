@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useMutation } from '../api.ts';
 import { faultAt } from '../failure.ts';
 import { IssueScimToken, ScimTokens } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { lifetimes, moment } from '../ui/secrets/expiry.ts';
@@ -26,7 +27,7 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
       input: { projectId, name: wanted, expiresAt: moment(days), networks: listOf(networks) },
     });
     if (!outcome.data) return;
-    toast('Token issued');
+    toast(t('Token issued'));
     onIssued(outcome.data.issueScimToken.token);
   };
   return (
@@ -34,28 +35,28 @@ export function IssueToken({ projectId, suggestedName = '', onIssued }: IssueTok
       <Group align="flex-end" gap="sm">
         <TextInput
           flex="1 1 14rem"
-          label="Token name"
+          label={t('Token name')}
           value={wanted}
           maxLength={200}
           error={faultAt(failure, 'name')}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <NativeSelect
-          label="Expires in"
+          label={t('Expires in')}
           value={days}
           data={[...lifetimes]}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
         <TextInput
           flex="1 1 100%"
-          label="Networks"
-          description="Addresses or ranges that may use the token, such as 192.0.2.0/24. Empty: all."
+          label={t('Networks')}
+          description={t('Addresses or ranges that may use the token, such as 192.0.2.0/24. Empty: all.')}
           value={networks}
           error={faultAt(failure, 'networks')}
           onChange={(event) => setNetworks(event.currentTarget.value)}
         />
         <Button type="submit" loading={busy} disabled={wanted.trim() === ''}>
-          Issue token
+          {t('Issue token')}
         </Button>
       </Group>
       <FormError failure={failure} except={['name', 'networks']} />

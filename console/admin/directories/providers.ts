@@ -1,4 +1,5 @@
 import { customUrn } from '../attributes/attribute-names.ts';
+import { t } from '../language/language.ts';
 
 /** One setup step in the directory's own console. */
 interface Step {
@@ -24,49 +25,59 @@ export const providers: readonly Provider[] = [
     name: 'Okta',
     steps: [
       {
-        text: 'In the Okta admin console, open the application your users sign in with (or create one), and on the General tab turn on “SCIM provisioning”.',
+        text: t(
+          'In the Okta admin console, open the application your users sign in with (or create one), and on the General tab turn on “SCIM provisioning”.',
+        ),
       },
       {
-        text: 'On the Provisioning tab, edit “SCIM connection” and fill in:',
+        text: t('On the Provisioning tab, edit “SCIM connection” and fill in:'),
         values: ['address', 'token'],
         settings: [
-          ['Unique identifier field for users', 'userName'],
-          ['Supported provisioning actions', 'Push New Users, Push Profile Updates, Push Groups'],
-          ['Authentication mode', 'HTTP Header'],
+          [t('Unique identifier field for users'), 'userName'],
+          [t('Supported provisioning actions'), t('Push New Users, Push Profile Updates, Push Groups')],
+          [t('Authentication mode'), 'HTTP Header'],
         ],
       },
-      { text: 'Press “Test connector configuration”, then “Save”.' },
-      { text: 'Under Provisioning → To App, turn on “Create Users”, “Update User Attributes” and “Deactivate Users”.' },
-      { text: 'On the Assignments tab, assign yourself first. Your account appears here within seconds.' },
+      { text: t('Press “Test connector configuration”, then “Save”.') },
       {
-        text: 'For a custom attribute: open Directory → Profile Editor, choose the profile of this application, and press “Add Attribute”. The form asks for the data type at the top and the names below it. Then press “Mappings”, and drag the value of the Okta user to the new attribute.',
+        text: t(
+          'Under Provisioning → To App, turn on “Create Users”, “Update User Attributes” and “Deactivate Users”.',
+        ),
+      },
+      { text: t('On the Assignments tab, assign yourself first. Your account appears here within seconds.') },
+      {
+        text: t(
+          'For a custom attribute: open Directory → Profile Editor, choose the profile of this application, and press “Add Attribute”. The form asks for the data type at the top and the names below it. Then press “Mappings”, and drag the value of the Okta user to the new attribute.',
+        ),
         settings: [
-          ['Data type', 'as here: string, number (decimal), integer, boolean, string array'],
-          ['Variable name, External name', 'the name of the attribute, such as badge'],
-          ['External namespace', customUrn],
+          [t('Data type'), t('as here: string, number (decimal), integer, boolean, string array')],
+          [t('Variable name, External name'), t('the name of the attribute, such as badge')],
+          [t('External namespace'), customUrn],
         ],
       },
     ],
-    note: 'Okta deactivates users instead of deleting them: unassigned users stay in the list and cannot sign in.',
+    note: t('Okta deactivates users instead of deleting them: unassigned users stay in the list and cannot sign in.'),
   },
   {
     id: 'entra',
     name: 'Microsoft Entra ID',
     steps: [
       {
-        text: 'In the Entra admin center, open Enterprise applications → New application → Create your own, “Integrate any other application”.',
+        text: t(
+          'In the Entra admin center, open Enterprise applications → New application → Create your own, “Integrate any other application”.',
+        ),
       },
       {
-        text: 'Open Provisioning, set the mode to Automatic, and fill in the admin credentials:',
+        text: t('Open Provisioning, set the mode to Automatic, and fill in the admin credentials:'),
         values: ['address', 'token'],
         settings: [
-          ['Tenant URL', 'the SCIM address'],
-          ['Secret token', 'the token'],
+          [t('Tenant URL'), t('the SCIM address')],
+          [t('Secret token'), t('the token')],
         ],
       },
-      { text: 'Press “Test connection”, then “Save”.' },
+      { text: t('Press “Test connection”, then “Save”.') },
       {
-        text: 'Under Mappings → Provision Microsoft Entra ID Users, check:',
+        text: t('Under Mappings → Provision Microsoft Entra ID Users, check:'),
         settings: [
           ['userPrincipalName', 'userName'],
           ['objectId', 'externalId'],
@@ -75,15 +86,19 @@ export const providers: readonly Provider[] = [
         ],
       },
       {
-        text: 'For a custom attribute: below the list of mappings, tick “Show advanced options” and open “Edit attribute list for customappsso”. In the last, empty row of the table, enter the name and choose the type; press “Save”. Back in the list, press “Add New Mapping”: the source is the attribute in Entra ID, the target is the new name.',
+        text: t(
+          'For a custom attribute: below the list of mappings, tick “Show advanced options” and open “Edit attribute list for customappsso”. In the last, empty row of the table, enter the name and choose the type; press “Save”. Back in the list, press “Add New Mapping”: the source is the attribute in Entra ID, the target is the new name.',
+        ),
         settings: [
-          ['Name', `${customUrn}:badge`],
-          ['Type', 'String, Boolean, Integer or DateTime; no lists and no complex values'],
-          ['Mapping type', 'Direct'],
+          [t('Name'), `${customUrn}:badge`],
+          [t('Type'), t('String, Boolean, Integer or DateTime; no lists and no complex values')],
+          [t('Mapping type'), t('Direct')],
         ],
       },
       {
-        text: 'Assign people under Users and groups, then press “Provision on demand” with yourself. The regular cycle runs every 40 minutes.',
+        text: t(
+          'Assign people under Users and groups, then press “Provision on demand” with yourself. The regular cycle runs every 40 minutes.',
+        ),
       },
     ],
   },
@@ -91,56 +106,60 @@ export const providers: readonly Provider[] = [
     id: 'onelogin',
     name: 'OneLogin',
     steps: [
-      { text: 'In OneLogin, add the application “SCIM Provisioner with SAML (SCIM v2 Core)”.' },
+      { text: t('In OneLogin, add the application “SCIM Provisioner with SAML (SCIM v2 Core)”.') },
       {
-        text: 'On the Configuration tab, fill in and enable the API connection:',
+        text: t('On the Configuration tab, fill in and enable the API connection:'),
         values: ['address', 'token'],
         settings: [
-          ['SCIM Base URL', 'the SCIM address'],
-          ['SCIM Bearer Token', 'the token'],
+          ['SCIM Base URL', t('the SCIM address')],
+          ['SCIM Bearer Token', t('the token')],
         ],
       },
       {
-        text: 'On the Provisioning tab, turn on “Enable provisioning”, and choose the action for removed users: “Suspend” or “Delete”.',
+        text: t(
+          'On the Provisioning tab, turn on “Enable provisioning”, and choose the action for removed users: “Suspend” or “Delete”.',
+        ),
       },
-      { text: 'Give yourself the application under Users, and approve the pending provisioning.' },
+      { text: t('Give yourself the application under Users, and approve the pending provisioning.') },
     ],
   },
   {
     id: 'jumpcloud',
     name: 'JumpCloud',
     steps: [
-      { text: 'In JumpCloud, open SSO Applications → your application → Identity Management.' },
+      { text: t('In JumpCloud, open SSO Applications → your application → Identity Management.') },
       {
-        text: 'Choose “SCIM API”, version 2.0, and fill in:',
+        text: t('Choose “SCIM API”, version 2.0, and fill in:'),
         values: ['address', 'token'],
         settings: [
-          ['Base URL', 'the SCIM address'],
-          ['Token key', 'the token'],
+          [t('Base URL'), t('the SCIM address')],
+          [t('Token key'), t('the token')],
         ],
       },
-      { text: 'Press “Test connection”, then “Activate”.' },
-      { text: 'Give a user group access to the application: its members appear here.' },
+      { text: t('Press “Test connection”, then “Activate”.') },
+      { text: t('Give a user group access to the application: its members appear here.') },
     ],
   },
   {
     id: 'other',
-    name: 'Another directory',
+    name: t('Another directory'),
     steps: [
       {
-        text: 'Any SCIM 2.0 client (RFC 7644) works. It needs an address and a bearer token:',
+        text: t('Any SCIM 2.0 client (RFC 7644) works. It needs an address and a bearer token:'),
         values: ['address', 'token'],
         settings: [
-          ['Content type', 'application/scim+json'],
-          ['Unique identifier', 'userName; externalId is stored unchanged'],
-          ['Custom attributes', `${customUrn}, as in /Schemas`],
-          ['Page size', 'at most 100 (count), by startIndex or by cursor'],
+          [t('Content type'), 'application/scim+json'],
+          [t('Unique identifier'), t('userName; externalId is stored unchanged')],
+          [t('Custom attributes'), t('{urn}, as in /Schemas', { urn: customUrn })],
+          [t('Page size'), t('at most 100 (count), by startIndex or by cursor')],
         ],
       },
       {
-        text: 'Read ServiceProviderConfig first: it lists supported features (PATCH, bulk, filters, sorting, ETags).',
+        text: t(
+          'Read ServiceProviderConfig first: it lists supported features (PATCH, bulk, filters, sorting, ETags).',
+        ),
       },
-      { text: 'Create one user; it appears under Users.' },
+      { text: t('Create one user; it appears under Users.') },
     ],
   },
 ];

@@ -1,4 +1,5 @@
 import { RevokeScimToken, type ScimTokenRowFragment, ScimTokens } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { isLive } from '../ui/secrets/expiry.ts';
 import { TokenList } from '../ui/secrets/token-list.tsx';
@@ -12,28 +13,28 @@ export function Tokens({ tokens, mayChange }: { tokens: readonly ScimToken[] | u
   const othersThan = ({ id }: ScimToken) => tokens?.filter((token) => isLive(token) && token.id !== id).length ?? 0;
   return (
     <TokenList
-      title="Tokens"
-      lead="To rotate: issue a new token, set it in the directory, then revoke the old one."
-      label="Directory tokens"
+      title={t('Tokens')}
+      lead={t('To rotate: issue a new token, set it in the directory, then revoke the old one.')}
+      label={t('Directory tokens')}
       tokens={tokens}
       prefix="lk_scim_"
       columns={[
-        { header: 'Networks', cell: ({ networks }) => networks.join(', ') || 'All' },
-        { header: 'Last address', cell: ({ lastUsedAddress }) => lastUsedAddress ?? '–' },
+        { header: t('Networks'), cell: ({ networks }) => networks.join(', ') || t('All') },
+        { header: t('Last address'), cell: ({ lastUsedAddress }) => lastUsedAddress ?? '–' },
       ]}
-      empty="Directories authenticate with a token. Without one, SCIM requests fail."
+      empty={t('Directories authenticate with a token. Without one, SCIM requests fail.')}
       mayChange={mayChange}
       mayIssue={project.scimEnabled}
-      issueTitle="Issue a token"
+      issueTitle={t('Issue a token')}
       form={(issued) => <IssueToken projectId={project.id} onIssued={issued} />}
-      secret={{ label: 'SCIM token', fileName: 'scim-token.txt' }}
+      secret={{ label: t('SCIM token'), fileName: 'scim-token.txt' }}
       revocation={{ operation: RevokeScimToken, invalidates: [ScimTokens] }}
       consequence={(token) => {
         const others = othersThan(token);
-        const rest = `${others} other${others === 1 ? ' is' : 's are'} live.`;
+        const rest = t('{count, plural, one {# other is live.} other {# others are live.}}', { count: others });
         return {
-          before: 'Requests with this token fail at once. Users stay.',
-          after: others === 0 ? 'No other token is live: the sync stops.' : rest,
+          before: t('Requests with this token fail at once. Users stay.'),
+          after: others === 0 ? t('No other token is live: the sync stops.') : rest,
         };
       }}
     />

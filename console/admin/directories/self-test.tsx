@@ -2,6 +2,7 @@ import { Badge, Box, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
@@ -20,11 +21,11 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
   return (
     <Section
       flush
-      title="Self-test"
-      lead="Sends real SCIM requests with a temporary token and user."
+      title={t('Self-test')}
+      lead={t('Sends real SCIM requests with a temporary token and user.')}
       actions={
         <Button variant="default" onClick={run} loading={busy} disabled={!isOn}>
-          {steps ? 'Run again' : 'Run the self-test'}
+          {steps ? t('Run again') : t('Run the self-test')}
         </Button>
       }
     >
@@ -32,11 +33,13 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
         {steps && (
           <Text px="lg" pb="1.25rem">
             <Badge color={failed === 0 ? 'good' : 'bad'}>
-              {failed === 0 ? `All ${steps.length} passed` : `${failed} of ${steps.length} failed`}
+              {failed === 0
+                ? t('All {total} passed', { total: steps.length })
+                : t('{failed} of {total} failed', { failed, total: steps.length })}
             </Badge>{' '}
             {failed === 0
-              ? "Latchkey works. Check the directory's settings or the network in between."
-              : 'Latchkey has a problem: contact the operator of this server.'}
+              ? t("Latchkey works. Check the directory's settings or the network in between.")
+              : t('Latchkey has a problem: contact the operator of this server.')}
           </Text>
         )}
       </div>
@@ -49,7 +52,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
         <ol className={rows.rows}>
           {steps.map(({ name, proves, passed, request, fault, durationMs }) => (
             <Group key={name} component="li" gap="sm" wrap="nowrap" align="baseline">
-              <Badge color={passed ? 'good' : 'bad'}>{passed ? 'Passed' : 'Failed'}</Badge>
+              <Badge color={passed ? 'good' : 'bad'}>{passed ? t('Passed') : t('Failed')}</Badge>
               <Box flex={1}>
                 <p>
                   <strong>{name}.</strong> {fault ?? proves}
@@ -59,7 +62,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
                 </Text>
               </Box>
               <Text span c="dimmed">
-                {durationMs} ms
+                {t('{time} ms', { time: durationMs })}
               </Text>
             </Group>
           ))}

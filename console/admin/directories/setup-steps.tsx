@@ -1,5 +1,6 @@
 import { Button, Chip, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../language/language.ts';
 import { CopyField } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
@@ -27,11 +28,11 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
   if (isConnected && !isShown) {
     return (
       <Section
-        title="Connect another directory"
-        lead="Steps for Okta, Entra ID, OneLogin, JumpCloud and others"
+        title={t('Connect another directory')}
+        lead={t('Steps for Okta, Entra ID, OneLogin, JumpCloud and others')}
         actions={
           <Button variant="default" onClick={() => setShown(true)}>
-            Show the steps
+            {t('Show the steps')}
           </Button>
         }
       />
@@ -39,11 +40,11 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
   }
   return (
     <Section
-      title={isConnected ? 'Connect another directory' : 'Connect a directory'}
-      lead="Follow the steps in your directory. Nothing changes until it connects."
+      title={isConnected ? t('Connect another directory') : t('Connect a directory')}
+      lead={t('Follow the steps in your directory. Nothing changes until it connects.')}
     >
       <Chip.Group value={chosen} onChange={setChosen}>
-        <Group gap="xs" role="radiogroup" aria-label="Your directory">
+        <Group gap="xs" role="radiogroup" aria-label={t('Your directory')}>
           {providers.map(({ id, name }) => (
             <Chip key={id} value={id} variant="outline" radius="md">
               {name}
@@ -59,9 +60,13 @@ export function SetupSteps({ projectId, address, token, mayChange, isConnected, 
             </ThemeIcon>
             <Stack flex={1} miw={0} gap="sm" maw="46rem">
               <p>{text}</p>
-              {values.includes('address') && <CopyField label="SCIM address" value={address} />}
+              {values.includes('address') && <CopyField label={t('SCIM address')} value={address} />}
               {values.includes('token') && token && (
-                <CopyField label="Token" value={token} hint="Shown until you leave this page; only a hash is stored." />
+                <CopyField
+                  label={t('Token')}
+                  value={token}
+                  hint={t('Shown until you leave this page; only a hash is stored.')}
+                />
               )}
               {values.includes('token') && !token && mayChange && (
                 <div className={styles.token}>

@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { Facts } from '../ui/lists/facts.tsx';
 import styles from './color-field.module.css';
 
@@ -23,20 +24,20 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
   return (
     <Stack gap="sm">
       <TextInput
-        label="Colour"
-        description="Buttons and links. Six hex digits; empty: default blue."
+        label={t('Colour')}
+        description={t('Buttons and links. Six hex digits; empty: default blue.')}
         placeholder={standard}
         value={color}
         disabled={disabled}
         maxLength={9}
         spellCheck={false}
-        error={isWrong ? 'Must be a hex colour, such as #2f55d4' : error}
+        error={isWrong ? t('Must be a hex colour, such as #2f55d4') : error}
         onChange={(event) => onChange(event.currentTarget.value)}
         leftSection={
           <input
             type="color"
             className={styles.picker}
-            aria-label="Choose the colour"
+            aria-label={t('Choose the colour')}
             value={six ?? standard}
             disabled={disabled}
             onChange={(event) => onChange(event.currentTarget.value)}
@@ -48,8 +49,8 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
           <Facts
             labelWidth="3rem"
             facts={[
-              ['Light', <Tones key="light" theme="light" tones={data.accentTheme.light} />],
-              ['Dark', <Tones key="dark" theme="dark" tones={data.accentTheme.dark} />],
+              [t('Light'), <Tones key="light" theme="light" tones={data.accentTheme.light} />],
+              [t('Dark'), <Tones key="dark" theme="dark" tones={data.accentTheme.dark} />],
             ]}
           />
         </div>
@@ -64,16 +65,16 @@ function Tones({ theme, tones }: { theme: 'light' | 'dark'; tones: TonesFragment
     <Group gap="0.25rem 0.75rem">
       <Group component="span" gap="sm" className={styles.sample ?? ''} data-theme={theme}>
         <span className={styles.button} style={{ background: accent, color: onAccent }}>
-          Continue
+          {t('Continue')}
         </span>
         <Text span fw={500} td="underline" c={accentText}>
-          Link
+          {t('Link')}
         </Text>
       </Group>
       <Text span fz="xs" c="dimmed">
-        Button {ratio(contrast)}, link {ratio(textContrast)}
+        {t('Button {contrast}, link {textContrast}', { contrast: ratio(contrast), textContrast: ratio(textContrast) })}
       </Text>
-      {isAdjusted && <Badge color="note">Adjusted for contrast</Badge>}
+      {isAdjusted && <Badge color="note">{t('Adjusted for contrast')}</Badge>}
     </Group>
   );
 }

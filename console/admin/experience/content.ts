@@ -1,4 +1,5 @@
 import type { ExperiencePartsFragment } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import type { Change } from '../ui/forms/save-bar.tsx';
 
 /** Form values: names, colour, logos and texts by language and key. */
@@ -11,28 +12,34 @@ export interface Content {
   texts: Record<string, string>;
 }
 
-export const languages = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', ja: '日本語' } as const;
+export const languages = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  ja: '日本語',
+} as const;
 export type Language = keyof typeof languages;
 
 export const textNames: Record<string, string> = {
-  heading: 'Heading',
-  subline: 'Subtitle',
-  footer: 'Footer',
-  supportUrl: 'Help',
-  privacyUrl: 'Privacy notice',
-  termsUrl: 'Terms of use',
-  'sign-in-code.subject': 'Subject',
-  'sign-in-code.intro': 'First sentence',
-  'factor-code.subject': 'Subject',
-  'factor-code.intro': 'First sentence',
-  'new-device.subject': 'Subject',
-  'new-device.intro': 'First sentence',
+  heading: t('Heading'),
+  subline: t('Subtitle'),
+  footer: t('Footer'),
+  supportUrl: t('Help'),
+  privacyUrl: t('Privacy notice'),
+  termsUrl: t('Terms of use'),
+  'sign-in-code.subject': t('Subject'),
+  'sign-in-code.intro': t('First sentence'),
+  'factor-code.subject': t('Subject'),
+  'factor-code.intro': t('First sentence'),
+  'new-device.subject': t('Subject'),
+  'new-device.intro': t('First sentence'),
 };
 
 export const mailNames: Record<string, string> = {
-  'sign-in-code': 'Sign-in code',
-  'factor-code': 'Second-factor code',
-  'new-device': 'New device notice',
+  'sign-in-code': t('Sign-in code'),
+  'factor-code': t('Second-factor code'),
+  'new-device': t('New device notice'),
 };
 
 export function contentOf(parts: ExperiencePartsFragment): Content {
@@ -61,11 +68,11 @@ export function changesBetween(before: Content, after: Content): Change[] {
   const add = (label: string, one: string, two: string) => {
     if (one.trim() !== two.trim()) changes.push({ label, before: one, after: two });
   };
-  add('Display name', before.displayName, after.displayName);
-  add('Colour', before.accent, after.accent);
-  if (before.logoId !== after.logoId) add('Logo', pictured(before.logoId), replaced(before.logoId, after.logoId));
+  add(t('Display name'), before.displayName, after.displayName);
+  add(t('Colour'), before.accent, after.accent);
+  if (before.logoId !== after.logoId) add(t('Logo'), pictured(before.logoId), replaced(before.logoId, after.logoId));
   if (before.darkLogoId !== after.darkLogoId) {
-    add('Dark mode logo', pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
+    add(t('Dark mode logo'), pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
   }
   for (const name of [...new Set([...Object.keys(before.texts), ...Object.keys(after.texts)])].sort()) {
     add(labelOf(name), before.texts[name] ?? '', after.texts[name] ?? '');
@@ -73,8 +80,8 @@ export function changesBetween(before: Content, after: Content): Change[] {
   return changes;
 }
 
-const pictured = (id: string) => (id ? 'an image' : '');
-const replaced = (before: string, after: string) => (after && before ? 'another picture' : pictured(after));
+const pictured = (id: string) => (id ? t('an image') : '');
+const replaced = (before: string, after: string) => (after && before ? t('another picture') : pictured(after));
 
 function labelOf(name: string): string {
   const [language, key] = [name.slice(0, 2) as Language, name.slice(3)];

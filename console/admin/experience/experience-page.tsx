@@ -9,9 +9,10 @@ import {
   ExperienceVersions,
   SaveExperienceDraft,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { type Project, useProject } from '../projects/project.tsx';
 import { ShowGraphql } from '../ui/code/show-graphql.tsx';
-import { counted } from '../ui/counted.ts';
+
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
@@ -34,7 +35,8 @@ export function Component() {
     part(ExperienceVersions, { projectId: project.id }),
   ]);
   const { data, failure, reload } = useQuery(ExperienceOf, { projectId: project.id });
-  if (!data) return failure ? <LoadError failure={failure} subject="experience" retry={reload} /> : <PageSkeleton />;
+  if (!data)
+    return failure ? <LoadError failure={failure} subject={t('experience')} retry={reload} /> : <PageSkeleton />;
   return <Experience project={project} data={data} />;
 }
 
@@ -50,25 +52,25 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
   const form = { draft, experience, language, disabled: !mayChange };
   return (
     <Page
-      title="Branding"
-      lead="Name, logo, colour and texts of sign-in pages and mails. Changes are live once published."
+      title={t('Branding')}
+      lead={t('Name, logo, colour and texts of sign-in pages and mails. Changes are live once published.')}
       badges={<DraftBadge draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
     >
       {!mayChange && <ViewerNotice project={project} />}
       {draft.failure?.code === 'conflict' && (
-        <Alert title="Another admin changed this draft">
-          Your latest edits are not saved.{' '}
+        <Alert title={t('Another admin changed this draft')}>
+          {t('Your latest edits are not saved.')}{' '}
           <Button variant="default" size="compact-sm" onClick={() => location.reload()}>
-            Load their draft
+            {t('Load their draft')}
           </Button>
         </Alert>
       )}
       <div className={styles.columns}>
         <Stack gap="lg">
-          <Section title="Name and colour">
+          <Section title={t('Name and colour')}>
             <TextInput
-              label="Display name"
-              description={`Beside the application’s name. Empty: the project’s, ${project.name}.`}
+              label={t('Display name')}
+              description={t('Beside the application’s name. Empty: the project’s, {name}.', { name: project.name })}
               placeholder={project.name}
               value={content.displayName}
               maxLength={100}
@@ -84,13 +86,13 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             />
           </Section>
           <Section
-            title="Logo"
-            lead="PNG, JPEG or WebP, up to 256 KB. Shown 40 pixels high; twice that is sharp everywhere."
+            title={t('Logo')}
+            lead={t('PNG, JPEG or WebP, up to 256 KB. Shown 40 pixels high; twice that is sharp everywhere.')}
           >
             <LogoField
               projectId={project.id}
-              label="Logo"
-              hint="Default: the first letter of the name."
+              label={t('Logo')}
+              hint={t('Default: the first letter of the name.')}
               ground="light"
               logoId={content.logoId}
               disabled={!mayChange}
@@ -98,8 +100,8 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             />
             <LogoField
               projectId={project.id}
-              label="Dark mode logo"
-              hint="Only needed if the logo is invisible on black."
+              label={t('Dark mode logo')}
+              hint={t('Only needed if the logo is invisible on black.')}
               ground="dark"
               logoId={content.darkLogoId}
               disabled={!mayChange}
@@ -107,11 +109,11 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             />
           </Section>
           <Section
-            title="Texts and links"
-            lead="Empty fields use the default text. Links and footer fall back to English."
+            title={t('Texts and links')}
+            lead={t('Empty fields use the default text. Links and footer fall back to English.')}
             actions={
               <NativeSelect
-                aria-label="Language of the texts"
+                aria-label={t('Language of the texts')}
                 data={languageOptions}
                 value={language}
                 onChange={(event) => setLanguage(event.currentTarget.value as Language)}
@@ -121,8 +123,8 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
             <PageTexts {...form} />
           </Section>
           <Section
-            title="Mails"
-            lead="Subject and first sentence. Codes, warnings and security notices cannot be changed."
+            title={t('Mails')}
+            lead={t('Subject and first sentence. Codes, warnings and security notices cannot be changed.')}
           >
             <MailTexts {...form} />
           </Section>
@@ -137,7 +139,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
           />
         </div>
       </div>
-      <Section flush title="Versions" lead="Published versions. Reverting publishes a version again.">
+      <Section flush title={t('Versions')} lead={t('Published versions. Reverting publishes a version again.')}>
         <Versions projectId={project.id} draft={draft} published={published} mayChange={mayChange} />
       </Section>
       {changes.length > 0 && (
@@ -162,13 +164,13 @@ function DraftBadge({ draft, isLive, changes }: DraftProps & { isLive: boolean }
   return (
     <span role="status">
       {draft.state === 'refused' ? (
-        <Badge color="bad">Draft not saved</Badge>
+        <Badge color="bad">{t('Draft not saved')}</Badge>
       ) : draft.state !== 'saved' ? (
-        <Badge>Saving the draft…</Badge>
+        <Badge>{t('Saving the draft…')}</Badge>
       ) : changes.length > 0 ? (
-        <Badge color="note">Draft saved, not published</Badge>
+        <Badge color="note">{t('Draft saved, not published')}</Badge>
       ) : (
-        <Badge color={isLive ? 'good' : 'neutral'}>{isLive ? 'Live' : 'Default look'}</Badge>
+        <Badge color={isLive ? 'good' : 'neutral'}>{isLive ? t('Live') : t('Default look')}</Badge>
       )}
     </span>
   );
@@ -177,17 +179,17 @@ function DraftBadge({ draft, isLive, changes }: DraftProps & { isLive: boolean }
 function PublishBar({ draft, changes }: DraftProps) {
   return (
     <ChangesBar
-      label="Draft"
-      title={`${counted(changes.length, 'change')} to publish`}
+      label={t('Draft')}
+      title={t('{count, plural, one {# change} other {# changes}} to publish', { count: changes.length })}
       changes={changes}
       failure={draft.failure?.field === undefined ? draft.failure : undefined}
-      consequence="Live from the next page load. You can revert to the current version."
+      consequence={t('Live from the next page load. You can revert to the current version.')}
     >
       <Button variant="default" onClick={() => void draft.discard()} disabled={draft.busy}>
-        Discard draft
+        {t('Discard draft')}
       </Button>
       <Button onClick={() => void draft.publish()} loading={draft.busy} disabled={draft.state === 'refused'}>
-        Publish
+        {t('Publish')}
       </Button>
     </ChangesBar>
   );

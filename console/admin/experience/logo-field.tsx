@@ -1,5 +1,6 @@
 import { Box, Button, FileButton, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../language/language.ts';
 import { signInAgain } from '../sign-in-again.ts';
 import { Icon } from '../ui/icon.tsx';
 import styles from './logo-field.module.css';
@@ -34,7 +35,11 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
   return (
     <Group gap="0.75rem 1rem" align="flex-start" role="group" aria-label={label}>
       <div className={styles.picture} data-ground={ground}>
-        {logoId ? <img src={`/experience/logos/${logoId}`} alt={`${label} as it stands`} /> : <Text fz="xs">None</Text>}
+        {logoId ? (
+          <img src={`/experience/logos/${logoId}`} alt={t('{label} as it stands', { label })} />
+        ) : (
+          <Text fz="xs">{t('None')}</Text>
+        )}
       </div>
       <Box flex="1 1 12rem">
         <Text fw={550}>{label}</Text>
@@ -55,9 +60,9 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
                   variant="default"
                   size="compact-sm"
                   loading={busy}
-                  aria-label={`${logoId ? 'Replace' : 'Upload'}: ${label}`}
+                  aria-label={`${logoId ? t('Replace') : t('Upload')}: ${label}`}
                 >
-                  {logoId ? 'Replace' : 'Upload'}
+                  {logoId ? t('Replace') : t('Upload')}
                 </Button>
               )}
             </FileButton>
@@ -67,10 +72,10 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
                 color="gray"
                 size="compact-sm"
                 leftSection={<Icon name="trash" size={14} />}
-                aria-label={`Remove: ${label}`}
+                aria-label={t('Remove: {label}', { label })}
                 onClick={() => onChange('')}
               >
-                Remove
+                {t('Remove')}
               </Button>
             )}
           </Group>
@@ -83,7 +88,8 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
 type Outcome = { id: string } | { fault: string };
 
 async function send(projectId: string, file: File): Promise<Outcome> {
-  if (file.size > maxBytes) return { fault: `This file has ${Math.ceil(file.size / 1024)} KB; the limit is 256 KB.` };
+  if (file.size > maxBytes)
+    return { fault: t('This file has {size} KB; the limit is 256 KB.', { size: Math.ceil(file.size / 1024) }) };
   try {
     for (;;) {
       const response = await fetch(`/admin/projects/${projectId}/logos`, {
@@ -94,10 +100,10 @@ async function send(projectId: string, file: File): Promise<Outcome> {
       if (response.status === 401 && (await signInAgain('expired'))) continue;
       const body = (await response.json()) as { id?: string; errors?: { message: string }[] };
       if (body.id !== undefined) return { id: body.id };
-      const message = body.errors?.[0]?.message ?? 'Upload failed.';
+      const message = body.errors?.[0]?.message ?? t('Upload failed.');
       return { fault: message.replace(/^logo /, 'A logo ') };
     }
   } catch {
-    return { fault: 'The server did not respond. Nothing was changed; try again.' };
+    return { fault: t('The server did not respond. Nothing was changed; try again.') };
   }
 }

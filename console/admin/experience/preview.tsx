@@ -1,28 +1,29 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../language/language.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Choice, type Look, LookChoice, Select, ThemeChoice } from '../ui/layout/page-choices.tsx';
 import { PageFrame, type Theme } from '../ui/layout/page-frame.tsx';
 import { type Language, languages } from './content.ts';
 
 const steps = {
-  'signin/address': 'Address',
-  'signin/known': 'Known device',
-  'signin/code': 'Code',
-  'signin/error': 'Wrong code',
-  'signin/choose': 'Choice of a second factor',
-  'signin/phone': 'Phone number',
-  'signin/enrol': 'Authenticator app, set up',
-  'signin/app': 'Authenticator app',
-  'signin/passkey': 'Passkey',
-  'signin/new-passkey': 'Passkey required',
-  'signin/recovery': 'Recovery codes',
-  'signin/offer': 'Passkey offer',
-  'signin/done': 'Signed in',
-  'signin/ended': 'Sign-in that ended',
-  error: 'Error page',
-  'confirm-logout': 'Sign out?',
-  'signed-out': 'Signed out',
+  'signin/address': t('Address'),
+  'signin/known': t('Known device'),
+  'signin/code': t('Code'),
+  'signin/error': t('Wrong code'),
+  'signin/choose': t('Choice of a second factor'),
+  'signin/phone': t('Phone number'),
+  'signin/enrol': t('Authenticator app, set up'),
+  'signin/app': t('Authenticator app'),
+  'signin/passkey': t('Passkey'),
+  'signin/new-passkey': t('Passkey required'),
+  'signin/recovery': t('Recovery codes'),
+  'signin/offer': t('Passkey offer'),
+  'signin/done': t('Signed in'),
+  'signin/ended': t('Sign-in that ended'),
+  error: t('Error page'),
+  'confirm-logout': t('Sign out?'),
+  'signed-out': t('Signed out'),
 } as const;
 type Step = keyof typeof steps;
 
@@ -56,19 +57,24 @@ export function Preview({ projectId, app, version, language, onLanguage }: Previ
   });
   const address = `/admin/preview/${page}?${query}`;
   return (
-    <Stack component="section" gap="sm" aria-label="Preview">
+    <Stack component="section" gap="sm" aria-label={t('Preview')}>
       <Group gap="xs">
-        <Select label="Step" options={steps} value={step} onChange={setStep} />
-        <Select label="Language of the preview" options={languages} value={language} onChange={onLanguage} />
+        <Select label={t('Step')} options={steps} value={step} onChange={setStep} />
+        <Select label={t('Language of the preview')} options={languages} value={language} onChange={onLanguage} />
         <ThemeChoice value={theme} onChange={setTheme} />
-        <Choice label="Width in pixels" options={widths} value={width} onChange={setWidth} />
+        <Choice label={t('Width in pixels')} options={widths} value={width} onChange={setWidth} />
         <LookChoice value={look} onChange={setLook} />
       </Group>
-      <PageFrame address={address} theme={theme} width={Number(width)} title={`Preview: ${steps[step]}`} />
+      <PageFrame
+        address={address}
+        theme={theme}
+        width={Number(width)}
+        title={t('Preview: {step}', { step: steps[step] })}
+      />
       <Text fz="xs" c="dimmed">
-        The real page with sample data.{' '}
+        {t('The real page with sample data.')}{' '}
         <a href={address} target="_blank" rel="noreferrer">
-          Open in a new tab <Icon name="external" size={14} />
+          {t('Open in a new tab')} <Icon name="external" size={14} />
         </a>
       </Text>
     </Stack>

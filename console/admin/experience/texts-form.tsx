@@ -1,6 +1,7 @@
 import { Fieldset, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { ExperienceOfQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { type Language, languages, mailNames, textNames } from './content.ts';
 import type { ExperienceDraft } from './use-experience-draft.ts';
 
@@ -77,7 +78,9 @@ function TextField({
     <TextInput
       label={textNames[rule.key] ?? rule.key}
       description={
-        rule.placeholders.length > 0 ? `Filled in: ${rule.placeholders.map((one) => `{${one}}`).join(', ')}` : undefined
+        rule.placeholders.length > 0
+          ? t('Filled in: {names}', { names: rule.placeholders.map((one) => `{${one}}`).join(', ') })
+          : undefined
       }
       placeholder={standard ?? (isLink ? 'https://' : '')}
       type={isLink ? 'url' : 'text'}
@@ -85,7 +88,7 @@ function TextField({
       value={value}
       maxLength={rule.maxLength}
       disabled={disabled}
-      error={isWrongLink ? 'Must begin with https://' : value && draft.faultOf(lastPart)}
+      error={isWrongLink ? t('Must begin with https://') : value && draft.faultOf(lastPart)}
       onChange={(event) => draft.setText(name, event.currentTarget.value)}
     />
   );

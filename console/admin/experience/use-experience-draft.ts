@@ -10,6 +10,7 @@ import {
   RevertExperience,
   SaveExperienceDraft,
 } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { toast } from '../ui/feedback/toast.tsx';
 import { useUnloadWarning } from '../ui/forms/unload-warning.ts';
 import { type Content, contentOf, inputOf } from './content.ts';
@@ -126,19 +127,19 @@ export function useExperienceDraft(projectId: string, known: ExperienceStateFrag
       }
       const sent = latest.current.content;
       const { data, failure: failed } = await publishDraft({ input: of() });
-      const answer = settled(data?.publishExperience, failed, 'Published');
+      const answer = settled(data?.publishExperience, failed, t('Published'));
       // Edits made meanwhile become the next draft.
       if (answer && latest.current.content === sent) replaced(answer);
     },
     async discard() {
       // Also after a conflict: discarding needs no merge.
       const { data, failure: failed } = await discardDraft({ input: { projectId } });
-      const answer = settled(data?.discardExperienceDraft, failed, 'Draft discarded');
+      const answer = settled(data?.discardExperienceDraft, failed, t('Draft discarded'));
       if (answer) replaced(answer);
     },
     async revert(number) {
       const { data, failure: failed } = await revertTo({ input: { projectId, number } });
-      const message = number === 0 ? 'Reverted to the default look' : `Reverted to version ${number}`;
+      const message = number === 0 ? t('Reverted to the default look') : t('Reverted to version {number}', { number });
       const answer = settled(data?.revertExperience, failed, message);
       if (answer) replaced(answer);
     },

@@ -2,7 +2,9 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import { ExperienceVersions } from '../generated/operations.ts';
-import { counted } from '../ui/counted.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
+
 import { Confirm } from '../ui/feedback/confirm.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -30,7 +32,7 @@ export function Versions({
   const [asked, setAsked] = useState<{ number: number; content: Content }>();
   if (!data)
     return failure ? (
-      <LoadError failure={failure} subject="versions" retry={reload} />
+      <LoadError failure={failure} subject={t('versions')} retry={reload} />
     ) : (
       <LinesSkeleton lines={2} flush />
     );
@@ -38,7 +40,7 @@ export function Versions({
   if (versions.length === 0) {
     return (
       <Text c="dimmed" px="lg" pb="lg">
-        Nothing published yet: the default look is live.
+        {t('Nothing published yet: the default look is live.')}
       </Text>
     );
   }
@@ -48,26 +50,32 @@ export function Versions({
       <ol className={rows.rows}>
         {versions.map(({ id, number, publishedAt, publishedBy, revertedTo, content }, index) => (
           <Group key={id} component="li" gap="0.5rem 0.75rem">
-            <strong>Version {number}</strong> {index === 0 && <Badge color="good">Live</Badge>}
+            <strong>{t('Version {number}', { number })}</strong>{' '}
+            {index === 0 && <Badge color="good">{t('Live')}</Badge>}
             <Text span c="dimmed">
-              <Time at={publishedAt} /> by {publishedBy ?? 'an unknown admin'}
-              {revertedTo != null && (revertedTo === 0 ? ', default look' : `, reverted to version ${revertedTo}`)}
+              {rich(
+                '<time></time> by {admin}',
+                { time: () => <Time at={publishedAt} /> },
+                { admin: publishedBy ?? t('an unknown admin') },
+              )}
+              {revertedTo != null &&
+                `, ${revertedTo === 0 ? t('default look') : t('reverted to version {number}', { number: revertedTo })}`}
             </Text>
             {mayChange && index > 0 && (
               <Button
                 ml="auto"
                 variant="default"
                 size="compact-sm"
-                aria-label={`Revert to version ${number}`}
+                aria-label={t('Revert to version {number}', { number })}
                 onClick={() => setAsked({ number, content: contentOf(content) })}
               >
-                Revert
+                {t('Revert')}
               </Button>
             )}
           </Group>
         ))}
         <Group component="li">
-          <strong>Default look</strong>
+          <strong>{t('Default look')}</strong>
           {mayChange && changesBetween(published, plain).length > 0 && (
             <Button
               ml="auto"
@@ -75,15 +83,19 @@ export function Versions({
               size="compact-sm"
               onClick={() => setAsked({ number: 0, content: plain })}
             >
-              Revert
+              {t('Revert')}
             </Button>
           )}
         </Group>
       </ol>
       <Confirm
         opened={asked !== undefined}
-        title={asked?.number === 0 ? 'Revert to the default look?' : `Revert to version ${asked?.number}?`}
-        verb="Revert and publish"
+        title={
+          asked?.number === 0
+            ? t('Revert to the default look?')
+            : t('Revert to version {number}?', { number: asked?.number })
+        }
+        verb={t('Revert and publish')}
         busy={draft.busy}
         failure={undefined}
         onClose={() => setAsked(undefined)}
@@ -92,11 +104,14 @@ export function Versions({
           setAsked(undefined);
         }}
       >
-        <p>Live from the next page load. The current version stays in this list, and your draft stays.</p>
+        <p>{t('Live from the next page load. The current version stays in this list, and your draft stays.')}</p>
         {changes.length > 0 ? (
-          <Diff changes={changes} title={counted(changes.length, 'change')} />
+          <Diff
+            changes={changes}
+            title={t('{count, plural, one {# change} other {# changes}}', { count: changes.length })}
+          />
         ) : (
-          <p>No difference from the live version.</p>
+          <p>{t('No difference from the live version.')}</p>
         )}
       </Confirm>
     </>

@@ -1,7 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { locale, t } from '../language/language.ts';
 
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
 
 /** "Germany (DE)"; the code alone if unknown. */
 export function countryName(code: string): string {
@@ -35,13 +36,15 @@ export function CountryCodes({ value: codes, onChange, error, disabled = false }
   const unknown = codes.filter((code) => !/^[A-Z]{2}$/.test(code) || names.of(code) === undefined);
   return (
     <TextInput
-      label="Allowed countries"
-      description={codes.length === 0 ? 'Two-letter codes. Empty: every country.' : codes.map(countryName).join(', ')}
+      label={t('Allowed countries')}
+      description={
+        codes.length === 0 ? t('Two-letter codes. Empty: every country.') : codes.map(countryName).join(', ')
+      }
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder="DE, SE, US"
       value={text}
       disabled={disabled}
-      error={error ?? (unknown.length > 0 ? `Unknown code: ${unknown.join(', ')}` : undefined)}
+      error={error ?? (unknown.length > 0 ? t('Unknown code: {codes}', { codes: unknown.join(', ') }) : undefined)}
       onChange={(event) => {
         setText(event.currentTarget.value);
         onChange(codesIn(event.currentTarget.value));

@@ -1,4 +1,5 @@
 import type { MfaMethod } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 
 /** Form values of the factors page. */
 export interface FactorValues {
@@ -20,7 +21,7 @@ export interface FactorValues {
 /** In the order offered at sign-in. */
 export const methods = ['TOTP', 'SMS', 'EMAIL'] as const satisfies readonly MfaMethod[];
 export const methodNames: Record<MfaMethod, string> = {
-  TOTP: 'Authenticator app',
-  SMS: 'Text message',
-  EMAIL: 'Code by mail',
+  TOTP: t('Authenticator app'),
+  SMS: t('Text message'),
+  EMAIL: t('Code by mail'),
 };

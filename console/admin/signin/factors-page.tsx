@@ -3,9 +3,11 @@ import { useMemo } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
 import { FactorStanding, type FactorStandingQuery } from '../generated/operations.ts';
+import { locale, t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { useProjectForm } from '../projects/use-project-form.ts';
-import { counted } from '../ui/counted.ts';
+import { count } from '../ui/counted.ts';
+
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
@@ -19,36 +21,36 @@ import { areModelsInvalid, modelConsequence, PasskeyModels, useModelStanding } f
 import { PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
 
 const signUps = {
-  OPEN: { name: 'Open', hint: 'The first sign-in with a verified address creates an account.' },
+  OPEN: { name: t('Open'), hint: t('The first sign-in with a verified address creates an account.') },
   PROVISIONED_ONLY: {
-    name: 'Provisioned only',
-    hint: 'Only users created by a directory can sign in.',
+    name: t('Provisioned only'),
+    hint: t('Only users created by a directory can sign in.'),
   },
 } as const;
 
 const policies = {
   OFF: {
-    name: 'Off',
-    hint: 'Device and mail code suffice. Users with a factor still use it.',
+    name: t('Off'),
+    hint: t('Device and mail code suffice. Users with a factor still use it.'),
   },
-  OPTIONAL: { name: 'Optional', hint: 'Applications can offer it. Users with a factor must use it.' },
-  REQUIRED: { name: 'Required', hint: 'Users without one enroll at next sign-in.' },
+  OPTIONAL: { name: t('Optional'), hint: t('Applications can offer it. Users with a factor must use it.') },
+  REQUIRED: { name: t('Required'), hint: t('Users without one enroll at next sign-in.') },
 } as const;
 
 const labels: Record<keyof FactorValues, string> = {
-  signUp: 'Sign-up',
-  passkeyPolicy: 'Passkeys',
-  passkeyAaguids: 'Allowed models',
-  passkeyRoots: 'Root certificates',
-  mfaPolicy: 'Second factor',
-  offeredFactors: 'Offered',
-  rememberMfaSeconds: 'Second factor remembered for',
-  deviceTrustSeconds: 'Device trusted for',
-  emailFactor: 'Email as second factor',
-  deviceTrustDays: 'Device trust ends after',
-  smsCountries: 'SMS countries',
-  smsPerDay: 'SMS per day',
-  testMode: 'Test mode',
+  signUp: t('Sign-up'),
+  passkeyPolicy: t('Passkeys'),
+  passkeyAaguids: t('Allowed models'),
+  passkeyRoots: t('Root certificates'),
+  mfaPolicy: t('Second factor'),
+  offeredFactors: t('Offered'),
+  rememberMfaSeconds: t('Second factor remembered for'),
+  deviceTrustSeconds: t('Device trusted for'),
+  emailFactor: t('Email as second factor'),
+  deviceTrustDays: t('Device trust ends after'),
+  smsCountries: t('SMS countries'),
+  smsPerDay: t('SMS per day'),
+  testMode: t('Test mode'),
 };
 
 /** Sign-in policy and second factors. */
@@ -79,74 +81,80 @@ export function Component() {
   const others = useModelStanding(project.id, saved, values);
   const isConsole = project.builtIn === 'CONSOLE';
   return (
-    <Page title="Sign-in & MFA" lead="Sign-up, passkeys, second factors and trusted devices" narrow>
+    <Page title={t('Sign-in & MFA')} lead={t('Sign-up, passkeys, second factors and trusted devices')} narrow>
       {!mayChange && <ViewerNotice project={project} />}
-      {isConsole && <Alert>Admins of this instance sign in here: sign-up and test mode stay off.</Alert>}
-      <Section title="Sign-in flow">
+      {isConsole && <Alert>{t('Admins of this instance sign in here: sign-up and test mode stay off.')}</Alert>}
+      <Section title={t('Sign-in flow')}>
         <FlowDrawing values={values} />
       </Section>
-      <Section title="Sign-up">
-        <Radios label="Sign-up" options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
+      <Section title={t('Sign-up')}>
+        <Radios label={t('Sign-up')} options={signUps} {...form.field('signUp')} disabled={!mayChange || isConsole} />
       </Section>
-      <Section title="Passkeys" lead="Users sign in with a fingerprint, face or PIN instead of a code.">
-        <Radios label="Passkeys" options={passkeyPolicies} {...form.field('passkeyPolicy')} />
+      <Section title={t('Passkeys')} lead={t('Users sign in with a fingerprint, face or PIN instead of a code.')}>
+        <Radios label={t('Passkeys')} options={passkeyPolicies} {...form.field('passkeyPolicy')} />
         {values.passkeyPolicy !== 'OFF' && (
           <PasskeyModels aaguids={form.field('passkeyAaguids')} roots={form.field('passkeyRoots')} />
         )}
         <PasskeyPages names={standing?.pagesWithoutPasskeys} />
       </Section>
-      <Section title="Second factor" lead="Authenticator app, SMS or mail code. Always required on new devices.">
+      <Section
+        title={t('Second factor')}
+        lead={t('Authenticator app, SMS or mail code. Always required on new devices.')}
+      >
         <WhatCounts values={values} />
-        <Radios label="Second factor" options={policies} {...form.field('mfaPolicy')} />
+        <Radios label={t('Second factor')} options={policies} {...form.field('mfaPolicy')} />
         {values.mfaPolicy !== 'OFF' && (
           <>
             <Offered standing={standing} {...form.field('offeredFactors')} />
             <Switch
-              label="Email counts as a second factor"
-              description="Off: a mail code does not satisfy Required."
+              label={t('Email counts as a second factor')}
+              description={t('Off: a mail code does not satisfy Required.')}
               {...form.toggle('emailFactor')}
             />
             <Duration
-              label="Remembered on a device for"
-              hint="If the user opts in. 0: required at every sign-in."
+              label={t('Remembered on a device for')}
+              hint={t('If the user opts in. 0: required at every sign-in.')}
               {...form.field('rememberMfaSeconds')}
             />
           </>
         )}
       </Section>
-      <Section title="Trusted devices" lead="Registered devices sign in with their key, without a code.">
+      <Section title={t('Trusted devices')} lead={t('Registered devices sign in with their key, without a code.')}>
         <Duration
-          label="Trusted since its last use for"
-          hint="0: every sign-in asks for a code."
+          label={t('Trusted since its last use for')}
+          hint={t('0: every sign-in asks for a code.')}
           {...form.field('deviceTrustSeconds')}
         />
         <WholeNumber
-          label="Trust ends after"
-          hint="Counted from registration."
+          label={t('Trust ends after')}
+          hint={t('Counted from registration.')}
           unit="days"
           bounds={[1, 3650]}
           {...form.field('deviceTrustDays')}
         />
       </Section>
-      <Section title="Text messages" lead="Limits for codes by SMS. Premium and satellite numbers are always refused.">
+      <Section
+        title={t('Text messages')}
+        lead={t('Limits for codes by SMS. Premium and satellite numbers are always refused.')}
+      >
         <CountryCodes {...form.field('smsCountries')} />
         <WholeNumber
-          label="Daily limit"
-          hint="Further messages are refused until the next day."
+          label={t('Daily limit')}
+          hint={t('Further messages are refused until the next day.')}
           unit="messages"
           bounds={[0, 1_000_000]}
           {...form.field('smsPerDay')}
         />
       </Section>
-      <Section title="Test mode" lead="For automated tests: sign-in responses contain the one-time code.">
+      <Section title={t('Test mode')} lead={t('For automated tests: sign-in responses contain the one-time code.')}>
         <Switch
-          label="Return one-time codes in sign-in responses"
+          label={t('Return one-time codes in sign-in responses')}
           {...form.toggle('testMode')}
           disabled={!mayChange || isConsole}
         />
         {values.testMode && (
-          <Alert color="bad" role="alert" title="Anyone can sign in as any user">
-            Anyone who knows an address can sign in with it. Do not use with real users.
+          <Alert color="bad" role="alert" title={t('Anyone can sign in as any user')}>
+            {t('Anyone who knows an address can sign in with it. Do not use with real users.')}
           </Alert>
         )}
       </Section>
@@ -179,8 +187,8 @@ function Offered({ standing, value, disabled, error, onChange }: OfferedProps) {
   const users = standing && { TOTP: standing.totp, SMS: standing.sms, EMAIL: standing.email };
   return (
     <Checkbox.Group
-      label="Factors offered"
-      description="Existing factors stay valid."
+      label={t('Factors offered')}
+      description={t('Existing factors stay valid.')}
       error={error}
       value={value}
       onChange={(chosen) => onChange(methods.filter((method) => chosen.includes(method)))}
@@ -194,7 +202,7 @@ function Offered({ standing, value, disabled, error, onChange }: OfferedProps) {
               key={method}
               value={method}
               label={methodNames[method]}
-              description={isMute ? 'No SMS gateway is configured (SMS_URL).' : hint}
+              description={isMute ? t('No SMS gateway is configured (SMS_URL).') : hint}
               disabled={disabled || (value.length === 1 && value[0] === method)}
             />
           );
@@ -205,26 +213,28 @@ function Offered({ standing, value, disabled, error, onChange }: OfferedProps) {
 }
 
 const hints = {
-  TOTP: 'Works offline, free, cannot be intercepted in transit.',
-  SMS: 'Widely available; numbers can be hijacked.',
-  EMAIL: 'Weakest: same mailbox as the first code.',
+  TOTP: t('Works offline, free, cannot be intercepted in transit.'),
+  SMS: t('Widely available; numbers can be hijacked.'),
+  EMAIL: t('Weakest: same mailbox as the first code.'),
 } as const;
 
-const usedBy = (count: number) => (count === 1 ? '1 user has one.' : `${count} users have one.`);
+const usedBy = (count: number) => t('{count, plural, one {# user has one.} other {# users have one.}}', { count });
 
 function describe(name: keyof FactorValues, from: FactorValues): string | string[] {
   if (name === 'signUp') return signUps[from.signUp].name;
   if (name === 'mfaPolicy') return policies[from.mfaPolicy].name;
   if (name === 'offeredFactors') return from.offeredFactors.map((method) => methodNames[method]);
   if (name === 'passkeyPolicy') return passkeyPolicies[from.passkeyPolicy].name;
-  if (name === 'passkeyAaguids') return from.passkeyAaguids.length > 0 ? from.passkeyAaguids : ['Every model'];
-  if (name === 'passkeyRoots') return counted(from.passkeyRoots.length, 'certificate');
-  if (name === 'testMode' || name === 'emailFactor') return from[name] ? 'On' : 'Off';
+  if (name === 'passkeyAaguids') return from.passkeyAaguids.length > 0 ? from.passkeyAaguids : [t('Every model')];
+  if (name === 'passkeyRoots')
+    return t('{count, plural, one {# certificate} other {# certificates}}', { count: from.passkeyRoots.length });
+  if (name === 'testMode' || name === 'emailFactor') return from[name] ? t('On') : t('Off');
   if (name === 'smsCountries')
-    return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : ['Every country'];
-  if (name === 'smsPerDay') return from.smsPerDay.toLocaleString('en');
-  if (name === 'deviceTrustDays') return `${from.deviceTrustDays} ${from.deviceTrustDays === 1 ? 'day' : 'days'}`;
-  return from[name] === 0 ? 'never' : formatDuration(from[name]);
+    return from.smsCountries.length > 0 ? from.smsCountries.map(countryName) : [t('Every country')];
+  if (name === 'smsPerDay') return count.format(from.smsPerDay);
+  if (name === 'deviceTrustDays')
+    return t('{count, plural, one {# day} other {# days}}', { count: from.deviceTrustDays });
+  return from[name] === 0 ? t('never') : formatDuration(from[name]);
 }
 
 function consequence(saved: FactorValues, values: FactorValues, standing: Standing | undefined): string | undefined {
@@ -233,47 +243,60 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
   const parts = [
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
-      'New accounts can no longer be created. Existing ones stay.',
+      t('New accounts can no longer be created. Existing ones stay.'),
     passkeyConsequence(saved, values, standing),
     values.passkeyPolicy === 'OFF' &&
       saved.passkeyPolicy !== 'OFF' &&
       saved.mfaPolicy === 'REQUIRED' &&
       values.mfaPolicy === 'REQUIRED' &&
-      'Users with only a passkey enroll a second factor at next sign-in; their sessions end at once.',
+      t('Users with only a passkey enroll a second factor at next sign-in; their sessions end at once.'),
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
-      `${enrolling(without, standing?.activeUsers)} Sessions of users without one end at once.`,
+      `${enrolling(without, standing?.activeUsers)} ${t('Sessions of users without one end at once.')}`,
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
       values.passkeyPolicy !== 'OFF' &&
-      'A passkey with PIN or biometrics counts as one.',
+      t('A passkey with PIN or biometrics counts as one.'),
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
-      `Enrollment is no longer required. ${keeping(standing?.withFactor)}`,
+      `${t('Enrollment is no longer required.')} ${keeping(standing?.withFactor)}`,
     values.mfaPolicy !== 'OFF' &&
       dropped.length > 0 &&
-      `${dropped.map((method) => methodNames[method]).join(' and ')} can no longer be enrolled; existing ones stay valid.`,
+      t('{methods} can no longer be enrolled; existing ones stay valid.', {
+        methods: new Intl.ListFormat(locale, { type: 'conjunction' }).format(
+          dropped.map((method) => methodNames[method]),
+        ),
+      }),
     values.rememberMfaSeconds > saved.rememberMfaSeconds &&
-      `If the user opts in, a second factor is remembered for ${formatDuration(values.rememberMfaSeconds)}.`,
-    values.deviceTrustSeconds < saved.deviceTrustSeconds && 'Devices unused for longer than that ask for a code again.',
-    values.deviceTrustDays < saved.deviceTrustDays && 'Devices registered before that ask for a code again.',
+      t('If the user opts in, a second factor is remembered for {duration}.', {
+        duration: formatDuration(values.rememberMfaSeconds),
+      }),
+    values.deviceTrustSeconds < saved.deviceTrustSeconds &&
+      t('Devices unused for longer than that ask for a code again.'),
+    values.deviceTrustDays < saved.deviceTrustDays && t('Devices registered before that ask for a code again.'),
     !values.emailFactor &&
       saved.emailFactor &&
       values.mfaPolicy === 'REQUIRED' &&
-      'Users with email alone enroll another factor at next sign-in; their sessions end at once.',
-    values.testMode && !saved.testMode && 'One-time codes no longer protect this project.',
+      t('Users with email alone enroll another factor at next sign-in; their sessions end at once.'),
+    values.testMode && !saved.testMode && t('One-time codes no longer protect this project.'),
   ];
   return parts.filter(Boolean).join(' ') || undefined;
 }
 
 function enrolling(count: number | undefined, users: number | undefined): string {
-  if (users === 0) return 'New users enroll at first sign-in.';
-  if (count === undefined) return 'Users without a second factor enroll at next sign-in.';
-  if (count === 0) return 'All users have a second factor; new users enroll at first sign-in.';
-  return `${count} ${count === 1 ? 'user enrolls' : 'users enroll'} a second factor at next sign-in.`;
+  if (users === 0) return t('New users enroll at first sign-in.');
+  if (count === undefined) return t('Users without a second factor enroll at next sign-in.');
+  if (count === 0) return t('All users have a second factor; new users enroll at first sign-in.');
+  return t(
+    '{count, plural, one {# user enrolls a second factor at next sign-in.} other {# users enroll a second factor at next sign-in.}}',
+    { count },
+  );
 }
 
 function keeping(count: number | undefined): string {
   if (!count) return '';
-  return `${count} ${count === 1 ? 'user with a factor' : 'users with a factor'} must still use it.`;
+  return t(
+    '{count, plural, one {# user with a factor must still use it.} other {# users with a factor must still use it.}}',
+    { count },
+  );
 }

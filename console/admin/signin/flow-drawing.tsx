@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { locale, lower, t } from '../language/language.ts';
 import { formatDuration } from '../ui/forms/duration.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
@@ -18,56 +19,68 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
       : [
           {
             icon: 'phone',
-            name: 'Second factor',
-            detail: values.mfaPolicy === 'OPTIONAL' ? 'for users with one' : `enrolled first: ${offered(values)}`,
+            name: t('Second factor'),
+            detail:
+              values.mfaPolicy === 'OPTIONAL'
+                ? t('for users with one')
+                : t('enrolled first: {methods}', { methods: offered(values) }),
           },
         ];
-  const enrolled: Step[] = [{ icon: 'phone', name: 'Second factor', detail: 'for users with one' }];
+  const enrolled: Step[] = [{ icon: 'phone', name: t('Second factor'), detail: t('for users with one') }];
   const isOwed = values.mfaPolicy === 'REQUIRED';
   const isRequired = values.passkeyPolicy === 'REQUIRED';
-  const created: Step[] = isRequired ? [{ icon: 'shield', name: 'New passkey', detail: 'created once' }] : [];
+  const created: Step[] = isRequired ? [{ icon: 'shield', name: t('New passkey'), detail: t('created once') }] : [];
   const remembered =
     values.rememberMfaSeconds > 0
-      ? `not again for ${formatDuration(values.rememberMfaSeconds)}, if remembered`
+      ? t('not again for {duration}, if remembered', { duration: formatDuration(values.rememberMfaSeconds) })
       : undefined;
   const address: Step = {
     icon: 'mail',
-    name: 'Address',
-    detail: values.signUp === 'OPEN' ? 'any' : 'provisioned users only',
+    name: t('Address'),
+    detail: values.signUp === 'OPEN' ? t('any') : t('provisioned users only'),
   };
-  const end: Step = { icon: 'check', name: 'Signed in' };
+  const end: Step = { icon: 'check', name: t('Signed in') };
   const known: Step[] = [
     address,
-    { icon: 'key', name: 'Device key', detail: 'nothing to type' },
+    { icon: 'key', name: t('Device key'), detail: t('nothing to type') },
     ...factor.map((step) => ({
       ...step,
-      detail: remembered ?? (isOwed ? 'every time' : (step.detail ?? '')),
+      detail: remembered ?? (isOwed ? t('every time') : (step.detail ?? '')),
     })),
     end,
   ];
   return (
     <Stack gap="1.25rem">
       <Flow
-        name={isRequired ? 'First sign-in' : 'New device'}
+        name={isRequired ? t('First sign-in') : t('New device')}
         steps={[
           address,
-          { icon: 'lock', name: 'Code', detail: values.testMode ? 'also in the response' : 'by mail, 5 minutes' },
+          {
+            icon: 'lock',
+            name: t('Code'),
+            detail: values.testMode ? t('also in the response') : t('by mail, 5 minutes'),
+          },
           ...(isRequired ? enrolled : factor),
           ...created,
           end,
         ]}
       />
       {values.deviceTrustSeconds > 0 && !isRequired && (
-        <Flow name={`Known device, used in the last ${formatDuration(values.deviceTrustSeconds)}`} steps={known} />
+        <Flow
+          name={t('Known device, used in the last {duration}', {
+            duration: formatDuration(values.deviceTrustSeconds),
+          })}
+          steps={known}
+        />
       )}
       {values.passkeyPolicy !== 'OFF' && (
         <Flow
-          name="Any device with the user's passkey"
+          name={t("Any device with the user's passkey")}
           steps={[
             {
               icon: 'shield',
-              name: 'Passkey',
-              detail: isOwed || isRequired ? 'with PIN or biometrics; no code' : 'no address, no code',
+              name: t('Passkey'),
+              detail: isOwed || isRequired ? t('with PIN or biometrics; no code') : t('no address, no code'),
             },
             end,
           ]}
@@ -78,10 +91,8 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
 }
 
 function offered({ offeredFactors }: FactorValues): string {
-  const names = methods
-    .filter((method) => offeredFactors.includes(method))
-    .map((method) => methodNames[method].toLowerCase());
-  return names.join(' or ');
+  const names = methods.filter((method) => offeredFactors.includes(method)).map((method) => lower(methodNames[method]));
+  return new Intl.ListFormat(locale, { type: 'disjunction' }).format(names);
 }
 
 function Flow({ name, steps }: { name: string; steps: readonly Step[] }) {

@@ -2,6 +2,7 @@ import { Alert, Textarea } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { PasskeyModelStanding, type PasskeyModelStandingQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import type { FactorValues } from './factor-values.ts';
 
 type Lists = Pick<FactorValues, 'passkeyAaguids' | 'passkeyRoots'>;
@@ -38,8 +39,8 @@ const isCertificate = (text: string) => text.startsWith('-----BEGIN CERTIFICATE-
 function faultsOf({ passkeyAaguids, passkeyRoots }: Lists): { aaguids?: string; roots?: string } {
   const wrong = passkeyAaguids.filter((one) => !aaguidForm.test(one));
   return {
-    ...(wrong.length > 0 && { aaguids: `Not an AAGUID: ${wrong.join(', ')}` }),
-    ...(!passkeyRoots.every(isCertificate) && { roots: 'Only certificates in PEM.' }),
+    ...(wrong.length > 0 && { aaguids: t('Not an AAGUID: {wrong}', { wrong: wrong.join(', ') }) }),
+    ...(!passkeyRoots.every(isCertificate) && { roots: t('Only certificates in PEM.') }),
   };
 }
 
@@ -52,23 +53,24 @@ export function PasskeyModels({ aaguids, roots }: { aaguids: ListProps; roots: L
   return (
     <>
       <List
-        label="Allowed models of passkeys"
-        hint="AAGUIDs, one per line. Empty: every model, or every model of the roots below."
+        label={t('Allowed models of passkeys')}
+        hint={t('AAGUIDs, one per line. Empty: every model, or every model of the roots below.')}
         placeholder="2fc0579f-8113-47ea-b116-bb5a8db9202a"
         split={linesIn}
         {...{ ...aaguids, error: aaguids.error ?? faults.aaguids }}
       />
       <List
-        label="Root certificates"
-        hint="CA certificates of the makers in PEM. They prove the model of a new passkey."
+        label={t('Root certificates')}
+        hint={t('CA certificates of the makers in PEM. They prove the model of a new passkey.')}
         placeholder="-----BEGIN CERTIFICATE-----"
         split={certificatesIn}
         {...{ ...roots, error: roots.error ?? faults.roots }}
       />
       {isLimited && (
         <Alert>
-          Synced passkeys of phones and browsers prove no model: users cannot create them.
-          {roots.value.length === 0 && ' Without root certificates, a model is only what the authenticator claims.'}
+          {t('Synced passkeys of phones and browsers prove no model: users cannot create them.')}
+          {roots.value.length === 0 &&
+            ` ${t('Without root certificates, a model is only what the authenticator claims.')}`}
         </Alert>
       )}
     </>
@@ -125,11 +127,24 @@ export function useModelStanding(projectId: string, saved: Lists, values: Factor
 export function modelConsequence(saved: Lists, values: Lists, others: Standing | undefined): string | undefined {
   const limits = ({ passkeyAaguids, passkeyRoots }: Lists) => [...passkeyAaguids, ...passkeyRoots].join();
   if (limits(saved) === limits(values)) return undefined;
-  if (limits(values) === '') return 'Users can create passkeys of every model.';
+  if (limits(values) === '') return t('Users can create passkeys of every model.');
   const users = others?.usersWithOthers;
-  if (!users) return 'New passkeys must prove one of these models.';
+  if (!users) return t('New passkeys must prove one of these models.');
   const only = others.usersWithOnlyOthers;
-  return `New passkeys must prove one of these models. ${users} ${users === 1 ? 'user has' : 'users have'} other passkeys${
-    only === users ? ' only' : only > 0 ? ` (${only} no allowed one)` : ''
-  }: they stay usable until you revoke them.`;
+  if (only === users) {
+    return t(
+      'New passkeys must prove one of these models. {users, plural, one {# user has other passkeys only} other {# users have other passkeys only}}: they stay usable until you revoke them.',
+      { users },
+    );
+  }
+  if (only > 0) {
+    return t(
+      'New passkeys must prove one of these models. {users, plural, one {# user has other passkeys} other {# users have other passkeys}} ({only} no allowed one): they stay usable until you revoke them.',
+      { users, only },
+    );
+  }
+  return t(
+    'New passkeys must prove one of these models. {users, plural, one {# user has other passkeys} other {# users have other passkeys}}: they stay usable until you revoke them.',
+    { users },
+  );
 }

@@ -1,14 +1,19 @@
 import { List, Text } from '@mantine/core';
 import type { FactorStandingQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import type { FactorValues } from './factor-values.ts';
 
 export const passkeyPolicies = {
-  OFF: { name: 'Off', hint: 'Passkeys cannot be created or used. Existing ones stay.' },
-  ALLOWED: { name: 'Allowed', hint: 'Users choose between passkey and mail code.' },
-  PREFERRED: { name: 'Preferred', hint: 'The sign-in page asks for the passkey first; a code stays one click away.' },
+  OFF: { name: t('Off'), hint: t('Passkeys cannot be created or used. Existing ones stay.') },
+  ALLOWED: { name: t('Allowed'), hint: t('Users choose between passkey and mail code.') },
+  PREFERRED: {
+    name: t('Preferred'),
+    hint: t('The sign-in page asks for the passkey first; a code stays one click away.'),
+  },
   REQUIRED: {
-    name: 'Required',
-    hint: 'Every sign-in needs a passkey. Users without one create it at their next sign-in.',
+    name: t('Required'),
+    hint: t('Every sign-in needs a passkey. Users without one create it at their next sign-in.'),
   },
 } as const;
 
@@ -18,17 +23,20 @@ type Standing = FactorStandingQuery['factorStanding'] | undefined;
 export function WhatCounts({ values }: { values: FactorValues }) {
   const lines = [
     values.passkeyPolicy !== 'OFF' && [
-      'A passkey with fingerprint, face or PIN',
-      'counts alone: no mail code and no other factor.',
+      t('A passkey with fingerprint, face or PIN'),
+      t('counts alone: no mail code and no other factor.'),
     ],
-    ['An authenticator app', 'counts, together with the device or a mail code.'],
-    ['A text message', 'counts, together with the device or a mail code.'],
-    ['A code by mail', values.emailFactor ? 'counts, because you allow it.' : 'does not count, unless you allow it.'],
+    [t('An authenticator app'), t('counts, together with the device or a mail code.')],
+    [t('A text message'), t('counts, together with the device or a mail code.')],
+    [
+      t('A code by mail'),
+      values.emailFactor ? t('counts, because you allow it.') : t('does not count, unless you allow it.'),
+    ],
   ].filter((line) => line !== false);
   return (
     <div>
       <Text fw={550} mb="xs">
-        What counts
+        {t('What counts')}
       </Text>
       <List size="sm" spacing={4}>
         {lines.map(([factor, rule]) => (
@@ -46,8 +54,11 @@ export function PasskeyPages({ names }: { names: readonly string[] | undefined }
   if (!names?.length) return null;
   return (
     <Text size="sm" c="dimmed">
-      Cannot use passkeys on their own sign-in pages: {names.join(', ')}. Turn on <em>Passkeys on its own pages</em> for
-      the application, or redirect to the hosted page.
+      {rich(
+        'Cannot use passkeys on their own sign-in pages: {names}. Turn on <em>Passkeys on its own pages</em> for the application, or redirect to the hosted page.',
+        { em: (text) => <em>{text}</em> },
+        { names: names.join(', ') },
+      )}
     </Text>
   );
 }
@@ -57,22 +68,29 @@ export function passkeyConsequence(saved: FactorValues, values: FactorValues, st
   const [from, to] = [saved.passkeyPolicy, values.passkeyPolicy];
   if (from === to) return undefined;
   if (to === 'OFF')
-    return 'Passkeys can no longer be added or used. Existing ones stay, and work again when turned on.';
+    return t('Passkeys can no longer be added or used. Existing ones stay, and work again when turned on.');
   if (to === 'REQUIRED') return requiring(standing);
-  return from === 'REQUIRED' ? 'Users can sign in with a mail code again.' : undefined;
+  return from === 'REQUIRED' ? t('Users can sign in with a mail code again.') : undefined;
 }
 
 /** What requiring passkeys does. @param names applications whose own pages cannot use them */
 export function requiring(standing: Standing, names = standing?.pagesWithoutPasskeys ?? []): string {
-  if (!standing) return 'Users without a passkey create one at their next sign-in.';
+  if (!standing) return t('Users without a passkey create one at their next sign-in.');
   const without = standing.activeUsers - standing.withPasskey;
   const sessions = standing.sessionsWithoutPasskey;
   const parts = [
     without === 0
-      ? 'All users have a passkey; new users create one at first sign-in.'
-      : `${without} ${without === 1 ? 'user has no passkey and creates one' : 'users have no passkey and create one'} at next sign-in.`,
-    sessions > 0 && `${sessions} live ${sessions === 1 ? 'session must' : 'sessions must'} sign in again.`,
-    names.length > 0 && `Sign-in stops on own pages of ${names.join(', ')}: they cannot use passkeys.`,
+      ? t('All users have a passkey; new users create one at first sign-in.')
+      : t(
+          '{count, plural, one {# user has no passkey and creates one at next sign-in.} other {# users have no passkey and create one at next sign-in.}}',
+          { count: without },
+        ),
+    sessions > 0 &&
+      t('{count, plural, one {# live session must sign in again.} other {# live sessions must sign in again.}}', {
+        count: sessions,
+      }),
+    names.length > 0 &&
+      t('Sign-in stops on own pages of {names}: they cannot use passkeys.', { names: names.join(', ') }),
   ];
   return parts.filter(Boolean).join(' ');
 }
