@@ -10,7 +10,7 @@ export const catalogOf = (language) => `console/admin/language/messages/${langua
 const translators = new Set(['t', 'rich']);
 /** Properties of JSX elements that people read. */
 const shownProperties =
-  /^(?:alt|aria-(?:label|description|valuetext)|description|done|empty|error|head|header|hint|label|lead|legend|note|nothing|one|placeholder|subject|title|verb)$/;
+  /^(?:alt|aria-(?:label|description|valuetext)|description|done|empty|error|head|header|hint|label|lead|legend|note|nothing|one|placeholder|subject|title|unit|verb)$/;
 /** A word in sentence case, or words after each other. */
 const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 

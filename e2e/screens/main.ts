@@ -1,5 +1,5 @@
 /**
- * `npm run screens [-- <part of a name> …]`: takes screenshots of every page with sample data, empty, loading and
+ * `npm run screens [-- [--language=de] <part of a name> …]`: takes screenshots of every page with sample data, empty, loading and
  * failing, in both themes at 1440 and 390 px, into a temporary folder, and prints its path. `-- --readme` creates the
  * README's pictures instead.
  */
@@ -18,7 +18,9 @@ const widths = [1440, 390] as const;
 const themes = ['light', 'dark'] as const;
 const say = (line: string) => console.log(line);
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--language='));
+/** Of the console. */
+const language = process.argv.find((word) => word.startsWith('--language='))?.slice('--language='.length);
 const latchkey = await startLatchkey();
 const browser = await chromium.launch({
   executablePath: process.env['LATCHKEY_BROWSER'] ?? '',
@@ -27,6 +29,10 @@ const browser = await chromium.launch({
 try {
   const world = await buildWorld(latchkey);
   const owner = await visitConsole(browser, latchkey, world.admin, { email: 'robin@northwind.example', role: 'OWNER' });
+  await owner.context.addInitScript(
+    (value) => value && localStorage.setItem('lk-language', JSON.stringify(value)),
+    language,
+  );
   if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, say);
   else await photographAll(owner.context, browser, world);
   for (const error of new Set(owner.browserErrors)) say(`browser error: ${error}`);

@@ -89,7 +89,7 @@ function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragm
         <WholeNumber
           label={t('Limit in ID tokens')}
           hint={t('A longer list is left to UserInfo. The ID token refers to it (_claim_names).')}
-          unit="entries"
+          unit={t('entries')}
           bounds={[1, 1000]}
           {...form.field('listLimit')}
         />

@@ -128,7 +128,7 @@ export function Component() {
         <WholeNumber
           label={t('Trust ends after')}
           hint={t('Counted from registration.')}
-          unit="days"
+          unit={t('days')}
           bounds={[1, 3650]}
           {...form.field('deviceTrustDays')}
         />
@@ -141,7 +141,7 @@ export function Component() {
         <WholeNumber
           label={t('Daily limit')}
           hint={t('Further messages are refused until the next day.')}
-          unit="messages"
+          unit={t('messages')}
           bounds={[0, 1_000_000]}
           {...form.field('smsPerDay')}
         />
