@@ -62,7 +62,7 @@ export function read(path, source = readFileSync(path, 'utf8')) {
       node.type === 'JSXAttribute'
         ? shownProperties.test(node.name.name)
         : node.type === 'Property'
-          ? shownProperties.test(node.key.name)
+          ? node.key.name !== 'unit' && shownProperties.test(node.key.name)
           : isShown && passes(node);
     for (const [name, child] of Object.entries(node)) {
       visit(child, shows, isRead && !isUnseen(node, name));

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { locale, t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { senderKinds } from '../messages/labels.ts';
 import { count } from '../ui/counted.ts';
@@ -14,6 +14,8 @@ import { Facts } from '../ui/lists/facts.tsx';
 import { Time } from '../ui/time.tsx';
 import { jobNames } from './job-names.ts';
 import { bytes, levels } from './levels.ts';
+
+const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 type Status = SystemQuery['system'];
 type Process = Status['processes'][number];
@@ -51,7 +53,7 @@ const processColumns: readonly Column<Process>[] = [
     header: t('ID token signing'),
     align: 'end',
     cell: ({ signMicroseconds }) =>
-      signMicroseconds == null ? '–' : t('{time} ms', { time: (signMicroseconds / 1000).toFixed(1) }),
+      signMicroseconds == null ? '–' : t('{time} ms', { time: tenths.format(signMicroseconds / 1000) }),
   },
   {
     header: t('Clock'),
