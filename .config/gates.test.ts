@@ -146,6 +146,15 @@ describe('time, randomness and settings through ports', () => {
     },
   );
 
+  it.each(['AsyncLocalStorage.bind(next)', 'AsyncResource.bind(next)', 'AsyncLocalStorage.snapshot()'])(
+    'rejects %s anywhere in the server',
+    (text) => {
+      const { status, stdout } = check(`export const planted =\n  ${text};`, 'server/src/adapters/planted.ts');
+      expect(status).toBe(1);
+      expect(stdout).toContain('server/src/adapters/planted.ts:2:');
+    },
+  );
+
   it('rejects a folder of more than 21 source files, tests aside', () => {
     const files = (count: number) =>
       Object.fromEntries(

@@ -1,7 +1,7 @@
 /**
  * Checks of the source text: time, randomness and the environment only through ports; no inverse collections in
- * entities; test mode never read from its setting; each table written by its own rung; folders that can be scanned. Takes
- * the folder that contains `server/` (default: this repository).
+ * entities; test mode never read from its setting; no bound contexts; each table written by its own rung; folders that can
+ * be scanned. Takes the folder that contains `server/` (default: this repository).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,6 +24,12 @@ const invariants = [
     applies: (path) => !path.startsWith('server/src/domain/projects/') && !isTest(path),
     forbidden: [/\bproject\.testMode\b/],
     sentence: 'Test mode is checked at each use: call TestMode.holds, never read the setting.',
+  },
+  {
+    applies: () => true,
+    forbidden: [/\bAsync(LocalStorage|Resource)\.(bind|snapshot)\b/],
+    sentence:
+      'A function of AsyncLocalStorage.bind outlives its request until the next full garbage collection: use new AsyncResource(name).runInAsyncScope (decisions/0081).',
   },
   {
     applies: (path) => path.endsWith('.entity.ts'),
