@@ -79,6 +79,14 @@ test('without a choice the console has the language of the browser; a page in Ja
       expect(await part.innerText()).not.toMatch(/[A-Z][a-z]+ [a-z]+/);
     }
     await expectAccessible(page);
+    for (const path of ['users', 'groups', 'factors', 'session-policy', 'log-streams', 'settings', 'team']) {
+      await page.goto(at(path));
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(/[ぁ-ヿ一-龯]/);
+      await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+      // Quoted: names of buttons in other products.
+      const text = (await page.locator('main').innerText()).replace(/「[^」]*」/g, '');
+      expect(text, path).not.toMatch(/\b(?:a|and|are|is|no|of|the|to)\b/i);
+    }
   });
 });
 
