@@ -198,7 +198,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   // Imported on demand: commands do without it.
   const { buildApp } = await import('./app.ts');
   // Started last: creating a database on a slow disk can block longer than the watch allows.
-  watch.start();
+  await watch.start();
   await listening.serve(
     await buildApp({
       services,

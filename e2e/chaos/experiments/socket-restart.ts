@@ -12,7 +12,8 @@ export const socketRestart: Experiment = {
   async run({ scale, say }) {
     const restarts = Math.max(2, Math.round(20 * scale));
     const requests = Math.round(50_000 * scale);
-    const world = await World.create();
+    // Refusals, and why, are logged at `info`.
+    const world = await World.create({ env: { LOG_LEVEL: 'info' } });
     const socket = new SharedSocket(Number(world.issuerPort));
     world.onClose(() => socket.close());
     try {
@@ -40,7 +41,7 @@ export const socketRestart: Experiment = {
       await load.stop();
       return evaluate(
         `${load.total} requests, ${load.faults.length} failed over ${restarts} restarts; the slowest waited ${percentile(alone, 1)} ms for one process, ${percentile(inTurn, 1)} ms beside a second one`,
-        [...faults, ...load.faults, ...(load.faults.length > 0 ? world.processes.flatMap(errorsOf) : [])],
+        [...faults, ...(load.faults.length > 0 ? world.processes.flatMap(errorsOf) : []), ...load.faults],
       );
     } finally {
       await world.close();
@@ -48,12 +49,12 @@ export const socketRestart: Experiment = {
   },
 };
 
-/** The errors that a process logged, which say why it refused. */
+/** The lines of a process that say why it refused. */
 function errorsOf(process: Latchkey): string[] {
   return process
     .output()
     .split('\n')
-    .filter((line) => /"level":(?:50|60|"error")/.test(line));
+    .filter((line) => /"level":[56]0|"status":503/.test(line));
 }
 
 /** Reads of keys and beginnings of sign-ins, as a proxy sends them: none is sent twice. */

@@ -24,7 +24,7 @@ beforeEach(async () => {
   watch = new DatabaseWatch({ url, onChange: (fault) => told.push(fault) });
   orm = await openDatabase({ url, poolSize: 3, watch });
   await ask();
-  watch.start();
+  await watch.start();
 });
 
 afterEach(async () => {
@@ -84,6 +84,29 @@ describe('the watch', () => {
     expect(told).toEqual([]);
   });
 
+  it('tolerates a slow connection of its own while statements are answered, as on a machine that is busy at the start', async () => {
+    const held = new Breakable();
+    const faults: (string | null)[] = [];
+    const own = new DatabaseWatch({ url: await held.to(database.url), onChange: (fault) => faults.push(fault) });
+    const others = await openDatabase({ url: database.url, poolSize: 1, watch: own });
+    held.freeze();
+    const started = own.start();
+    for (let count = 0; count < 25; count += 1) await others.em.fork().execute('select pg_sleep(0.1)');
+    held.thaw();
+    await started;
+    expect(own.fault).toBeNull();
+    expect(faults).toEqual([]);
+    await own.stop();
+    await others.close(true);
+    await held.close();
+  });
+
+  it('has its connection once it has started', async () => {
+    const rows = await ask(`select application_name as name from pg_stat_activity
+      where datname = current_database() and application_name = 'latchkey-watch'`);
+    expect(rows).toHaveLength(1);
+  });
+
   it('does not count the time for which this process or machine was paused', async () => {
     way.freeze();
     const waiting = timed(ask());
@@ -139,7 +162,7 @@ describe('a database that answers and accepts no writes', () => {
     });
     const reading = new pg.Pool({ connectionString: url, max: 1 });
     own.join(reading);
-    own.start();
+    await own.start();
     await vi.waitFor(() => expect(own.writeFault).toContain('the database is read-only'), soon);
     expect(own.fault).toBeNull();
     expect((await reading.query('select 1 as one')).rows).toEqual([{ one: 1 }]);

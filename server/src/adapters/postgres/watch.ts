@@ -11,7 +11,7 @@ const SILENCE_MS = 1_400;
 const SLICE_MS = 100;
 /** Interval between write checks, while they pass and while they fail. */
 const [WRITE_EVERY_MS, WRITE_AGAIN_MS] = [10_000, 1_000];
-/** Timeout for a new connection; the watch closes it earlier if the database is silent. */
+/** Timeout for a new connection; the watch gives up earlier if the database is silent. */
 const CONNECT_WITHIN_MS = 10_000;
 
 /** Has the driver's own code, which every room maps to `unavailable`. */
@@ -59,8 +59,12 @@ export class DatabaseWatch {
     this.options = options;
   }
 
-  start(): void {
-    this.running ??= this.run();
+  /** Resolves after the first probe, which needs no connection beside those of requests if it comes before them. */
+  async start(): Promise<void> {
+    if (this.running) return;
+    const first = this.look();
+    this.running = first.then(() => this.run());
+    await first;
   }
 
   async stop(): Promise<void> {
@@ -128,18 +132,22 @@ export class DatabaseWatch {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const fault = await this.probeOrRetry();
-      if (signal.aborted) break;
-      if (fault !== this.fault) {
-        this.fault = fault;
-        this.options.onChange(fault);
-      }
-      // On every failed probe: a connection may have been pending at the last one.
-      if (fault !== null) this.cut();
-      else void this.checkWrites();
       await pause(PROBE_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.look();
     }
     this.drop();
+  }
+
+  private async look(): Promise<void> {
+    const fault = await this.probeOrRetry();
+    if (this.stopping.signal.aborted) return;
+    if (fault !== this.fault) {
+      this.fault = fault;
+      this.options.onChange(fault);
+    }
+    // On every failed probe: a connection may have been pending at the last one.
+    if (fault !== null) this.cut();
+    else void this.checkWrites();
   }
 
   /** Checks, from time to time, on a connection of a pool, that the database can store new pages. Reads go on meanwhile. */
@@ -188,11 +196,12 @@ export class DatabaseWatch {
     const client = new pg.Client({
       connectionString: this.options.url,
       application_name: 'latchkey-watch',
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
     });
     // The next probe fails.
     client.on('error', () => undefined);
     try {
-      await bounded(client.connect(), () => 0);
+      await bounded(client.connect(), () => this.lastHeard);
       return client;
     } catch (error) {
       wireOf(client).destroy();
