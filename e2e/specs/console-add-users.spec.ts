@@ -125,8 +125,18 @@ test('an action on all that match runs page by page, after a preview of their nu
   const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
   await page.goto(at('users?search=fleet.example'));
   await expect(page.getByText('1–50 of 130 users')).toBeVisible();
+  // Until the next rows arrive, rows and range are those of the page before.
+  const arrived = Promise.withResolvers<void>();
+  await page.route('**/admin/graphql', async (route) => {
+    if (route.request().postData()?.includes('"after":"')) await arrived.promise;
+    await route.continue();
+  });
   await button(page, 'Next page').click();
+  await expect(page).toHaveURL(/from=51/);
+  await expect(page.getByText('1–50 of 130 users')).toBeVisible();
+  arrived.resolve();
   await expect(page.getByText('51–100 of 130 users')).toBeVisible();
+  await page.unroute('**/admin/graphql');
   await page.getByLabel('Select all on this page').check();
   await button(page, 'Select all 130 that match').click();
   await expect(page.getByText('All 130 that match selected')).toBeVisible();

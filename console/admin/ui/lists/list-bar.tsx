@@ -1,10 +1,13 @@
 import { Button, CloseButton, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useNavigation, useSearchParams } from 'react-router';
+import { useLocation, useNavigation, useSearchParams } from 'react-router';
 import { t } from '../../language/language.ts';
 import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
 import { firstRow } from './range.ts';
+
+/** Asked of the router at a location. It gets there later, and by itself would lose all changes but the last. */
+let asked: { at: string; next: URLSearchParams } | undefined;
 
 /** Search, filters and cursor of a list, kept in the URL. */
 export function useListParams(): {
@@ -13,22 +16,20 @@ export function useListParams(): {
   set(values: Record<string, string | undefined>): void;
 } {
   const [params, setParams] = useSearchParams();
+  const { key: at } = useLocation();
   return {
     get: (name) => params.get(name) || undefined,
-    set: (values) =>
-      setParams(
-        (before) => {
-          const next = new URLSearchParams(before);
-          next.delete('after');
-          next.delete('from');
-          for (const [name, value] of Object.entries(values)) {
-            if (value) next.set(name, value);
-            else next.delete(name);
-          }
-          return next;
-        },
-        { replace: !('after' in values), preventScrollReset: true },
-      ),
+    set: (values) => {
+      const next = new URLSearchParams(asked?.at === at ? asked.next : params);
+      next.delete('after');
+      next.delete('from');
+      for (const [name, value] of Object.entries(values)) {
+        if (value) next.set(name, value);
+        else next.delete(name);
+      }
+      asked = { at, next };
+      setParams(next, { replace: !('after' in values), preventScrollReset: true });
+    },
   };
 }
 
@@ -132,12 +133,20 @@ export interface PageInfo {
   endCursor?: string | null | undefined;
 }
 
-/** Cursor pagination, without page numbers. @param rows of this page */
-export function Pager({ pageInfo, rows = 0 }: { pageInfo: PageInfo | undefined; rows?: number | undefined }) {
-  const { get, set } = useListParams();
+interface PagerProps {
+  pageInfo: PageInfo | undefined;
+  /** Number of the first row of this page; absent: 1. */
+  from?: string | undefined;
+  /** Of this page. */
+  rows?: number | undefined;
+}
+
+/** Cursor pagination, without page numbers. */
+export function Pager({ pageInfo, from, rows = 0 }: PagerProps) {
+  const { set } = useListParams();
   if (!pageInfo || (!pageInfo.hasNextPage && !pageInfo.hasPreviousPage)) return null;
   const go = (after: string | undefined) => {
-    set({ after, from: after && String(firstRow(get('from')) + rows) });
+    set({ after, from: after && String(firstRow(from) + rows) });
     window.scrollTo({ top: 0 });
   };
   return (

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { type QueryResult, useQuery } from '../../api.ts';
 import type { Operation } from '../../generated/operations.ts';
 import { lower, t } from '../../language/language.ts';
@@ -21,6 +21,8 @@ interface Connection<Row> {
 interface List<Row> extends Omit<QueryResult<unknown>, 'data'> {
   page: Connection<Row> | undefined;
   rows: Row[] | undefined;
+  /** Parameter of the URL: number of the first of these rows. */
+  from: string | undefined;
   search: string | undefined;
   /** There is nothing, with or without a search. */
   isEmpty: boolean;
@@ -46,11 +48,15 @@ export function useList<Data, Variables, Row>(
   });
   const page = data && connectionOf(data);
   const hasNone = page?.edges.length === 0 && !after;
+  // Until the response, the rows are those of the page before.
+  const from = useRef(get('from'));
+  if (!result.previous) from.current = get('from');
   return {
     ...result,
     page,
     // Empty because of the previous search: unknown until the response.
     rows: result.previous && hasNone ? undefined : page?.edges.map(({ node }) => node),
+    from: from.current,
     search,
     isEmpty: hasNone && !search && !isFiltered && !result.previous,
   };
@@ -96,7 +102,6 @@ function range(
 export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
   const { list, label, counted, columns, empty, noMatch, onClear } = props;
   const { page, failure, stale } = list;
-  const { get } = useListParams();
   const name = lower(label);
   if (failure && !page)
     return <LoadError failure={failure} subject={t('the list of {name}', { name })} retry={list.reload} />;
@@ -108,7 +113,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
   return (
     <Section flush {...(props.title ? { title: props.title } : {})}>
       {!list.isEmpty && (
-        <ListBar count={props.total ?? (counted && page && range(page, counted, get('from')))}>
+        <ListBar count={props.total ?? (counted && page && range(page, counted, list.from))}>
           <SearchField label={props.searchLabel ?? t('Search {name}', { name })} placeholder={props.placeholder} />
           {props.filters}
         </ListBar>
@@ -131,7 +136,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
           )
         }
       />
-      <Pager pageInfo={page?.pageInfo} rows={page?.edges.length} />
+      <Pager pageInfo={page?.pageInfo} from={list.from} rows={page?.edges.length} />
     </Section>
   );
 }
