@@ -24,10 +24,10 @@ function endGrant(model: Model, row: Row): void {
 function absorbUser(model: Model, change: Change, bySignIn: boolean): void {
   if (change.op !== 'UPDATE') return;
   const id = change.new?.['id'];
-  // Adding a first number invalidates nothing.
-  const moved = changedColumns(change).filter(
-    (name) => /^(email_key|user_name_key|phone)$/.test(name) && change.old?.[name] !== null,
-  );
+  const changed = changedColumns(change);
+  if (changed.includes('phone')) model.numbered.set(id, model.step);
+  // A first number may end open sign-ins, but need not.
+  const moved = changed.filter((name) => /^(email_key|user_name_key|phone)$/.test(name) && change.old?.[name] !== null);
   if (moved.length > 0) model.kill(id, `change of ${moved.join(' and ')}`, bySignIn ? model.step - 0.5 : model.step);
   if (moved.some((name) => name !== 'phone')) model.endRecoveries(id, 'ended by a new login');
   if (!change.old?.['active'] || change.new?.['active']) return;

@@ -28,5 +28,11 @@ export function mustBeAccepted(model: Model, { step, fields, txn }: Sent, ip: st
   const named = model.named(txn.client.project.id, txn.named);
   if (newest.users.length === 0)
     return named.length === 0 && model.project(txn.client.project.id)['sign_up'] === 'open';
-  return named.every(({ id, active }) => active && newest.users.includes(id) && model.isAlive(id, newest.madeStep));
+  return named.every(
+    ({ id, active }) =>
+      active &&
+      newest.users.includes(id) &&
+      model.isAlive(id, newest.madeStep) &&
+      (model.numbered.get(id) ?? -1) < newest.madeStep,
+  );
 }

@@ -286,6 +286,8 @@ export class Model {
   readonly clients: ClientModel[] = [];
   /** The last step that revoked, reset, moved or disabled the user's credentials, and the reason. */
   readonly killed = new Map<string, { step: number; why: string }>();
+  /** Step of the last change of a user's number, a first one included. */
+  readonly numbered = new Map<string, number>();
   readonly revokedKeys = new Set<string>();
   /** Session ids by cookie value. */
   readonly cookies = new Map<string, string>();
