@@ -112,6 +112,25 @@ describe('1,000 guesses from 50 networks', () => {
   });
 });
 
+describe('guesses at codes that a network of the user requested', () => {
+  it('are counted wherever they are entered: at most forty in a month', async () => {
+    await world.register(await world.page(), userid);
+    for (let round = 0; round < 9; round++) {
+      world.app.clock.turn(1000);
+      const page = await world.page();
+      await page.challenge();
+      const asked = expectStatus(await page.step('authenticate', { userid }), 'OTP_NEEDED');
+      expect(asked['code_format'], `round ${round}`).toBe(round < 8 ? undefined : 'long');
+      if (round === 8) break;
+      const otp = String((Number(await world.codeFor(userid)) + 1) % 1_000_000).padStart(6, '0');
+      for (let n = 0; n < 5; n++) {
+        const wrong = await from(`198.51.100.${n}`, page, 'verify-email-otp', { userid, otp });
+        expect(wrong['error']?.code).toBe('CODE_REJECTED');
+      }
+    }
+  });
+});
+
 describe('whether an address is known', () => {
   interface Kind {
     userid: string;

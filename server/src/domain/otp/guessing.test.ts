@@ -124,7 +124,7 @@ describe('a network', () => {
     expect(await rows(db, 'select from known_networks where user_id = ?', [userId])).toEqual([]);
   });
 
-  it('that is known has its own budget: twenty wrong codes, independent of unknown networks', async () => {
+  it('that is known has another budget than unknown ones: twenty wrong codes', async () => {
     await remember(home);
     await fail(20, { requesterKnown: false }, { ip: '198.51.100.1' });
     expect(await grant({ ip: '198.51.100.1' })).toEqual(long);
@@ -133,16 +133,19 @@ describe('a network', () => {
     await fail(1, { requesterKnown: true });
     expect(await grant()).toEqual(long);
     expect(await grant({ hasProvenKey: true })).toEqual(known);
-    clock.turn(30 * day);
+    clock.turn(31 * day - 1);
+    expect(await grant()).toEqual(long);
+    clock.turn(1);
     expect(await grant()).toEqual(known);
   });
 
-  it('that has spent its budget is treated as unknown, without spending the budget of unknown networks', async () => {
+  it('shares the budget with all known networks, wherever their codes are entered', async () => {
     await remember(home);
-    await fail(20, { requesterKnown: true });
-    expect(await grant()).toEqual(short);
     await remember('203.0.113.1');
-    expect(await grant({ ip: '203.0.113.1' })).toEqual(known);
+    for (const ip of ['198.51.100.1', '198.51.100.2', '203.0.113.1', home])
+      await fail(5, { requesterKnown: true }, { ip });
+    expect(await grant()).toEqual(short);
+    expect(await grant({ ip: '203.0.113.1' })).toEqual(short);
   });
 });
 
@@ -220,7 +223,7 @@ describe('a wrong code', () => {
     expect(guessing.budgetsOf({ format: 'long', requesterKnown: false }, requester())).toEqual([]);
     for (const requesterKnown of [true, false]) {
       const [own, project] = guessing.budgetsOf({ format: 'short', requesterKnown }, requester());
-      expect(own?.rule.name).toBe(requesterKnown ? 'otp-wrong-known-network' : 'otp-wrong-account');
+      expect(own?.rule.name).toBe(requesterKnown ? 'otp-wrong-known' : 'otp-wrong-account');
       expect(project).toMatchObject({ rule: { name: 'otp-wrong-project' }, subject: projectId });
     }
   });

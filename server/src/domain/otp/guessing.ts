@@ -9,10 +9,15 @@ import { triesPerCode } from './judge.ts';
 import { networkOf } from './network.ts';
 
 const day = 24 * 3600;
+/** So that no month touches more than two windows. */
+const month = 31 * day;
 /** Wrong short codes for one account by unknown requesters. */
-const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSeconds: 30 * day };
-/** Wrong short codes for one account from one known network. */
-const perKnownNetwork: LimitRule = { name: 'otp-wrong-known-network', max: 20, windowSeconds: 30 * day };
+const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSeconds: month };
+/**
+ * Wrong short codes for one account that known networks requested. One budget for all of them: a code may be entered from
+ * another network than the one that requested it.
+ */
+const byKnown: LimitRule = { name: 'otp-wrong-known', max: 20, windowSeconds: month };
 /** Wrong short codes in one project. */
 const perProject: LimitRule = { name: 'otp-wrong-project', max: 300, windowSeconds: day };
 /** How long a network is known after the last sign-in from it. */
@@ -53,23 +58,23 @@ export class Guessing {
     const account = accountKey(requester);
     const isKnownNetwork = await this.isKnownNetwork(em, requester);
     const open = await this.openTries(em, projectId, requester.userId ?? requester.address);
-    const fromHere = await this.deps.limits.peek(em, perKnownNetwork, `${account}:${networkOf(requester.ip)}`);
+    const ofKnown = await this.deps.limits.peek(em, byKnown, account);
     const ofAccount = await this.deps.limits.peek(em, perAccount, account);
     const ofProject = await this.deps.limits.peek(em, perProject, projectId);
-    if (isKnownNetwork && fits(perKnownNetwork, fromHere + open.knownOfAccount))
-      return { format: 'short', isKnown: true };
+    if (isKnownNetwork && fits(byKnown, ofKnown + open.knownOfAccount)) return { format: 'short', isKnown: true };
     const isShort = fits(perAccount, ofAccount + open.ofAccount) && fits(perProject, ofProject + open.ofProject);
     return { format: isShort ? 'short' : 'long', isKnown: false };
   }
 
   /** Budgets that a wrong code counts against; none for a long code, which cannot be guessed. */
-  budgetsOf(code: { format: CodeFormat; requesterKnown: boolean }, requester: Omit<Requester, 'hasProvenKey'>) {
+  budgetsOf(
+    code: { format: CodeFormat; requesterKnown: boolean },
+    account: Pick<Requester, 'projectId' | 'userId' | 'address'>,
+  ) {
     if (code.format === 'long') return [];
-    const account = accountKey(requester);
-    const known = { rule: perKnownNetwork, subject: `${account}:${networkOf(requester.ip)}` };
     return [
-      code.requesterKnown ? known : { rule: perAccount, subject: account },
-      { rule: perProject, subject: requester.projectId },
+      { rule: code.requesterKnown ? byKnown : perAccount, subject: accountKey(account) },
+      { rule: perProject, subject: account.projectId },
     ];
   }
 

@@ -72,10 +72,10 @@ async function personOf(
 async function reject({ em, deps, caller, ceremony, counted }: Flow, fault: MailCodeFault): Promise<RefusedStep> {
   const address = ceremony.address ?? '';
   const { account } = await decidedFor(em, caller.project.id, address);
-  const requester = { projectId: caller.project.id, userId: counted?.userId ?? null, address, ip: caller.actor.ip };
+  const ofCode = { projectId: caller.project.id, userId: counted?.userId ?? null, address };
   return {
     refused: rejected,
-    counts: counted && fault === 'wrong' ? deps.guessing.budgetsOf(counted, requester) : [],
+    counts: counted && fault === 'wrong' ? deps.guessing.budgetsOf(counted, ofCode) : [],
     event: { type: 'otp.rejected', subject: subjectOf(account, address), detail: { fault } },
   };
 }
