@@ -199,6 +199,7 @@ function argumentsOf(name: string): string {
     logoutDeliveries: `(projectId: "${project}")`,
     logoutReceivers: `(projectId: "${project}")`,
     auditEvents: `(projectId: "${project}")`,
+    auditEventGroups: `(projectId: "${project}")`,
     memberships: `(projectId: "${project}")`,
     adminTokens: `(projectId: "${project}")`,
     signingKeys: '',
