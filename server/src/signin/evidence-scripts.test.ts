@@ -89,11 +89,14 @@ describe('the account page', () => {
   });
 });
 
-describe('a user name that moves while its code is in transit', () => {
+/** Pages of the users of a directory; the account page signs in by the hosted one. */
+const pagesOfUsers = doors.filter((door) => door !== 'console');
+
+describe.each(pagesOfUsers)('a user name that moves while its code is in transit (%s)', (door) => {
   it('signs in neither the old nor the new holder', async () => {
     const script = await Script.begin(processes);
     const { ann, carl } = script;
-    const tab = await script.open(0);
+    const tab = await script.open(0, door);
     await script.step(tab, 'authenticate', { userid: ann });
     const otp = await script.mail(ann);
     const [annId, carlId] = [script.user(ann), script.user(carl)];
@@ -111,7 +114,7 @@ describe('a user name that moves while its code is in transit', () => {
   it('sends the code to no other address', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
-    const tab = await script.open(0);
+    const tab = await script.open(0, door);
     await script.step(tab, 'authenticate', { userid: ann });
     const next = `next-${ann}`;
     await script.patch(ann, { emails: [{ value: next, type: 'work', primary: true }] });
@@ -140,15 +143,17 @@ describe('ending a credential ends pending work', () => {
     ],
   ];
 
-  it.each(endings)('%s: a transaction that had proved a mail code', async (_name, end) => {
-    const script = await Script.begin(processes);
-    const { ann } = script;
-    await script.register(await script.open(2), ann);
-    script.turn(31);
-    const tab = await script.open(1);
-    await script.prove(tab, ann);
-    await end(script);
-    expect(errorOf(await script.step(tab, 'verify-device', { userid: ann }))).toMatch(refused);
+  describe.each(pagesOfUsers)('at a page of %s', (door) => {
+    it.each(endings)('%s: a transaction that had proved a mail code', async (_name, end) => {
+      const script = await Script.begin(processes);
+      const { ann } = script;
+      await script.register(await script.open(2), ann);
+      script.turn(31);
+      const tab = await script.open(1, door);
+      await script.prove(tab, ann);
+      await end(script);
+      expect(errorOf(await script.step(tab, 'verify-device', { userid: ann }))).toMatch(refused);
+    });
   });
 
   it.each(endings)('%s: a code and an access token', async (_name, end) => {
