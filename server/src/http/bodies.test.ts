@@ -1,15 +1,18 @@
 /** Bodies over the limit, on every route: rejected immediately, and the connection is closed. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { bootstrapToken, buildTestApp, type TestApp } from '../../test/build-app.ts';
 
 let app: TestApp;
 let scim: { path: string; headers: string[] };
 let keys: { publishableKey: string; secretKey: string };
+let slug: string;
 
 beforeAll(async () => {
   app = await buildTestApp();
+  await app.services.seed.plant({ demo: false });
   const project = await app.make.project({ name: 'Example', scimEnabled: true });
+  slug = project.slug;
   keys = await app.make.client(project);
   const actor = { kind: 'system' } as const;
   const { token } = await app.services.directories.issueScimToken({ projectId: project.id, name: 'd' }, actor);
@@ -57,6 +60,17 @@ const doors: [string, () => Door][] = [
     () => ({
       ...{ method: 'POST', path: '/v1/delegation', type: 'application/jose', status: 413, says: 'REQUEST_TOO_LARGE' },
       headers: [`X-Api-Key: ${keys.secretKey}`],
+    }),
+  ],
+  ...['revoke', 'introspect', 'par', 'device_authorization'].map((name): [string, () => Door] => [
+    `${name} of a project`,
+    () => ({ method: 'POST', path: `/p/${slug}/oauth2/${name}`, type: form, status: 413, says: 'invalid_request' }),
+  ]),
+  [
+    'the admin API',
+    () => ({
+      ...{ method: 'POST', path: '/admin/graphql', type: 'application/json', status: 413 },
+      headers: [`Authorization: Bearer ${bootstrapToken}`],
     }),
   ],
   ['account', () => ({ method: 'POST', path: '/account', type: form, status: 413 })],
