@@ -78,6 +78,13 @@ test('the logo opens the pages of the instance, by keyboard', async () => {
   await expect(keys).toHaveAttribute('aria-current', 'page');
   await page.keyboard.press('Escape');
   await expect(logo).toBeFocused();
+  // Escape before the focus is inside.
+  await logo.evaluate((button: HTMLElement) => {
+    button.click();
+    button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+  });
+  await expect(instance).toHaveCount(0);
+  await expect(logo).toHaveAttribute('aria-expanded', 'false');
 });
 
 test('a narrow page lists the pages of the instance in its drawer', async () => {

@@ -17,6 +17,10 @@ export function InstanceMenu() {
           className={styles.logo ?? ''}
           aria-label={t('Latchkey: instance')}
           onClick={() => setOpened(!opened)}
+          // The focus moves into the dropdown, which closes itself, only after a moment.
+          onKeyDown={({ key }) => {
+            if (key === 'Escape') setOpened(false);
+          }}
         >
           <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
             <rect width="32" height="32" rx="8" fill="#2f55d4" />
