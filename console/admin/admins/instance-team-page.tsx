@@ -17,7 +17,7 @@ export function Component() {
       {owners?.length === 1 && (
         <Alert title={t('Only one owner')}>
           {t(
-            "If they lose their mail address and their devices, nobody gets in but by the server's command line. Add a second one.",
+            "If they lose their mail address and their devices, only the server's command line gives access. Add a second one.",
           )}
         </Alert>
       )}

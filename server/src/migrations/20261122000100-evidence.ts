@@ -37,7 +37,7 @@ export class Migration20261122000100Evidence extends OnlineMigration {
     );
   }
 
-  /** Earlier rows get 0, which is before every moment; `nextval` for each would write the table anew under its lock. */
+  /** Earlier rows get 0, which is before every moment; `nextval` for each would rewrite the table under its lock. */
   private async addMoments(): Promise<void> {
     for (const [table, column] of [
       ['sessions', '"fresh_at" timestamptz null'],
@@ -50,7 +50,7 @@ export class Migration20261122000100Evidence extends OnlineMigration {
     }
   }
 
-  /** A generated column writes the table anew: without expired ceremonies, which a job deletes later, it is small. */
+  /** A generated column rewrites the table: without expired ceremonies, which a job deletes later, it is small. */
   private async addEvidence(): Promise<void> {
     await this.add('ceremonies', `"evidence" jsonb not null default '[]'`);
     await this.remove('ceremonies', 't.expires_at <= now()');

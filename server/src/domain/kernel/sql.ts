@@ -124,11 +124,11 @@ function named(label: string, statement: Fragment, on: Kysely): NamedQuery {
   const prepared = preparedOf.get(label) ?? [];
   const known = prepared.find((one) => isSame(one.parts, key));
   if (known) return { ...CompiledQuery.raw(known.text, [...(compiled?.parameters ?? parameters)]), name: known.name };
-  const anew = compiled ?? statement.compile(on);
-  if (prepared.length === maxTexts) return anew;
+  const made = compiled ?? statement.compile(on);
+  if (prepared.length === maxTexts) return made;
   const name = prepared.length === 0 ? label : `${label}#${prepared.length + 1}`;
-  preparedOf.set(label, [...prepared, { name, text: anew.sql, parts: key }]);
-  return { ...anew, name };
+  preparedOf.set(label, [...prepared, { name, text: made.sql, parts: key }]);
+  return { ...made, name };
 }
 
 /** False if a part is of Kysely's own making: only Kysely knows its text. */
