@@ -35,12 +35,14 @@ const parts = [
 
 /**
  * Builds parts whose sources have changed.
- * @param {{ all?: boolean, only?: string }} [options] all: unchanged parts too; only: name of the one part
+ * @param {{ all?: boolean, missing?: boolean, only?: string }} [options] all: unchanged parts too; missing: only parts without
+ *   any output; only: name of the one part
  * @returns {Promise<string | undefined>} name of the part that failed; its errors were printed
  */
-export async function ensureBuilt({ all = false, only } = {}) {
+export async function ensureBuilt({ all = false, missing = false, only } = {}) {
   for (const part of parts) {
     if (only !== undefined && part.name !== only) continue;
+    if (missing && existsSync(join(root, part.result))) continue;
     const stamp = join(memory, `built-${part.name}`);
     const wanted = hashOf(['package-lock.json', ...part.sources]);
     const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, part.result));
