@@ -40,6 +40,17 @@ export class Browser {
     return new URL(response.headers.location ?? '').searchParams.has('code');
   }
 
+  /** Waits until the application redirects instead of answering; false after a minute. */
+  async losesSession(url: string): Promise<boolean> {
+    for (let tries = 0; tries < 240; tries += 1) {
+      const response = await this.#get(url);
+      response.resume();
+      if (response.headers.location !== undefined) return true;
+      await new Promise((done) => setTimeout(done, 250));
+    }
+    return false;
+  }
+
   /** Waits until the address answers; false if `isOver`, or after a minute. */
   async isReachable(url: string, isOver: () => boolean): Promise<boolean> {
     for (let tries = 0; tries < 240 && !isOver(); tries += 1) {

@@ -24,6 +24,8 @@ export interface InteropClient {
   login: string;
   /** Null: it has no session. */
   logout: string | null;
+  /** Path of its receiver of logout tokens, if it has one. */
+  backChannel?: string;
   /** Whether it uses PKCE at its defaults. */
   pkce: boolean;
   /** What this machine lacks; null: nothing. */
@@ -79,6 +81,7 @@ export const clients: readonly InteropClient[] = [
     callback: '/private/redirect',
     login: '/private/',
     logout: '/private/redirect?logout=ORIGIN%2F',
+    backChannel: '/private/redirect?logout=backchannel',
     pkce: false,
     lacks: () =>
       fault('apache2', ['-v']) ??

@@ -26,7 +26,7 @@ try {
     const lacks = client.lacks();
     if (lacks === null) {
       const fault = await tried(client, projectId).catch((error: unknown) => String((error as Error).message));
-      const done = `signed in, read claims${client.logout === null ? '' : ', logged out'}`;
+      const done = `signed in, read claims${client.logout === null ? '' : ', logged out'}${client.backChannel ? ', was logged out by the back channel' : ''}`;
       rows.push([client.name, fault === null ? 'pass' : 'fail', fault ?? done]);
     } else {
       rows.push([client.name, 'skipped', lacks]);
@@ -72,6 +72,7 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
     tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
     idTokenSignedResponseAlg: 'RS256',
     pkceRequired: client.pkce,
+    ...(client.backChannel && { backchannelLogoutUri: ORIGIN + client.backChannel }),
   });
   const ISSUER = await admin.issuerOf(projectId);
   // An application of the SDK, by which the user signs in first.
@@ -99,7 +100,13 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
     const after = await browser.open(ORIGIN + client.logout.replace('ORIGIN', encodeURIComponent(ORIGIN)));
     if (after.includes(email)) return 'still signed in after the logout';
     if (await browser.hasSession(ISSUER, made.clientId, redirectUri)) return 'the session did not end';
-    return null;
+    if (client.backChannel === undefined) return null;
+    // A logout of the user in another application ends all sessions: the application learns of it by logout tokens alone.
+    await person.signInHosted();
+    browser.take(latchkey.baseUrl, person.cookies);
+    if (!(await browser.open(ORIGIN + client.login)).includes(email)) return 'no second sign-in';
+    await person.signOut(person.idToken);
+    return (await browser.losesSession(ORIGIN + client.login)) ? null : 'the logout tokens did not end its session';
   } finally {
     running.kill();
     clear();
