@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { peopleOf } from '../../test/account-visit.ts';
+import { TestBackEnd } from '../../test/back-end.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
@@ -46,6 +48,38 @@ describe('test mode over https', () => {
     world.app.clock.turn(60);
     expect(expectStatus(await world.meetFactor(page, userid), 'MFA_INITIATED')).not.toHaveProperty('code');
     expect(await isOn()).toBe(true);
+  });
+
+  it('shows codes of the account page and of a back end up to 100 users, and none from the 101st user', async () => {
+    const { app, project } = world;
+    const { services } = app;
+    const user = await world.user();
+    const visit = await peopleOf(world).visitOf(user);
+    for (const [name, value] of [...visit.browser.cookies]) visit.browser.cookies.set(`__Host-${name}`, value);
+    const onPage = async (phone: string) => {
+      const page = await (await visit.change('change-phone', { phone })).text();
+      return /the code is (\d{6})/.exec(page)?.[1];
+    };
+    const backEnd = await TestBackEnd.of(app, project);
+    const toBackEnd = async (mfaMethod: string) => {
+      const body = { userid: user.id, mfa_method: mfaMethod };
+      const claims = { aud: `https://id.example.com/${project.id}` };
+      return (await backEnd.send(await backEnd.seal({ op: 'initiateMfaChange', body, claims }))).payload?.body;
+    };
+    expect(await onPage('+46701234567')).toMatch(/^\d{6}$/);
+    expect(await toBackEnd('email')).toMatchObject({
+      sent_to: expect.anything(),
+      otp: expect.stringMatching(/^\d{6}$/),
+    });
+
+    await fill(100);
+    app.clock.turn(60);
+    expect(await onPage('+46701234568')).toBeUndefined();
+    expect(await world.codeFor('+46701234568')).toMatch(/^\d{6}$/);
+    const answer = await toBackEnd('email');
+    expect(answer).toMatchObject({ sent_to: expect.anything() });
+    expect(answer).not.toHaveProperty('otp');
+    expect((await services.projects.find(services.db.reader(), project.id))?.testMode).toBe(true);
   });
 
   it('is turned off by a job above 100 users, with an audit event', async () => {
