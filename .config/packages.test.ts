@@ -85,7 +85,7 @@ describe('documents', () => {
   it('show the examples of applications', () => {
     expect(text('shared/react/README.md')).toContain(`jsx\n${text('shared/react/example/page.jsx')}\``);
     expect(text('shared/browser/README.md')).toContain(`html\n${text('shared/browser/example/page.html')}\``);
-    expect(text('shared/browser/README.md')).toContain(`jsx\n${text('shared/browser/example/expo.jsx')}\``);
+    expect(text('shared/browser/README.md')).toContain(`tsx\n${text('shared/browser/example/expo.tsx')}\``);
     // The base issuer has no acr_values for a page that asks for a passkey.
     const ofNode = text('shared/node/README.md').replace(/^app\.get\('\/admin'.*\n/m, '');
     for (const name of ['sessions-express', 'sessions-fastify', 'sessions-hono']) {

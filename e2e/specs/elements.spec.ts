@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { type Served, serve } from '../clients/serve.ts';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -20,11 +21,10 @@ test.beforeAll(async () => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://any');
     const application = applications.get(pathname.slice(1));
     res.setHeader('Content-Type', 'text/html');
-    // Neither inline scripts nor inline styles.
-    res.setHeader(
-      'Content-Security-Policy',
-      `default-src 'none'; script-src ${latchkey.baseUrl}; connect-src ${latchkey.baseUrl}; img-src ${latchkey.baseUrl}`,
-    );
+    // That of the README: neither inline scripts nor inline styles.
+    const sources = ['script-src', 'connect-src', 'img-src'].map((directive) => `${directive} ${latchkey.baseUrl}`);
+    const trustedTypes = "require-trusted-types-for 'script'; trusted-types 'none'";
+    res.setHeader('Content-Security-Policy', [`default-src 'none'`, ...sources, trustedTypes].join('; '));
     res.end(`<!doctype html><html lang="${searchParams.get('lang') ?? 'en'}"><title>Shop</title>
       <meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">
       <script type="module" src="${latchkey.baseUrl}/sdk/elements.js"></script>
@@ -135,6 +135,39 @@ test('sets up a second factor where one is REQUIRED, and shows the recovery code
   });
 });
 
+test('shows what the page and the service say as text, and links to authenticator apps only', async ({ page }) => {
+  const evil = '<img src=x onerror=alert(1)>';
+  await page.route('**/v1/signin/**', async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as Record<string, unknown>;
+    if ('sent_to' in json) json['sent_to'] = evil;
+    if ('totp' in json) json['totp'] = { secret: evil, otpauth_uri: 'javascript:alert(1)' };
+    if ('recovery_codes' in json) json['recovery_codes'] = [evil];
+    await route.fulfill({ response, json });
+  });
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    return dialog.dismiss();
+  });
+  await open(page, 'evil', { mfaPolicy: 'REQUIRED' });
+  await page.locator('latchkey-sign-in').evaluate((element, name) => element.setAttribute('app-name', name), evil);
+  const shown = page.locator('latchkey-sign-in');
+  await expect(shown).toContainText(evil);
+  const userid = 'element-evil@example.com';
+  await page.getByLabel('Email address').fill(userid);
+  await page.keyboard.press('Enter');
+  await expect(shown).toContainText(`${evil} at `);
+  await page.getByLabel('Six-digit code').fill(await new Inbox(admin, userid).code());
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /^Authenticator app/ }).click();
+  const link = shown.getByRole('link');
+  await expect(link).toHaveAttribute('href', '#javascript:alert(1)');
+  await link.click();
+  expect(await shown.locator('img').count()).toBe(0);
+  expect(dialogs).toEqual([]);
+});
+
 test('speaks five languages, and tells a wrong key', async ({ page }) => {
   for (const [lang, label] of [
     ['de', 'E-Mail-Adresse'],
@@ -193,6 +226,21 @@ test('has the colours and the logo of the project, readable in both themes', asy
   expect(await logo.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(80);
   expect(await buttonOf(page)).toEqual(['rgb(255, 212, 0)', 'rgb(11, 14, 19)']);
   await expectAccessible(page);
+});
+
+test('is styled by the page, as in the README', async ({ page }) => {
+  const readme = readFileSync(new URL('../../shared/browser/README.md', import.meta.url), 'utf8');
+  const css = /```css\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  await open(page, 'OFF', { mfaPolicy: 'OFF' });
+  await expect(page.getByLabel('Email address')).toBeVisible();
+  await page.evaluate((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets = [sheet];
+  }, css);
+  expect(await buttonOf(page)).toEqual(['rgb(11, 107, 79)', 'rgb(255, 255, 255)']);
+  const card = page.locator('latchkey-sign-in [part=card]');
+  expect(await card.evaluate((element) => getComputedStyle(element).boxShadow)).toContain('0px 1px 3px');
 });
 
 test('takes nothing but colours and logos from the answer about the branding', async ({ page }) => {

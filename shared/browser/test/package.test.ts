@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -73,6 +73,42 @@ describe('the README’s examples compile', () => {
   ])('with moduleResolution %s', async (_, file, program, compiler, settings) => {
     writeFileSync(join(folder, file), program);
     expect(await output(compiler, [...strict, ...settings, file])).toBe('');
+  });
+});
+
+/** What the example uses of its modules; `npm run interop -- expo` has the modules themselves. */
+const modulesOfExpo = `
+  declare module 'react-native' {
+    import type { FunctionComponent, PropsWithChildren } from 'react';
+    export const View: FunctionComponent<PropsWithChildren>;
+    export const Text: FunctionComponent<PropsWithChildren>;
+    export const TextInput: FunctionComponent<{ value?: string; onChangeText?: (text: string) => void; autoCapitalize?: 'none' }>;
+    export const Button: FunctionComponent<{ title: string; disabled?: boolean; onPress?: () => void }>;
+  }
+  declare module 'expo-secure-store' {
+    export const WHEN_UNLOCKED_THIS_DEVICE_ONLY: number;
+    type Options = { keychainAccessible?: number };
+    export function getItemAsync(key: string, options?: Options): Promise<string | null>;
+    export function setItemAsync(key: string, value: string, options?: Options): Promise<void>;
+    export function deleteItemAsync(key: string, options?: Options): Promise<void>;
+  }
+  declare module 'react-native-quick-crypto' {
+    export function install(): void;
+  }`;
+
+describe('the example for Expo', () => {
+  const example = readFileSync(join(root, 'shared/browser/example/expo.tsx'), 'utf8');
+  const settings = ['--module', 'esnext', '--moduleResolution', 'bundler', '--jsx', 'react-jsx', '--types', 'react'];
+  const problemsOf = async (text: string) => {
+    writeFileSync(join(folder, 'expo.tsx'), text);
+    writeFileSync(join(folder, 'modules.d.ts'), modulesOfExpo);
+    return output(current, [...strict, ...settings, 'expo.tsx', 'modules.d.ts']);
+  };
+
+  it('compiles, with strict types', async () => {
+    symlinkSync(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'));
+    expect(await problemsOf(example)).toBe('');
+    expect(await problemsOf(example.replace('otp: typed', 'code: typed'))).toContain("'code' does not exist");
   });
 });
 

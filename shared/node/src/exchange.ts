@@ -202,7 +202,7 @@ export async function verifyIdToken(
     ...(leeway === undefined ? {} : { leeway }),
     ...(nonce === undefined ? {} : { nonce }),
     types: ['jwt', undefined],
-    required: ['iss', 'sub', 'iat', 'exp'],
+    requiredClaims: ['iss', 'sub', 'iat', 'exp'],
   });
   if (typeof claims.sub !== 'string' || claims.sub === '') {
     throw new JWTVerificationError('CLAIM_INVALID', 'The token’s sub is invalid.');

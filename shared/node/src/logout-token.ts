@@ -69,7 +69,7 @@ export async function checkLogoutToken(token: string, options: VerifyLogoutToken
   const claims = await verifyToken(token, await keySource(options), {
     ...rules,
     types: ['secevent+jwt', 'logout+jwt'],
-    required: ['iss', 'aud', 'iat', 'jti', 'events'],
+    requiredClaims: ['iss', 'aud', 'iat', 'jti', 'events'],
   });
   checkTimes(claims, leeway);
   return checkShape(claims);

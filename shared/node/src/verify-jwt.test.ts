@@ -114,6 +114,23 @@ describe('verifyJwt', () => {
     expect(await codeFor({ nonce: 'n-1' }, bare)).toBe('NONCE_MISMATCH');
   });
 
+  it('requires an expiry and an audience if asked to, and not otherwise', async () => {
+    const complete = { exp: nowSeconds() + 60, aud: 'a' };
+    const strict = { audience: 'a', requiredClaims: ['exp'] };
+    expect(await verifyJwt(await sign(rsa, complete), rsa.pem, strict)).toMatchObject(complete);
+    for (const name of ['exp', 'aud'] as const) {
+      const { [name]: _, ...lacking } = complete;
+      const token = await sign(rsa, lacking);
+      expect(await verifyJwt(token, rsa.pem)).toMatchObject(lacking);
+      const { code, message } = await refused(verifyJwt(token, rsa.pem, strict));
+      expect([code, message]).toEqual(
+        name === 'exp'
+          ? ['CLAIM_MISSING', expect.stringContaining('The token has no exp.')]
+          : ['AUDIENCE_MISMATCH', expect.any(String)],
+      );
+    }
+  });
+
   it('rejects options that would silently disable a check', async () => {
     const token = await sign(rsa);
     const options = [
@@ -125,6 +142,9 @@ describe('verifyJwt', () => {
       { leeway: '60' },
       { algorithms: [] },
       { algorithms: ['none'] },
+      { requiredClaims: [] },
+      { requiredClaims: [undefined] },
+      { requiredClaims: 7 },
     ];
     for (const one of options) {
       expect((await refused(verifyJwt(token, rsa.pem, one as VerifyJwtOptions))).code).toBe('INVALID_OPTIONS');

@@ -15,6 +15,8 @@ export interface VerifyJwtOptions {
   leeway?: number;
   /** Expected `nonce`. */
   nonce?: string;
+  /** Claims that the token must have. `['exp']` refuses a token that never expires. */
+  requiredClaims?: string[];
 }
 
 /** Registered claims (RFC 7519 §4.1) and any others. */
@@ -35,8 +37,6 @@ export interface Rules extends VerifyJwtOptions {
   algorithms: string[];
   /** Accepted header `typ`, without `application/`; absent: any. */
   types?: readonly (string | undefined)[];
-  /** Required claims. */
-  required?: string[];
   /** Unix milliseconds. Default: now. */
   now?: number;
 }
@@ -49,8 +49,8 @@ const maxTokenLength = 64 * 1024;
 /**
  * Verifies a JWT (RFC 7519) with a public key, and returns its claims. The key's type determines the algorithms, never
  * the token. Checked are the signature, and `exp` and `nbf` if the token has them; `iss`, `aud` and `nonce` only if given
- * as options. Not checked: that the token has an `exp`, its type (`typ`), and whether it was used before or withdrawn.
- * Without `audience`, a token issued to another application passes. Throws {@link JWTVerificationError}, for an invalid key its subclass `InvalidPublicKeyError`.
+ * as options. Not checked: that the token has an `exp`, unless `requiredClaims` has it; its type (`typ`); and whether it was used
+ * before or withdrawn. Without `audience`, a token issued to another application passes. Throws {@link JWTVerificationError}, for an invalid key its subclass `InvalidPublicKeyError`.
  *
  * @param publicKey a PEM, its path, or its bytes
  */
@@ -84,14 +84,14 @@ export async function keySource(options: {
 /** The problem with options that would silently disable a check; null: none. */
 export function faultOf(options: VerifyJwtOptions): string | null {
   if (typeof options !== 'object' || options === null) return 'options must be an object.';
-  const { algorithms, audience, issuer, leeway, nonce } = options;
+  const { algorithms, audience, issuer, leeway, nonce, requiredClaims } = options;
   if (algorithms !== undefined) {
     if (!Array.isArray(algorithms) || algorithms.length === 0) return 'algorithms must be a list that is not empty.';
     const foreign = algorithms.find((alg) => !supportedAlgorithms.includes(alg));
     if (foreign !== undefined) return `The algorithm ${printable(foreign)} does not use a public key.`;
   }
   // An unset environment variable must not disable a check.
-  for (const [name, value] of Object.entries({ audience, issuer, nonce })) {
+  for (const [name, value] of Object.entries({ audience, issuer, nonce, requiredClaims })) {
     const values: unknown[] = Array.isArray(value) ? value : [value];
     if (value !== undefined && (values.length === 0 || values.some((one) => typeof one !== 'string' || one === ''))) {
       return `${name} must not be empty.`;
@@ -145,7 +145,7 @@ function joseOptions(rules: Rules) {
     currentDate: new Date(rules.now ?? Date.now()),
     ...(audience === undefined ? {} : { audience }),
     ...(issuer === undefined ? {} : { issuer }),
-    ...(rules.required ? { requiredClaims: rules.required } : {}),
+    ...(rules.requiredClaims ? { requiredClaims: rules.requiredClaims } : {}),
   };
 }
 

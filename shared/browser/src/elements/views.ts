@@ -166,7 +166,9 @@ function codeParts(state: At<'code'>, say: Say, send: Deps['send'], links: HTMLE
 /** The secret of an authenticator app, as QR code and as text, which on a phone opens the app. */
 function enrolment({ secret, otpauthUri }: { secret: string; otpauthUri: string }): HTMLElement[] {
   const spaced = (secret.match(/.{1,4}/g) ?? []).join(' ');
-  return [h('div', 'qr', {}, drawQr(otpauthUri)), h('p', 'secret', {}, h('a', 'code', { href: otpauthUri }, spaced))];
+  // Never a script.
+  const href = otpauthUri.replace(/^(?!otpauth:)/, '#');
+  return [h('div', 'qr', {}, drawQr(otpauthUri)), h('p', 'secret', {}, h('a', 'code', { href }, spaced))];
 }
 
 function successParts({ recoveryCodes }: At<'success'>, say: Say, { done }: Deps): Part[] {

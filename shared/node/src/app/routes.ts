@@ -223,9 +223,13 @@ export class Routes {
     return `${this.site.basePath}/login${query.size > 0 ? `?${query}` : ''}`;
   }
 
-  /** SameSite=Lax leaves sibling subdomains and old browsers: a write must come from a page of this origin. */
+  /**
+   * SameSite=Lax leaves sibling subdomains and old browsers: a write must come from a page of this origin, and a WebSocket too,
+   * which is opened by GET and exempt from CORS.
+   */
   private checkOrigin(incoming: Incoming): void {
-    if (['GET', 'HEAD', 'OPTIONS'].includes(incoming.method)) return;
+    const isWebSocket = incoming.header('upgrade')?.toLowerCase() === 'websocket';
+    if (['GET', 'HEAD', 'OPTIONS'].includes(incoming.method) && !isWebSocket) return;
     const origin = incoming.header('origin');
     const isOurs =
       origin === undefined

@@ -209,6 +209,18 @@ describe('sign-out by another site', () => {
   });
 });
 
+describe('a WebSocket, which SameSite and CORS leave open to siblings', () => {
+  it.each([
+    ['of a sibling', { Origin: 'https://evil.app.example.com' }, 403],
+    ['without an origin', {}, 403],
+    ['of a page of its own', { Origin: origin }, 200],
+  ])('%s', async (_, headers, status) => {
+    const { browser } = await signedIn();
+    const opened = await browser.script('/account', { headers: { ...headers, Upgrade: 'WebSocket' } as never });
+    expect(opened.status).toBe(status);
+  });
+});
+
 describe('a logout token', () => {
   it('ends no later session when it is replayed, also after the memory of used tokens is lost', async () => {
     const revocations = new MemorySessionRevocations();
