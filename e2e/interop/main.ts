@@ -2,7 +2,7 @@
  * `npm run interop`: signs in, reads claims and logs out with relying parties from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
  * the server library in other runtimes; and delegation in other languages. Prints a table. A client that this machine lacks, or npm cannot install, is
- * skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- delegation` and `-- clients` run only these.
+ * skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- expo`, `-- delegation` and `-- clients` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';
@@ -10,6 +10,7 @@ import { freePort, startLatchkey } from '../support/latchkey.ts';
 import { Browser } from './browser.ts';
 import { clients, type InteropClient } from './clients.ts';
 import { tryDelegation } from './delegation/tried.ts';
+import { tryExpo } from './expo.ts';
 import { tryNext } from './next.ts';
 import { type Row, tryRuntimes } from './runtimes/tried.ts';
 
@@ -42,6 +43,10 @@ try {
   if (only === undefined || only === 'next') {
     rows.push(await tryNext(latchkey, admin, projectId));
     console.error('  … Next.js');
+  }
+  if (only === undefined || only === 'expo') {
+    rows.push(await tryExpo());
+    console.error('  … React Native');
   }
   if (only === undefined || only === 'runtimes') {
     for await (const row of tryRuntimes(latchkey, projectId)) {

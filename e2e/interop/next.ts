@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,12 +14,13 @@ const run = promisify(execFile);
 const shared = fileURLToPath(new URL('../../shared', import.meta.url));
 const versions = { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1', jose: '6.2.17' };
 
-/** The quickstart of Next.js, as it stands in the console, built for production on the packed library. */
+/** The files of the console's quickstart of Next.js, built for production on the library that the instance serves. */
 export async function tryNext(latchkey: Latchkey, admin: AdminApi, projectId: string): Promise<Row> {
   const name = `Next.js ${versions.next}`;
   try {
     const folder = await installed('next', versions);
-    return [name, 'pass', await signsIn(await application(folder), latchkey, admin, projectId)];
+    await application(folder, latchkey.baseUrl);
+    return [name, 'pass', await signsIn(folder, latchkey, admin, projectId)];
   } catch (error) {
     const { message, stderr = '', stdout = '' } = error as Error & { stderr?: string; stdout?: string };
     const detail = `${message} ${stderr || stdout}`.replace(/\s+/g, ' ').slice(0, 600);
@@ -27,18 +28,34 @@ export async function tryNext(latchkey: Latchkey, admin: AdminApi, projectId: st
   }
 }
 
-/** The folder of the application. It is inside this repository, whose lockfile Next.js would take for its own. */
-async function application(folder: string): Promise<string> {
-  const library = join(folder, 'node_modules/@latchkey/node');
-  rmSync(library, { recursive: true, force: true });
-  mkdirSync(library, { recursive: true });
-  const [tarball = ''] = readdirSync(join(shared, 'dist')).filter((file) => file.startsWith('latchkey-node-'));
-  await run('tar', ['xzf', join(shared, 'dist', tarball), '-C', library, '--strip-components=1']);
+/** Beside the quickstart: the components of `@latchkey/react` in a server component. */
+const reactPage = `import { LatchkeyProvider, SignedIn, SignedOut, SignIn } from '@latchkey/react';
+import { auth } from '../../auth.js';
+
+export default async function Page() {
+  return (
+    <LatchkeyProvider apiKey="lk_pk_x" baseUrl="https://id.example.com" initialSession={await auth.getSession()}>
+      <SignedIn>Known to React</SignedIn>
+      <SignedOut><SignIn appName="Example" /></SignedOut>
+    </LatchkeyProvider>
+  );
+}
+`;
+
+/** Puts the application into its folder. It is inside this repository, whose lockfile Next.js would take for its own. */
+async function application(folder: string, baseUrl: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(shared, 'node/package.json'), 'utf8')) as { version: string };
+  const addresses = ['node', 'browser', 'react'].map((name) => `${baseUrl}/sdk/latchkey-${name}-${version}.tgz`);
+  // `--no-save`: the address of the next run has another port.
+  await run('npm', ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', ...addresses], {
+    cwd: folder,
+  });
   rmSync(join(folder, '.next'), { recursive: true, force: true });
   cpSync(join(shared, 'node/example/next'), folder, { recursive: true });
+  mkdirSync(join(folder, 'app/react'), { recursive: true });
+  writeFileSync(join(folder, 'app/react/page.jsx'), reactPage);
   const config = 'export default { turbopack: { root: import.meta.dirname } };';
   writeFileSync(join(folder, 'next.config.mjs'), config);
-  return folder;
 }
 
 async function signsIn(folder: string, latchkey: Latchkey, admin: AdminApi, projectId: string): Promise<string> {
@@ -83,6 +100,9 @@ async function visits(server: ChildProcess, origin: string, app: ConstructorPara
   if (!(await browser.isReachable(`${origin}/`, () => server.exitCode !== null))) throw new Error('it did not start');
   const page = await browser.open(`${origin}/account`);
   if (!page.includes(`Hello, <!-- -->${email}`)) throw new Error(`no session: ${page.slice(-300)}`);
+  if (!(await browser.open(`${origin}/react`)).includes('Known to React')) throw new Error('React has no session');
+  const unknown = await new Browser().open(`${origin}/react`);
+  if (!/<latchkey-sign-in [^>]*app-name="Example"/.test(unknown)) throw new Error(`no form: ${unknown.slice(-300)}`);
   const before = browser.cookieOf(origin);
   const stolen = (headers: Record<string, string>, init: RequestInit = {}) =>
     fetch(`${origin}${init.method === 'POST' ? '/auth/sign-out' : '/account'}`, {
@@ -98,5 +118,5 @@ async function visits(server: ChildProcess, origin: string, app: ConstructorPara
   // The proxy has ended it; the page, which is another copy of the library, knows it.
   const after = await stolen({});
   if (after.status !== 307) throw new Error(`the page answered an ended session with ${after.status}`);
-  return 'signed in, rendered a server component, signed out in all copies of the library';
+  return 'signed in, rendered server components (also @latchkey/react), signed out in all copies of the library';
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
@@ -131,17 +131,32 @@ function paste(kind: string, code: string): string {
   return own;
 }
 
-/** A client and the text of a quickstart for it: short, and with packages that this instance serves. */
+/** Lines of the reader's own code: neither comments nor blank lines, nor the block of imports, which tools of Go write. */
+function linesOf(code: string): number {
+  const lines = code.replace(/^import \([\s\S]*?^\)/m, '').split('\n');
+  return lines.filter((line) => /\S/.test(line) && !/^\s*(\/\/|#|<!--)/.test(line)).length;
+}
+
+/**
+ * A client and the text of a quickstart for it: short, installed by its first lines from this instance, and from a registry as
+ * the folder of these tests.
+ */
 async function quickstart(kind: string, settings: Record<string, unknown> = {}): Promise<Made & { code: string }> {
   const made = await register({ pkceRequired: true, ...settings });
   const code = (await copied(made.clientId, kind)).replace('lk_pk_…', made.publishableKey);
-  // Tools of Go write its block of imports.
-  const own = code.replace(/^import \([\s\S]*?^\)/m, '').split('\n');
-  expect(own.filter((line) => /\S/.test(line) && !/^\s*(\/\/|#)/.test(line)).length, kind).toBeLessThan(40);
+  expect(linesOf(code), kind).toBeLessThan(40);
+  const [, packages = ''] = /^\/\/ npm install (.*)$/m.exec(code) ?? [];
+  for (const name of packages.split(' ').filter(Boolean)) {
+    if (name.startsWith('http')) expect(sdk.addresses, kind).toContain(name);
+    else if (!notInstalledHere.includes(name)) expect(existsSync(join(folder, 'node_modules', name)), name).toBe(true);
+  }
   expect(code).not.toContain('example.com');
   for (const address of code.match(/http\S+\.(?:tgz|js)\b/g) ?? []) expect((await fetch(address)).status).toBe(200);
   return { ...made, code };
 }
+
+/** Vite runs from the workspace; Next.js is in `npm run interop`. */
+const notInstalledHere = ['vite', 'next'];
 
 /** Runs the Express quickstart, which serves the pages of this folder. */
 async function runExpress({ clientId, origin, secretKey }: Made, own: string): Promise<void> {
@@ -191,6 +206,22 @@ for (const [kind, lacks] of [
     });
   }
 }
+
+test('Next.js has the files that `npm run interop` runs, with values in place of environment variables', async () => {
+  const { clientId, code, origin } = await quickstart('Next.js', { kind: 'WEB_SERVER' });
+  const own = paste('Next.js', code);
+  const values = {
+    'process.env.LATCHKEY_ISSUER': `'${latchkey.baseUrl}'`,
+    'process.env.LATCHKEY_CLIENT_ID': `'${clientId}'`,
+    'process.env.LATCHKEY_API_KEY,': 'process.env.LATCHKEY_API_KEY, // the secret key, lk_sk_…',
+    'process.env.REDIRECT_URI': `'${origin}/callback'`,
+  };
+  for (const path of ['auth.js', 'proxy.js', 'app/layout.jsx', 'app/account/page.jsx']) {
+    const example = readFileSync(join(modules, '../shared/node/example/next', path), 'utf8');
+    const filled = Object.entries(values).reduce((text, [name, value]) => text.replace(name, value), example);
+    expect(readFileSync(join(own, path), 'utf8').trim(), path).toBe(filled.trim());
+  }
+});
 
 for (const kind of ['HTML', 'React']) {
   test(`${kind} signs users in on a page of the application, and out`, async ({ page }) => {

@@ -11,12 +11,15 @@ const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javas
 /** An application's folder in which the packages were installed from a running Latchkey. */
 export class InstalledSdk {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'));
+  /** Of the packages. */
+  readonly addresses: string[];
 
   constructor(baseUrl: string) {
     const { version } = JSON.parse(readFileSync(join(root, 'shared/browser/package.json'), 'utf8')) as {
       version: string;
     };
     const address = (name: string) => `${baseUrl}/sdk/latchkey-${name}-${version}.tgz`;
+    this.addresses = ['browser', 'node', 'react'].map(address);
     const manifest = {
       type: 'module',
       private: true,

@@ -11,7 +11,11 @@ const cache = fileURLToPath(new URL('../../../test-results/interop', import.meta
 export class NotInstalled extends Error {}
 
 /** Installs packages from the npm registry into a folder that later runs reuse; Next.js compiles no JSX in `node_modules`. Throws {@link NotInstalled}. */
-export async function installed(name: string, packages: Record<string, string>): Promise<string> {
+export async function installed(
+  name: string,
+  packages: Record<string, string>,
+  options: string[] = [],
+): Promise<string> {
   const folder = join(cache, name);
   const manifest = JSON.stringify({ private: true, type: 'module', dependencies: packages });
   const done = join(folder, 'done');
@@ -19,7 +23,7 @@ export async function installed(name: string, packages: Record<string, string>):
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), manifest);
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error', ...options];
   try {
     await run('npm', args, { cwd: folder, timeout: 300_000 });
   } catch (error) {
