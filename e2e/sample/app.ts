@@ -1,11 +1,10 @@
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLatchkey, DelegationClient, expressAdapter, type MfaMethod } from '@latchkey/node';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Settings } from './relying-party.ts';
 
 const files = fileURLToPath(new URL('public', import.meta.url));
-const sdk = dirname(fileURLToPath(import.meta.resolve('@latchkey/browser')));
+const nextStep = fileURLToPath(new URL('../../shared/browser/example/next-step.js', import.meta.url));
 
 /** Sample relying party: a page with the browser SDK, and a back end with the server library. */
 export function sampleApp(settings: Settings, origin: string): Express {
@@ -24,8 +23,7 @@ export function sampleApp(settings: Settings, origin: string): Express {
   const delegation = DelegationClient.fromKeys({ ...settings, spId: clientId, apiKey: secretKey });
 
   const app = express();
-  app.use('/sdk', express.static(sdk));
-  app.get('/next-step.js', (_req, res) => res.sendFile(join(sdk, '../example/next-step.js')));
+  app.get('/next-step.js', (_req, res) => res.sendFile(nextStep));
   app.use(express.static(files));
   app.get('/settings.json', (_req, res) => void res.json({ baseUrl, apiKey: publishableKey }));
 

@@ -3,6 +3,7 @@ import { serve } from '../clients/serve.ts';
 import { sampleApp } from '../sample/app.ts';
 import { adminCall, demoProject, registerSample } from '../sample/relying-party.ts';
 import { AdminApi, codeIn } from '../support/admin-api.ts';
+import { AuthenticatorApp } from '../support/authenticator-app.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
@@ -80,6 +81,31 @@ test('a user signs in with the SDK, gets the sample’s session, and changes the
     await expect.poll(async () => (await admin.mailbox(address)).join()).toContain('code by text message');
   });
 });
+
+for (const mfaPolicy of ['OFF', 'OPTIONAL', 'REQUIRED'] as const) {
+  test(`a new user signs in on the sample’s page where a second factor is ${mfaPolicy}`, async ({ page }) => {
+    const projectId = await demoProject(adminCall(latchkey.baseUrl, latchkey.adminToken));
+    const setPolicy = (policy: string) =>
+      admin.run('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }', {
+        input: { id: projectId, mfaPolicy: policy },
+      });
+    await setPolicy(mfaPolicy);
+    const address = `sample-${mfaPolicy.toLowerCase()}@example.com`;
+    await signIn(page, address);
+    await enterCode(page, address, 0);
+    if (mfaPolicy === 'REQUIRED') {
+      await expect(page.getByRole('status')).toHaveText('Your second factor: sms or totp');
+      await page.getByLabel('Your answer').fill('totp');
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await expect(page.getByRole('status')).toContainText('into your authenticator app');
+      const [, secret = ''] = /Put (\w+) into/.exec((await page.getByRole('status').textContent()) ?? '') ?? [];
+      await page.getByLabel('Six-digit code').fill(new AuthenticatorApp(secret, latchkey.now).next());
+      await page.getByRole('button', { name: 'Go on' }).click();
+    }
+    await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
+    await setPolicy('OPTIONAL');
+  });
+}
 
 test('a logout at Latchkey reaches the sample by back channel', async ({ page, context }) => {
   const address = 'grace@example.com';

@@ -1,12 +1,14 @@
 import { nextStep } from '/next-step.js';
-import * as latchkey from '/sdk/index.js';
 
 const element = (id) => document.getElementById(id);
 const say = (text) => {
   element('status').textContent = text;
 };
 
-await latchkey.init(await (await fetch('/settings.json')).json());
+const settings = await (await fetch('/settings.json')).json();
+// Latchkey serves the SDK.
+const latchkey = await import(`${settings.baseUrl}/sdk/browser.js`);
+await latchkey.init(settings);
 await show();
 
 element('address-form').addEventListener('submit', guarded(signIn));
