@@ -65,10 +65,10 @@ async function contest(population: number, options: Options): Promise<Row[]> {
 }
 
 function placesOf(workload: string, figures: Figures[]): Row['places'] {
-  if (workload.includes('list')) return moreOften(figures, 'scimmy', 1);
+  const isList = workload.includes('list');
   return [
-    ...lessCpu(figures, 'saml-jackson', 1 / 1.5),
+    ...lessCpu(figures, 'saml-jackson', isList ? 1 : 1 / 1.5),
     ...moreOften(figures, 'saml-jackson', 1.5),
-    ...moreOften(figures, 'better-auth', 5),
+    ...(isList ? moreOften(figures, 'scimmy', 1) : moreOften(figures, 'better-auth-scim', 5)),
   ];
 }

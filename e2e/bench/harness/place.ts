@@ -18,5 +18,5 @@ export function moreOften(figures: readonly Figures[], peer: string, least: numb
 }
 
 function pair(figures: readonly Figures[], peer: string): [Figures | undefined, Figures | undefined] {
-  return [figures[0], figures.find(({ subject }) => subject.startsWith(peer))];
+  return [figures[0], figures.find(({ subject }) => subject.startsWith(`${peer} `))];
 }
