@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { exportPKCS8, importPKCS8 } from 'jose';
+import { exportPKCS8, generateKeyPair, importPKCS8 } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
@@ -84,6 +84,35 @@ describe('the keys of several processes', () => {
     expect((await there.keys.signing('ES512')).kid).not.toBe(leaked);
     expect(await kids(there.keys)).not.toContain(leaked);
     expect(await signer.verify('id-token', token)).toBeNull();
+  });
+});
+
+describe('an access token of this process', () => {
+  it('needs no verification of its signature, but key, issuer, audience and time are checked', async () => {
+    const { keys } = await keysOfAProcess();
+    await keys.tend();
+    const stranger = (await generateKeyPair('EdDSA')).publicKey;
+    const unverifiable = async () => (await keys.published()).map((key) => ({ ...key, verifyKey: stranger }));
+    const issuer = 'https://id.example.com';
+    const processOf = (published: Keys['published']) =>
+      new Signer({ keys: { published, signing: (alg) => keys.signing(alg) }, clock, issuer });
+    const [here, there] = [processOf(unverifiable), processOf(unverifiable)];
+    const exp = Math.floor(clock.now().getTime() / 1000) + 300;
+    const token = await here.sign('access-token', { sub: 'x', aud: issuer, exp, scope: undefined });
+    expect(await here.verifyAccessToken(token, here.base)).toStrictEqual({ iss: issuer, sub: 'x', aud: issuer, exp });
+    expect(await there.verifyAccessToken(token, there.base)).toBeNull();
+    expect(await here.verifyAccessToken(token, { ...here.base, url: 'https://other.example.com' })).toBeNull();
+    const forOther = await here.sign('access-token', { sub: 'x', aud: 'https://api.example.com', exp });
+    expect(await here.verifyAccessToken(forOther, here.base)).toBeNull();
+    const idToken = await here.sign('id-token', { sub: 'x', aud: issuer, exp });
+    expect(await here.verifyAccessToken(idToken, here.base)).toBeNull();
+
+    const late = await here.sign('access-token', { sub: 'x', aud: issuer, exp: exp + 3600 });
+    clock.turn(300);
+    expect(await here.verifyAccessToken(token, here.base)).toBeNull();
+    expect(await here.verifyAccessToken(late, here.base)).not.toBeNull();
+    await keys.withdraw((await keys.signing('EdDSA')).kid, system);
+    expect(await here.verifyAccessToken(late, here.base)).toBeNull();
   });
 });
 

@@ -30,7 +30,7 @@ export interface Signing {
   alg?: SigningAlgorithm;
 }
 
-/** An access token with a verified signature. */
+/** An access token that this process signed, or whose signature it has verified. */
 interface Verified {
   kid: string;
   payload: JWTPayload;
@@ -45,7 +45,7 @@ export class Signer {
   /** By SHA-256 of the token. */
   private readonly verified = new Map<string, Verified>();
 
-  constructor(private readonly deps: { keys: Keys; clock: Clock; issuer: string }) {
+  constructor(private readonly deps: { keys: Pick<Keys, 'published' | 'signing'>; clock: Clock; issuer: string }) {
     this.base = baseIssuer(deps.issuer);
   }
 
@@ -57,14 +57,18 @@ export class Signer {
   async sign(kind: TokenKind, claims: JWTPayload, as: Signing = {}): Promise<string> {
     const { typ, alg } = { ...tokenKinds[kind], ...as };
     const key = await this.deps.keys.signing(alg);
-    const input = `${segment({ alg, typ, kid: key.kid })}.${segment({ iss: as.issuer ?? this.base.url, ...claims })}`;
+    const payload = JSON.stringify({ iss: as.issuer ?? this.base.url, ...claims });
+    const input = `${segment(JSON.stringify({ alg, typ, kid: key.kid }))}.${segment(payload)}`;
     const signature = await key.sign(Buffer.from(input));
-    return `${input}.${Buffer.from(signature).toString('base64url')}`;
+    const token = `${input}.${Buffer.from(signature).toString('base64url')}`;
+    // Usually sent to UserInfo next.
+    if (kind === 'access-token') this.remember(digest(token), { kid: key.kid, payload: JSON.parse(payload) });
+    return token;
   }
 
   /**
-   * Like {@link verify}, for access tokens: caches verified signatures. Expiry and the key's publication are checked
-   * each time.
+   * Like {@link verify}, for access tokens: caches signatures that were made or verified here. Issuer, audience, expiry
+   * and the key's publication are checked each time.
    */
   async verifyAccessToken(token: string, issuer: Issuer): Promise<JWTPayload | null> {
     const name = digest(token);
@@ -75,11 +79,11 @@ export class Signer {
       if (payload && typeof kid === 'string') this.remember(name, { kid, payload });
       return payload;
     }
-    const { exp, nbf } = known.payload;
+    const { aud, exp, iss, nbf } = known.payload;
     const now = seconds(this.deps.clock.now());
     const isTimely = exp !== undefined && exp > now && (nbf === undefined || nbf <= now + skewSeconds);
     const isPublished = (await this.deps.keys.published()).some(({ kid }) => kid === known.kid);
-    if (known.payload.iss !== issuer.url) return null;
+    if (iss !== issuer.url || aud !== issuer.url) return null;
     if (isTimely && isPublished) return known.payload;
     this.verified.delete(name);
     return null;
@@ -132,8 +136,8 @@ export class Signer {
   }
 }
 
-function segment(part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString('base64url');
+function segment(json: string): string {
+  return Buffer.from(json).toString('base64url');
 }
 
 function numericDate(token: string, claim: 'iat' | 'nbf'): Date {
