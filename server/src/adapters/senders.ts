@@ -17,7 +17,7 @@ export interface Senders {
 export function counted({ mail, sms }: Senders, onSent: (channel: string, result: 'sent' | 'failed') => void): Senders {
   const wrap = <M>(channel: string, sender: Sender<M> | null): Sender<M> | null =>
     sender && {
-      kind: sender.kind,
+      ...sender,
       send: async (message) => {
         try {
           await sender.send(message);
