@@ -5,6 +5,7 @@ import { citus } from './experiments/citus.ts';
 import { clocks } from './experiments/clocks.ts';
 import { connectionsEnded } from './experiments/connections-ended.ts';
 import { databaseFrozen, databaseStopped } from './experiments/database-away.ts';
+import { databaseMove } from './experiments/database-move.ts';
 import { diskFull, walFull } from './experiments/disk-full.ts';
 import { embeddedKilled } from './experiments/embedded-killed.ts';
 import { failover } from './experiments/failover.ts';
@@ -52,6 +53,7 @@ export const experiments: readonly Experiment[] = [
   socketRestart,
   upgrade,
   failover,
+  databaseMove,
   pooler,
   poolerSession,
   cells,
