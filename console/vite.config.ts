@@ -45,7 +45,7 @@ const compressed: Plugin = {
 /** Page templates filled by the server; see signin/index.html for the placeholders. */
 const pages = [
   ...['index', 'signed-out', 'confirm-logout', 'setup', 'mailbox', 'account', 'consent'],
-  ...['plain/closed', 'plain/error', 'plain/missing', 'plain/reference', 'plain/start', 'plain/unavailable'],
+  ...['closed', 'error', 'missing', 'reference', 'start', 'status', 'unavailable'].map((page) => `plain/${page}`),
   ...['device/code', 'device/match', 'device/approval', 'device/done'],
 ].map((page) => `signin/${page}.html`);
 

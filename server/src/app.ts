@@ -7,6 +7,7 @@ import type { Log } from './adapters/telemetry/log.ts';
 import { DirectorySelfTest } from './admin/directories/self-test.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { delegationRoutes } from './delegation/routes.ts';
+import type { PublicStatus } from './domain/instance/public-status.ts';
 import { type Clock, seconds } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import { newSecret, type Random } from './domain/kernel/random.ts';
@@ -24,6 +25,7 @@ import { Pages } from './http/pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { siteAt, withSite } from './http/site.ts';
 import { missingPage, startPage } from './http/start-page.ts';
+import { observeServices, statusPage } from './http/status/page.ts';
 import { plainDocuments } from './oidc/documents.ts';
 import { missingIssuer, oidcPages } from './oidc/pages.ts';
 import { metadataRoutes, type OidcDeps, oidcRoutes } from './oidc/routes.ts';
@@ -47,6 +49,8 @@ export interface AppOptions {
   /** Bearer token that the admin API accepts as an owner. */
   bootstrapToken: string | undefined;
   observers?: readonly Observer[];
+  /** Shown at `/status`. Absent: there is no such page. */
+  status?: PublicStatus | undefined;
   /** Called after each sign-in step. @param result a status or an error code */
   onSignInStep?(step: string, result: string): void;
 }
@@ -64,7 +68,9 @@ export async function buildApp(options: AppOptions): Promise<RequestListener> {
     },
     await routesOf(options),
   );
-  return observed(options.observers ?? [], withoutLongBodies(readsBody, listener));
+  const { observers = [], status } = options;
+  const all = status ? [...observers, observeServices(status)] : observers;
+  return observed(all, withoutLongBodies(readsBody, listener));
 }
 
 /** All routes, in one Express application. */
@@ -140,6 +146,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
   app.use(openApiRoutes(apiDocument(issuer), pages));
+  if (options.status) app.get('/status', statusPage(options.status, pages));
   app.get('/', startPage(pages, cookies));
   app.use(missing);
   app.use(lastResort(log, pages));

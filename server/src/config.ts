@@ -208,6 +208,13 @@ const settings = {
     description:
       'Prints a setup link at startup while there is no owner. Set to `false` if others can read the log, and run `npm run admin:link` instead.',
   },
+  STATUS_PAGE: {
+    schema: flag,
+    form: '`true` or `false`',
+    default: 'false',
+    description:
+      'Serves `/status`: a public page that says whether sign-in, mail and directory sync work, without figures or reasons (docs/monitoring.md).',
+  },
   DNS_SERVERS: {
     schema: z.string().transform((text, context) => {
       const servers = text.split(',').map((one) => one.trim());

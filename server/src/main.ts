@@ -17,6 +17,7 @@ import type { Tracing } from './adapters/telemetry/trace-port.ts';
 import { runCommand } from './commands/commands.ts';
 import { type Config, loadConfig } from './config.ts';
 import { beatSeconds } from './domain/instance/processes.ts';
+import { PublicStatus } from './domain/instance/public-status.ts';
 import { system } from './domain/kernel/actor.ts';
 import { compose, faultLines, openConfigured, reach, StartError } from './instance.ts';
 import { jobs } from './jobs/jobs.ts';
@@ -173,7 +174,15 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
     onEvent: (type, result) => metrics.event(type, result),
     onWebhook: (result) => metrics.webhook(result),
     onBatch: (kind, result) => metrics.batch(kind, result),
-    onMessage: (channel, result, count) => metrics.message(channel, result, count),
+    onMessage: (channel, result, count) => {
+      metrics.message(channel, result, count);
+      if (channel === 'mail' && result !== 'expired') status.record('mail', result === 'sent');
+    },
+  });
+  const status = new PublicStatus({
+    clock,
+    hasMail: services.senders.mail !== null,
+    databaseFault: () => watch.fault ?? watch.writeFault,
   });
   metrics.watchBackups(() => services.backups.ageSeconds());
   servesHost = (host) => services.issuers.serves(host);
@@ -211,6 +220,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
       sdkFolder,
       bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
       observers: [metrics.observe(), ...(tracing ? [tracing.observe] : [])],
+      status: config.STATUS_PAGE ? status : undefined,
       onSignInStep: (step, result) => metrics.signIn(step, result),
     }),
   );

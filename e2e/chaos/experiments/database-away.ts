@@ -12,10 +12,10 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         ? 'PostgreSQL stopped for 30 s under load'
         : 'PostgreSQL frozen for 15 s (SIGSTOP: connections stay open without a response)',
     passes:
-      '503 with Retry-After within 2 s; not ready, but live; JWKS and discovery respond; recovery within 5 s; no restart',
+      '503 with Retry-After within 2 s; not ready, but live; JWKS, discovery and the status page respond; recovery within 5 s; no restart',
     async run({ scale, say }) {
       const seconds = Math.max(4, (how === 'stopped' ? 30 : 15) * scale);
-      const world = await World.create();
+      const world = await World.create({ env: { STATUS_PAGE: 'true' } });
       try {
         const latchkey = await world.start();
         const app = await world.app();
@@ -37,6 +37,8 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         };
         if (seen.live !== 200 || seen.started !== 200 || seen.ready !== 503)
           faults.push(`health: ${JSON.stringify(seen)}`);
+        const shown = await shownStatus(world.issuer);
+        if (shown !== 'unavailable') faults.push(`/status says ${shown}`);
         const publicMs: number[] = [];
         while (performance.now() < wentAt + seconds * 1000) {
           for (const path of ['openid-configuration', 'jwks.json']) {
@@ -53,6 +55,8 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const isReady = async () => (await status(`${latchkey.managementUrl}/health/ready`)) === 200;
         if (!(await until(isReady, 10_000))) faults.push('did not become ready again');
         const readyAfter = performance.now() - backAt;
+        // Disrupted until the refusals are two minutes old.
+        if ((await shownStatus(world.issuer)) === 'unavailable') faults.push('/status still says unavailable');
         const before = under.tally.good;
         await until(() => under.tally.good > before, 10_000);
         const goodAfter = performance.now() - backAt;
@@ -77,6 +81,12 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
       }
     },
   };
+}
+
+/** The state on the public status page, or why there is none. */
+async function shownStatus(issuer: string): Promise<string> {
+  const answer = fetch(`${issuer}/status`, { signal: AbortSignal.timeout(2_000) });
+  return answer.then(async (response) => String(((await response.json()) as { status?: string }).status), String);
 }
 
 export const databaseStopped = databaseAway('stopped');
