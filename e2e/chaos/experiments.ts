@@ -23,6 +23,7 @@ import { pooler, poolerSession } from './experiments/pooler.ts';
 import { refreshKilled } from './experiments/refresh-killed.ts';
 import { rollingRestart } from './experiments/rolling-restart.ts';
 import { scimImport } from './experiments/scim-import.ts';
+import { addressChanged, keysChanged } from './experiments/settings-changed.ts';
 import { socketRestart } from './experiments/socket-restart.ts';
 import { streamsKilled } from './experiments/streams-killed.ts';
 import { upgrade } from './experiments/upgrade.ts';
@@ -51,6 +52,8 @@ export const experiments: readonly Experiment[] = [
   poolStarved,
   rollingRestart,
   socketRestart,
+  keysChanged,
+  addressChanged,
   upgrade,
   failover,
   databaseMove,
