@@ -56,3 +56,9 @@ it('the age of the newest backup is shown, and has no value while there is none'
   age = null;
   expect(await line()).toBeUndefined();
 });
+
+it('the clock of this machine is compared with the database, in seconds', async () => {
+  const metrics = new Metrics();
+  metrics.watchClock({ skewMs: -300_250 });
+  expect(await metrics.registry.metrics()).toContain('latchkey_clock_skew_seconds -300.25');
+});
