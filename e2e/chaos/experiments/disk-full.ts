@@ -32,6 +32,10 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
         await postgres.start();
         const latchkey = await world.start();
         const app = await world.app();
+        const headers = {
+          Authorization: `Bearer ${await world.admin.issueScimToken(app.projectId)}`,
+          'Content-Type': 'application/scim+json',
+        };
         const acknowledged: string[] = [];
         const under = load(
           Array.from({ length: 4 }, () => async () => {
@@ -56,14 +60,26 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
         const { body } = await health('ready');
         await pause(15_000 * scale);
         const live = (await health('live')).status;
+        const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+        const scim = await fetch(`${world.issuer}/v1/scim/${app.projectId}/Users`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ schemas, userName: 'full@example.com' }),
+        }).then((answer) => answer.text(), String);
+        const metrics = await fetch(`${latchkey.managementUrl}/metrics`).then((answer) => answer.text());
         say(`not ready: ${body.slice(0, 160)}`);
         rmSync(join(disk, 'filler'));
         const freedAt = performance.now();
-        // Without space for its log PostgreSQL ends; the operator's service manager starts it again.
-        const hadEnded = postgres.hasEnded;
-        if (hadEnded) await postgres.start();
         const before = under.tally.good;
-        const isBack = await until(() => under.tally.good > before + 4, 60_000);
+        let hadEnded = false;
+        const isBack = await until(async () => {
+          // Without space for its log PostgreSQL ends, at once or in its recovery; a service manager starts it again.
+          if (postgres.hasEnded) {
+            hadEnded = true;
+            await postgres.start();
+          }
+          return under.tally.good > before + 4;
+        }, 60_000);
         const backMs = performance.now() - freedAt;
         const isReady = await until(async () => (await health('ready')).status === 200, 15_000);
         await under.stop();
@@ -76,6 +92,9 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
           [
             !isOff && 'stayed ready',
             isTables && !/disk|space/i.test(body) && `the reason is not named: ${body}`,
+            isTables && !/disk of the database is full/.test(scim) && `SCIM does not name the reason: ${scim}`,
+            !/^latchkey_database_up 0$/m.test(metrics) && 'latchkey_database_up is not 0',
+            latchkey.output().includes('[object') && 'the log has an object without its fields',
             live !== 200 && `live: ${live}`,
             !isBack && 'no sign-ins after there was space again',
             backMs > 15_000 && `recovered after ${Math.round(backMs)} ms`,
