@@ -1,14 +1,15 @@
 /**
- * Extracts the console's messages into the catalogs of its languages: adds new ones with an empty translation, which a test
+ * Extracts the messages of the console, and those of the server that it shows, into the catalogs of its languages: adds new ones with an empty translation, which a test
  * refuses, and removes those that are no longer used. With `--check`, fails if a catalog is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogOf, consoleSources, languages, read } from './lib/messages.mjs';
+import { serverTexts } from './lib/server-texts.mjs';
 import { fail, root } from './lib/workspace.mjs';
 
 const messages = consoleSources(root).flatMap((path) => read(join(root, path)).messages.map(({ text }) => text));
-const sorted = [...new Set(messages)].sort();
+const sorted = [...new Set([...messages, ...serverTexts(root)])].sort();
 for (const language of languages) {
   const path = catalogOf(language);
   const before = readFileSync(join(root, path), 'utf8');

@@ -5,11 +5,9 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { formatEnglish } from '../console/admin/language/english.ts';
 import { catalogOf, consoleSources, languages, read } from './lib/messages.mjs';
+import { serverTexts } from './lib/server-texts.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** Rooms of the console that are in English only. This list may only become shorter. */
-const english = ['audit', 'support'];
 
 /** The same in all languages. */
 const same = new Set([
@@ -33,9 +31,9 @@ const same = new Set([
   "curl ‹{}›/admin/graphql \\ -H 'Authorization: Bearer <admin API token>' \\ -H 'Content-Type: application/json' \\ -d '{}'",
 ]);
 
-const roomOf = (path: string) => /^console\/admin\/(?:(\w+)\/)?/.exec(path)?.[1] ?? 'admin';
-const sources = consoleSources(root).map((path) => ({ path, room: roomOf(path), ...read(join(root, path)) }));
+const sources = consoleSources(root).map((path) => ({ path, ...read(join(root, path)) }));
 const messages = [...new Set(sources.flatMap((source) => source.messages.map(({ text }) => text)))];
+const ofServer = serverTexts(root);
 const catalogs = languages.map((language) => ({
   language,
   catalog: JSON.parse(readFileSync(join(root, catalogOf(language)), 'utf8')) as Record<string, string>,
@@ -59,14 +57,9 @@ function partsOf(message: string): string[] {
 const tagsOf = (message: string) => [...message.matchAll(/<(\w+)>.*?<\/\1>/g)].map(([, tag]) => tag).sort();
 
 describe('texts of the console', () => {
-  it.each(sources.filter(({ room }) => !english.includes(room)))('in $path are marked with t() or rich()', (source) => {
+  it.each(sources)('in $path are marked with t() or rich()', (source) => {
     expect(source.faults).toEqual([]);
     expect(source.unmarked.filter(({ text }) => !same.has(text))).toEqual([]);
-  });
-
-  it('are in English only in rooms that exist and still have texts to mark', () => {
-    const open = sources.filter(({ unmarked }) => unmarked.length > 0).map(({ room }) => room);
-    expect(english.filter((room) => !open.includes(room))).toEqual([]);
   });
 
   it('have values exactly if they have arguments', () => {
@@ -77,8 +70,8 @@ describe('texts of the console', () => {
 });
 
 describe.each(catalogs)('the catalog $language', ({ language, catalog }) => {
-  it('has each message of the sources, and no other: run `npm run gen`', () => {
-    expect(Object.keys(catalog)).toEqual([...messages].sort());
+  it('has each message of the console and text of the server, and no other: run `npm run gen`', () => {
+    expect(Object.keys(catalog)).toEqual([...new Set([...messages, ...ofServer])].sort());
   });
 
   it('translates each message', () => {

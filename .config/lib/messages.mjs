@@ -6,8 +6,8 @@ import { parseSync } from 'vite';
 export const languages = ['de', 'es', 'fr', 'ja'];
 export const catalogOf = (language) => `console/admin/language/messages/${language}.json`;
 
-/** Functions of console/admin/language/ that translate their first argument. */
-const translators = new Set(['t', 'rich']);
+/** Functions of console/admin/language/ that translate their first argument. `template` leaves its placeholders. */
+const translators = new Set(['t', 'rich', 'template']);
 /** Properties of JSX elements that people read. */
 const shownProperties =
   /^(?:alt|aria-(?:label|description|valuetext)|description|done|empty|error|head|header|hint|label|lead|legend|note|nothing|one|placeholder|subject|title|unit|verb)$/;
@@ -50,7 +50,10 @@ export function read(path, source = readFileSync(path, 'utf8')) {
       const text = textOf(message);
       const values = node.callee.name === 'rich' ? rest[1] : rest[0];
       if (text === undefined) note(found.faults, node, 'The first argument must be a string literal.');
-      else found.messages.push({ line: at(node), text, hasValues: values !== undefined });
+      else {
+        const hasValues = values !== undefined || (node.callee.name === 'template' && text.includes('{'));
+        found.messages.push({ line: at(node), text, hasValues });
+      }
       visit(rest, false, isRead);
       return;
     }

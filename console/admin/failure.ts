@@ -1,3 +1,5 @@
+import { serverText } from './language/language.ts';
+
 /** A failed request, with a message for display. */
 export interface Failure {
   /** `extensions.code` of the admin API; `network` without a response. */
@@ -63,5 +65,5 @@ function lastPart(field: string): string {
 /** Drops the field name from a message shown below its field: "redirectUris must be https." → "Must be https." */
 function sentence(message: string, field: string | undefined): string {
   const text = field !== undefined && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return serverText(text.charAt(0).toUpperCase() + text.slice(1));
 }

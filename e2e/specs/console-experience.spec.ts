@@ -80,7 +80,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   const chooser = console.waitForEvent('filechooser');
   await console.getByRole('button', { name: 'Upload: Logo', exact: true }).click();
   await (await chooser).setFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
-  await expect(console.getByText('A logo must be PNG, JPEG or WebP', { exact: false })).toBeVisible();
+  await expect(console.getByText('Must be PNG, JPEG or WebP', { exact: false })).toBeVisible();
   const again = console.waitForEvent('filechooser');
   await console.getByRole('button', { name: 'Upload: Logo', exact: true }).click();
   await (await again).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: redPng() });

@@ -69,6 +69,22 @@ test('an admin chooses German; texts, numbers and times follow, also after a rel
   }
 });
 
+test('what the server says is in German, too: sentences of events, refused input and explanations', async () => {
+  await preferring('de-DE', async (page) => {
+    await page.goto(at('events'));
+    await expect(page.getByText('hat die Anwendung Portal angelegt')).toBeVisible();
+    await page.goto(at('settings'));
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('x'.repeat(201));
+    await page.getByRole('button', { name: 'Speichern' }).click();
+    await expect(page.getByText(/^Darf höchstens \d+ Zeichen haben\.$/)).toBeVisible();
+    await page.goto(at('troubleshooting'));
+    await page.getByRole('textbox', { name: 'Adresse, Anfrage-ID oder OAuth-Fehler' }).fill('invalid_grant');
+    await page.getByRole('button', { name: 'Suchen', exact: true }).click();
+    await expect(page.getByText(/^Der Code oder Refresh-Token ist unbekannt, abgelaufen/)).toBeVisible();
+    await expectAccessible(page);
+  });
+});
+
 test('without a choice the console has the language of the browser; a page in Japanese has no English message', async () => {
   await preferring('ja-JP', async (page) => {
     await page.goto(at('overview'));
@@ -79,7 +95,17 @@ test('without a choice the console has the language of the browser; a page in Ja
       expect(await part.innerText()).not.toMatch(/[A-Z][a-z]+ [a-z]+/);
     }
     await expectAccessible(page);
-    for (const path of ['users', 'groups', 'factors', 'session-policy', 'log-streams', 'settings', 'team']) {
+    for (const path of [
+      'events',
+      'troubleshooting',
+      'users',
+      'groups',
+      'factors',
+      'session-policy',
+      'log-streams',
+      'settings',
+      'team',
+    ]) {
       await page.goto(at(path));
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(/[ぁ-ヿ一-龯]/);
       await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);

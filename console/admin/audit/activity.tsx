@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -19,7 +20,7 @@ interface ActivityProps {
 }
 
 /** Latest events of a subject, with a link to all of them. */
-export function Activity({ title = 'Activity', events, query, hasFilters = false, empty }: ActivityProps) {
+export function Activity({ title = t('Activity'), events, query, hasFilters = false, empty }: ActivityProps) {
   const all = useProjectPath()('events');
   return (
     <Section
@@ -27,12 +28,12 @@ export function Activity({ title = 'Activity', events, query, hasFilters = false
       title={title}
       actions={
         <Button component={Link} to={query ? `${all}?${new URLSearchParams(query)}` : all} variant="default" size="xs">
-          All events
+          {t('All events')}
         </Button>
       }
     >
       {events?.length === 0 ? (
-        <Empty icon="events" title="Nothing yet">
+        <Empty icon="events" title={t('Nothing yet')}>
           {empty}
         </Empty>
       ) : (

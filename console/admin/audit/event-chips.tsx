@@ -1,5 +1,6 @@
 import { part, usePrefetch, useQuery } from '../api.ts';
 import { EventClientName, EventNames, EventUserName } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { FilterChip } from '../ui/lists/filters.tsx';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
@@ -18,15 +19,19 @@ export function EventChips() {
   const known = userName.data?.user;
   const types = type?.split(',') ?? [];
   const chips: [name: string, label: string, value: string | undefined][] = [
-    ['user', 'User', user && (known ? (known.displayName ?? known.userName) : short(user))],
-    ['client', 'Application', client && (clientName.data?.client?.name ?? short(client))],
-    ['actor', 'By', get('actor') && (get('actorName') ?? short(get('actor') as string))],
-    ['subject', 'About', get('subject') && (get('subjectName') ?? short(get('subject') as string))],
-    ['request', 'Request', get('request') && short(get('request') as string)],
-    ['signIn', 'Sign-in', get('signIn') && short(get('signIn') as string)],
-    ['type', 'Type', type && (types.length === 1 ? sentenceOf(type) : `${types.length} types`)],
-    ['since', 'After', get('since') && exactly(get('since') as string)],
-    ['until', 'Before', get('until') && exactly(get('until') as string)],
+    ['user', t('User'), user && (known ? (known.displayName ?? known.userName) : short(user))],
+    ['client', t('Application'), client && (clientName.data?.client?.name ?? short(client))],
+    ['actor', t('By'), get('actor') && (get('actorName') ?? short(get('actor') as string))],
+    ['subject', t('About'), get('subject') && (get('subjectName') ?? short(get('subject') as string))],
+    ['request', t('Request'), get('request') && short(get('request') as string)],
+    ['signIn', t('Sign-in'), get('signIn') && short(get('signIn') as string)],
+    [
+      'type',
+      t('Type'),
+      type && (types.length === 1 ? sentenceOf(type) : t('{count, number} types', { count: types.length })),
+    ],
+    ['since', t('After'), get('since') && exactly(get('since') as string)],
+    ['until', t('Before'), get('until') && exactly(get('until') as string)],
   ];
   return chips.map(
     ([name, label, value]) =>

@@ -1,12 +1,13 @@
 import { Badge, Text } from '@mantine/core';
 import { Link } from 'react-router';
+import { locale, t } from '../language/language.ts';
 import { IdChip } from '../ui/code/copy.tsx';
 import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
-import { type AuditEvent, detailsOf, fieldName, partsOf } from './event-text.ts';
+import { type AuditEvent, detailsOf, fieldName, kindName, partsOf } from './event-text.ts';
 import { lineOf } from './sign-in-line.ts';
 
 interface EventListProps {
@@ -60,7 +61,7 @@ function Rows(props: RowsProps) {
         const about = [
           isGrouped && line.isSignIn ? undefined : event.client?.name,
           withProject && (isGrouped || !event.client) ? event.project?.name : undefined,
-          events.length > 1 ? `${events.length} events` : undefined,
+          events.length > 1 ? t('{count, number} events', { count: events.length }) : undefined,
         ];
         return (
           <>
@@ -70,7 +71,7 @@ function Rows(props: RowsProps) {
               {isGrouped && line.notes.length > 0 && <span className={styles.notes}> · {line.notes.join(', ')}</span>}
               {isFailed && (
                 <Badge ml="xs" color="bad">
-                  Failed
+                  {t('Failed')}
                 </Badge>
               )}
             </span>
@@ -102,12 +103,12 @@ function Rows(props: RowsProps) {
   );
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 const changeColumns: Column<[name: string, before: string, after: string]>[] = [
-  { header: 'Setting', isName: true, cell: ([name]) => fieldName(name) },
-  { header: 'Before', width: '33%', cell: ([, before]) => before },
-  { header: 'After', width: '33%', cell: ([, , after]) => after },
+  { header: t('Setting'), isName: true, cell: ([name]) => fieldName(name) },
+  { header: t('Before'), width: '33%', cell: ([, before]) => before },
+  { header: t('After'), width: '33%', cell: ([, , after]) => after },
 ];
 
 function Details({ event, filterPath }: { event: AuditEvent; filterPath: string | undefined }) {
@@ -115,7 +116,9 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
   const { actor, subject, client } = event;
   const filter = (name: string, id: string, label: string) =>
     filterPath && (
-      <Link to={`${filterPath}?${new URLSearchParams({ [name]: id, [`${name}Name`]: label })}`}>All of {label}</Link>
+      <Link to={`${filterPath}?${new URLSearchParams({ [name]: id, [`${name}Name`]: label })}`}>
+        {t('All of {label}', { label })}
+      </Link>
     );
   /** The actor or the subject, with its ID and a link to its events. */
   const party = (
@@ -123,40 +126,42 @@ function Details({ event, filterPath }: { event: AuditEvent; filterPath: string 
     { id, kind, name }: { id?: string | null; kind: string; name?: string | null },
   ) => (
     <>
-      {name ?? kind} {id && <IdChip id={id} label={`${role} id`} />}{' '}
-      {id && filter(kind === 'user' ? 'user' : role, id, name ?? kind)}
+      {name ?? kindName(kind)} {id && <IdChip id={id} label={role === 'actor' ? t('actor ID') : t('subject ID')} />}{' '}
+      {id && filter(kind === 'user' ? 'user' : role, id, name ?? kindName(kind))}
     </>
   );
   return (
     <>
       {changes.length > 0 && (
-        <DataTable dense label="Changes" columns={changeColumns} rows={changes} keyOf={([name]) => name} />
+        <DataTable dense label={t('Changes')} columns={changeColumns} rows={changes} keyOf={([name]) => name} />
       )}
       <Facts
         labelWidth="8rem"
         facts={[
           ...others.map(([name, value]) => [fieldName(name), value] as const),
-          ['Type', <code key="type">{event.type}</code>],
-          ['By', party('actor', actor)],
-          subject && ['About', party('subject', subject)],
+          [t('Type'), <code key="type">{event.type}</code>],
+          [t('By'), party('actor', actor)],
+          subject && [t('About'), party('subject', subject)],
           client && [
-            'Application',
+            t('Application'),
             <>
               {client.name} {filter('client', client.id, client.name)}
             </>,
           ],
-          event.ip && ['Address', event.ip],
-          event.userAgent && ['Browser', event.userAgent],
+          event.ip && [t('Address'), event.ip],
+          event.userAgent && [t('Browser'), event.userAgent],
           signInId !== undefined && [
-            'Sign-in',
+            t('Sign-in'),
             <>
-              <IdChip id={signInId} label="sign-in id" />{' '}
+              <IdChip id={signInId} label={t('sign-in ID')} />{' '}
               {filterPath && (
-                <Link to={`${filterPath}?${new URLSearchParams({ signIn: signInId })}`}>All of this sign-in</Link>
+                <Link to={`${filterPath}?${new URLSearchParams({ signIn: signInId })}`}>
+                  {t('All of this sign-in')}
+                </Link>
               )}
             </>,
           ],
-          event.requestId && ['Request', <IdChip key="id" id={event.requestId} label="request id" />],
+          event.requestId && [t('Request'), <IdChip key="id" id={event.requestId} label={t('request ID')} />],
         ]}
       />
     </>

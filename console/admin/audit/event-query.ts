@@ -1,12 +1,13 @@
 import type { AuditEventFilter } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { type EventGroup, groupNames, typesOf } from './sentences.ts';
 
 const periods = { hour: 3600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const;
 export const periodNames = {
-  hour: 'Last hour',
-  day: 'Last 24 hours',
-  week: 'Last 7 days',
-  month: 'Last 30 days',
+  hour: t('Last hour'),
+  day: t('Last 24 hours'),
+  week: t('Last 7 days'),
+  month: t('Last 30 days'),
 } as const;
 
 /** URL parameters that filter the list, so that a link reproduces it. */

@@ -1,5 +1,6 @@
 import { roleNames } from '../access.tsx';
 import type { EventRowFragment } from '../generated/operations.ts';
+import { locale, serverText, t, template } from '../language/language.ts';
 import { templateOf } from './sentences.ts';
 
 export type AuditEvent = EventRowFragment;
@@ -10,8 +11,8 @@ export interface SentencePart {
 }
 
 /** The sentence of an event in parts, with names marked. */
-export function partsOf(event: AuditEvent): SentencePart[] {
-  const parts = templateFor(event)
+export function partsOf(event: AuditEvent, sentence: string = templateFor(event)): SentencePart[] {
+  const parts = sentence
     .split(/(\{\w+\})/)
     .filter(Boolean)
     .map((part): SentencePart => {
@@ -21,22 +22,25 @@ export function partsOf(event: AuditEvent): SentencePart[] {
   const { count, reason, fault } = event.detail ?? {};
   const why = reason ?? fault;
   if (event.result === 'FAILURE' && typeof why === 'string') {
-    parts.push({ text: `: ${why.replaceAll(/[_-]/g, ' ')}`, isName: false });
+    const reason = serverText(why.replaceAll(/[_-]/g, ' '));
+    parts.push({ text: t(': {reason}', { reason }), isName: false });
   }
-  if (typeof count === 'number' && count > 1) parts.push({ text: ` (${count} times)`, isName: false });
+  if (typeof count === 'number' && count > 1) {
+    parts.push({ text: ` ${t('({count, number} times)', { count })}`, isName: false });
+  }
   const [first, ...rest] = parts;
   // Capitalize the first word unless it is a name.
   const names = [event.actor.name, event.subject?.name, event.person?.name];
-  return first && !names.includes(first.text)
-    ? [{ ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) }, ...rest]
-    : parts;
+  return first && !names.includes(first.text) ? [{ ...first, text: capitalized(first.text) }, ...rest] : parts;
 }
 
+const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+
 const sessionEnds: Record<string, string> = {
-  logout: '{person} signed out',
-  replaced: 'A new sign-in replaced a session of {person}',
-  deactivated: '{actor} deactivated {person}, which ended a session',
-  revoked: '{actor} ended a session of {person}',
+  logout: template('{person} signed out'),
+  replaced: template('A new sign-in replaced a session of {person}'),
+  deactivated: template('{actor} deactivated {person}, which ended a session'),
+  revoked: template('{actor} ended a session of {person}'),
 };
 
 function templateFor(event: AuditEvent): string {
@@ -46,10 +50,11 @@ function templateFor(event: AuditEvent): string {
     detail?.['provenance'] === 'local' &&
     !actor.kind.startsWith('admin') &&
     actor.kind !== 'bootstrap-token';
-  if (isSignUp) return '{subject} signed up';
-  if (type === 'session.ended') return sessionEnds[String(detail?.['reason'])] ?? 'A session of {person} ended';
-  const template = templateOf(type) ?? `{actor}: ${type.replaceAll(/[._-]/g, ' ')} {subject}`;
-  return type.endsWith('updated') ? (changeTemplate(event) ?? template) : template;
+  if (isSignUp) return template('{subject} signed up');
+  if (type === 'session.ended')
+    return sessionEnds[String(detail?.['reason'])] ?? template('A session of {person} ended');
+  const sentence = templateOf(type) ?? `{actor}: ${type.replaceAll(/[._-]/g, ' ')} {subject}`;
+  return type.endsWith('updated') ? (changeTemplate(event) ?? sentence) : sentence;
 }
 
 const maxShownLength = 40;
@@ -58,21 +63,28 @@ const maxShownFields = 3;
 /** "{actor} set Active from yes to no for {subject}"; undefined if the event names no field. */
 function changeTemplate({ detail }: AuditEvent): string | undefined {
   const { changes, others } = detailsOf({ detail });
-  const named = detail?.['changed'];
-  const names = Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [];
+  const changed = detail?.['changed'];
+  const names = Array.isArray(changed) ? changed.filter((name) => typeof name === 'string') : [];
   const fields = [...new Set([...changes.map(([name]) => name), ...names])].map(fieldName).map(plain);
   const [only] = changes;
   if (fields.length === 0 || others.some(([name]) => name === 'added')) return undefined;
   if (only && fields.length === 1 && [only[1], only[2]].every((value) => isShort(value))) {
-    const [, before, after] = only;
-    if (after === none) return `{actor} removed ${fields[0]} ${plain(before)} of {subject}`;
-    return `{actor} set ${fields[0]} ${before === none ? '' : `from ${plain(before)} `}to ${plain(after)} for {subject}`;
+    const [field, before, after] = [fields[0], plain(only[1]), plain(only[2])];
+    if (after === none) return filled(template('{actor} removed {field} {before} of {subject}'), { field, before });
+    if (before === none) return filled(template('{actor} set {field} to {after} for {subject}'), { field, after });
+    const sentence = template('{actor} set {field} from {before} to {after} for {subject}');
+    return filled(sentence, { field, before, after });
   }
-  const shown = fields.slice(0, maxShownFields);
-  const more = fields.length - shown.length;
-  if (more > 0) return `{actor} changed ${shown.join(', ')} and ${more} more of {subject}`;
-  const last = shown.pop();
-  return `{actor} changed ${shown.length > 0 ? `${shown.join(', ')} and ` : ''}${last} of {subject}`;
+  const more = fields.length - maxShownFields;
+  const named = [...fields.slice(0, maxShownFields), ...(more > 0 ? [t('{more} more', { more })] : [])];
+  return filled(template('{actor} changed {fields} of {subject}'), { fields: list.format(named) });
+}
+
+const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+
+/** Fills in values, and leaves the other placeholders. */
+function filled(sentence: string, values: Record<string, string | undefined>): string {
+  return sentence.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
 const isShort = (value: string): boolean => value.length <= maxShownLength && !value.includes('\n');
@@ -80,32 +92,32 @@ const isShort = (value: string): boolean => value.length <= maxShownLength && !v
 const plain = (value: string): string => value.replaceAll(/[{}]/g, ' ');
 
 const actorKinds: Record<string, string> = {
-  admin: 'an admin',
-  'admin-token': 'an API token',
-  'bootstrap-token': 'the bootstrap token',
-  'setup-link': 'a setup link',
-  scim: 'the directory',
-  user: 'someone',
-  client: 'an application',
-  system: 'the system',
-  anonymous: 'someone',
+  admin: t('an admin'),
+  'admin-token': t('an API token'),
+  'bootstrap-token': t('the bootstrap token'),
+  'setup-link': t('a setup link'),
+  scim: t('the directory'),
+  user: t('someone'),
+  client: t('an application'),
+  system: t('the system'),
+  anonymous: t('someone'),
 };
 
 export function actorName({ actor }: Pick<AuditEvent, 'actor'>): string {
   const name = actor.name ?? actorKinds[actor.kind] ?? actor.kind;
-  return actor.kind === 'scim' && actor.name ? `the directory (${actor.name})` : name;
+  return actor.kind === 'scim' && actor.name ? t('the directory ({name})', { name: actor.name }) : name;
 }
 
 function nameOf(event: AuditEvent, name: string): string {
   const { client, person, detail } = event;
   if (name === 'actor') return actorName(event);
   if (name === 'subject') return subjectName(event);
-  if (name === 'person') return person?.name ?? 'someone';
+  if (name === 'person') return person?.name ?? t('someone');
   const value = detail?.[name];
   if (name === 'role' && typeof value === 'string' && event.type.startsWith('membership.')) {
     return roleNames[value.toUpperCase() as keyof typeof roleNames] ?? value;
   }
-  if (name === 'client') return client?.name ?? (typeof value === 'string' ? value : 'an application');
+  if (name === 'client') return client?.name ?? (typeof value === 'string' ? value : t('an application'));
   return typeof value === 'string' ? value : '…';
 }
 
@@ -114,15 +126,18 @@ const applicationTypes: readonly string[] = ['authorization.refused', 'client.re
 
 function subjectName({ subject, person, detail, type }: AuditEvent): string {
   if (!subject) {
-    if (applicationTypes.includes(type)) return 'an unknown application';
-    if (type === 'signin.refused') return 'an unnamed user';
-    return detail?.['count'] === undefined ? '' : 'several users';
+    if (applicationTypes.includes(type)) return t('an unknown application');
+    if (type === 'signin.refused') return t('an unnamed user');
+    return detail?.['count'] === undefined ? '' : t('several users');
   }
   if (subject.name) return subject.name;
   if (subject.kind === 'user' && person) return person.name;
   const named = detail?.['name'] ?? detail?.['email'];
-  return typeof named === 'string' ? named : subject.kind === 'user' ? 'someone' : `a ${subject.kind}`;
+  return typeof named === 'string' ? named : kindName(subject.kind);
 }
+
+/** Of a subject without a name. */
+export const kindName = (kind: string): string => (kind === 'user' ? t('someone') : serverText(kind));
 
 /** Changed values as before and after, the sign-in, and the other details. */
 export function detailsOf({ detail }: Pick<AuditEvent, 'detail'>): {
@@ -154,7 +169,7 @@ const none = '–';
 
 function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return none;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (Array.isArray(value)) return value.length === 0 ? none : value.map(formatValue).join('\n');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -162,5 +177,5 @@ function formatValue(value: unknown): string {
 /** `accessTokenTtlSeconds` as readable words. */
 export function fieldName(name: string): string {
   const spaced = name.replace(/([A-Z])/g, ' $1').toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+  return serverText(spaced.charAt(0).toUpperCase() + spaced.slice(1));
 }

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Events } from './events.tsx';
@@ -9,11 +10,11 @@ export function Component() {
   const path = useProjectPath();
   return (
     <Page
-      title="Events"
-      lead={`Every sign-in and every change in ${project.name}: actor, source and result.`}
+      title={t('Events')}
+      lead={t('Every sign-in and every change in {name}: actor, source and result.', { name: project.name })}
       actions={
         <Button component={Link} to={path('troubleshooting')} variant="default">
-          Troubleshoot a sign-in
+          {t('Troubleshoot a sign-in')}
         </Button>
       }
     >

@@ -2,6 +2,7 @@ import { Button, Group, Menu, Switch, Text } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
 import { useQuery } from '../api.ts';
 import { type AuditEventFilter, AuditEventGroups, AuditEvents } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -40,32 +41,34 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
     const names = queryNames.flatMap((name) => [name, `${name}Name`]);
     set(Object.fromEntries(names.map((name) => [name, undefined])));
   };
-  if (failure && !groups) return <LoadError failure={failure} subject="the list of events" retry={reload} />;
+  if (failure && !groups) return <LoadError failure={failure} subject={t('the list of events')} retry={reload} />;
   return (
     <Section flush>
       <ListBar>
         <QueryBar projectId={projectId} />
-        <Filter name="group" label="Category" options={filterOptions('All categories', groupNames)} />
+        <Filter name="group" label={t('Category')} options={filterOptions(t('All categories'), groupNames)} />
         <Filter
           name="result"
-          label="Result"
-          options={filterOptions('Any result', { SUCCESS: 'Succeeded', FAILURE: 'Failed' })}
+          label={t('Result')}
+          options={filterOptions(t('Any result'), { SUCCESS: t('Succeeded'), FAILURE: t('Failed') })}
         />
-        <Filter name="period" label="When" options={filterOptions('Any time', periodNames)} />
+        <Filter name="period" label={t('When')} options={filterOptions(t('Any time'), periodNames)} />
         <EventChips />
         <Group ml="auto">
           <Text span fz="xs" c="dimmed" role="status">
-            {isLive && !after && (fresh.size === 0 ? 'Waiting for events …' : `${fresh.size} new`)}
+            {isLive &&
+              !after &&
+              (fresh.size === 0 ? t('Waiting for events …') : t('{count, number} new', { count: fresh.size }))}
           </Text>
           <Switch
             size="sm"
-            label="Group sign-ins"
+            label={t('Group sign-ins')}
             checked={!isFlat}
             onChange={(event) => set({ view: event.currentTarget.checked ? undefined : 'flat' })}
           />
           <Switch
             size="sm"
-            label="Live"
+            label={t('Live')}
             checked={isLive && after === undefined}
             onChange={(event) => {
               setLive(event.currentTarget.checked);
@@ -78,16 +81,16 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
       {events?.length === 0 ? (
         <Empty
           icon="events"
-          title={isFiltered ? 'No matches' : 'No events yet'}
+          title={isFiltered ? t('No matches') : t('No events yet')}
           action={
             isFiltered && (
               <Button variant="default" onClick={clear}>
-                Clear filters
+                {t('Clear filters')}
               </Button>
             )
           }
         >
-          {isFiltered ? 'No event matches these filters.' : 'Sign-ins and changes appear here.'}
+          {isFiltered ? t('No event matches these filters.') : t('Sign-ins and changes appear here.')}
         </Empty>
       ) : isFlat ? (
         <EventList events={events} filterPath={path} withProject={projectId === undefined} fresh={fresh} />
@@ -131,15 +134,15 @@ function Export({ projectId, filter, disabled }: ExportProps) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button variant="default" size="xs" leftSection={<Icon name="download" size={14} />} disabled={disabled}>
-          Export
+          {t('Export')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component="a" href={exportAddress('csv', projectId, filter)} download>
-          CSV, for spreadsheets
+          {t('CSV, for spreadsheets')}
         </Menu.Item>
         <Menu.Item component="a" href={exportAddress('jsonl', projectId, filter)} download>
-          JSON Lines, for programs
+          {t('JSON Lines, for programs')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Listbox } from '../frame/search/listbox.tsx';
 import { useSearch } from '../frame/search/use-search.ts';
 import { PaletteInProject } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { exactly } from '../ui/time.tsx';
 import { momentOf } from './event-query.ts';
@@ -20,21 +21,19 @@ interface Completion {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const keyed = /^(user|client|app|type|result|after|since|before|until|request):\s*(.*)$/i;
 
-const beginnings: readonly Completion[] = [
-  { key: 'user', label: 'user:', detail: 'events by or about a user', text: 'user:' },
-  { key: 'client', label: 'client:', detail: 'events of an application', text: 'client:' },
-  { key: 'type', label: 'type:', detail: 'event type', text: 'type:' },
-  { key: 'result', label: 'result:', detail: 'success or failure', text: 'result:' },
-  {
-    key: 'after',
-    label: 'after:',
-    detail: '2026-03-01, 2026-03-01 14:30, 2h or yesterday',
-    text: 'after:',
-  },
-  { key: 'before', label: 'before:', detail: 'same formats', text: 'before:' },
-];
+/** Names of filters, with what they take. */
+const beginnings = {
+  user: t('events by or about a user'),
+  client: t('events of an application'),
+  type: t('event type'),
+  result: t('success or failure'),
+  after: t('2026-03-01, 2026-03-01 14:30, 2h or yesterday'),
+  before: t('same formats'),
+} as const;
 const inInstance = ['type', 'result', 'after', 'before'];
 const shownTypes = 12;
+
+const named = (name: string, value: string) => `${name}: ${value}`;
 
 function typesLike(wanted: string): Completion[] {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
@@ -43,7 +42,7 @@ function typesLike(wanted: string): Completion[] {
     .filter(([group, name]) => fits(`${group} ${name}`))
     .map(([group, name]) => ({
       key: `group ${group}`,
-      label: `All of: ${name}`,
+      label: t('All of: {name}', { name }),
       set: { group, type: undefined },
     }));
   const types = allTypes
@@ -81,14 +80,14 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
   const { answer, pending } = useSearch(PaletteInProject, { projectId: projectId ?? '', search: wanted }, searched);
   const people = (searched ? (answer?.users.edges ?? []) : []).map(({ node }) => ({
     key: node.id,
-    label: `user: ${node.displayName ?? node.userName}`,
+    label: named('user', node.displayName ?? node.userName),
     detail: node.displayName ? node.userName : undefined,
     isFound: true,
     set: { user: node.id },
   }));
   const applications = (searched ? (answer?.clients.edges ?? []) : []).map(({ node }) => ({
     key: node.id,
-    label: `client: ${node.name}`,
+    label: named('client', node.name),
     isFound: true,
     set: { client: node.id },
   }));
@@ -103,20 +102,21 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
     if (about === 'before' || about === 'until') return moments('until', wanted);
     if (about === 'request' || uuid.test(wanted)) {
       if (!uuid.test(wanted)) return [];
-      const of = (name: string) => ({ key: name, label: `${name}: ${wanted}`, set: { [name]: wanted } });
+      const of = (name: string) => ({ key: name, label: named(name, wanted), set: { [name]: wanted } });
       return about === 'request' ? [of('request')] : [of('request'), of('user'), of('client')];
     }
-    const begun = beginnings.filter(
-      ({ key: name }) =>
-        name.startsWith(wanted.toLowerCase()) && (projectId !== undefined || inInstance.includes(name)),
-    );
+    const begun = Object.entries(beginnings)
+      .filter(
+        ([name]) => name.startsWith(wanted.toLowerCase()) && (projectId !== undefined || inInstance.includes(name)),
+      )
+      .map(([name, detail]) => ({ key: name, label: `${name}:`, detail, text: `${name}:` }));
     return wanted === '' ? begun : [...begun, ...people, ...applications, ...typesLike(wanted)];
   })();
   return (
     <Listbox
       isPopup
-      label="Search events"
-      placeholder={projectId ? 'user:  client:  type:  result:  after:  before:' : 'type:  result:  after:  before:'}
+      label={t('Search events')}
+      placeholder={(projectId ? Object.keys(beginnings) : inInstance).map((name) => `${name}:`).join('  ')}
       text={text}
       onText={setText}
       choices={completions.map(({ key: name, label, detail, isFound = false, set: values, text: next }) => ({
@@ -138,7 +138,7 @@ export function QueryBar({ projectId }: { projectId: string | undefined }) {
 
 function nothing(about: string): string {
   if (['after', 'since', 'before', 'until'].includes(about))
-    return 'Use a day (2026-03-01) or a time (2026-03-01 14:30).';
-  if (about === 'request') return 'A request ID is a UUID, as shown in errors.';
-  return 'No matches';
+    return t('Use a day (2026-03-01) or a time (2026-03-01 14:30).');
+  if (about === 'request') return t('A request ID is a UUID, as shown in errors.');
+  return t('No matches');
 }

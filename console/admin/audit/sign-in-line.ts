@@ -1,3 +1,4 @@
+import { t, template } from '../language/language.ts';
 import { type AuditEvent, partsOf, type SentencePart } from './event-text.ts';
 
 /** One line for the events of a sign-in, or for a single event. */
@@ -18,10 +19,8 @@ export function lineOf(events: readonly AuditEvent[]): EventLine {
   const signedIn = events.findLast(({ type }) => type === 'user.signed_in');
   const event = (signedIn ?? events.findLast(({ type }) => !sequels.includes(type)) ?? events.at(-1)) as AuditEvent;
   if (!signedIn) return { parts: partsOf(event), notes: addressesOf(events), event, isSignIn: false };
-  const client = signedIn.client?.name;
-  const place = client === undefined ? [] : [part(' to '), { text: client, isName: true }];
   return {
-    parts: [...partsOf(signedIn), ...place],
+    parts: signedIn.client ? partsOf(signedIn, template('{subject} signed in to {client}')) : partsOf(signedIn),
     notes: [...notesOf(events, signedIn), ...addressesOf(events)],
     event,
     isSignIn: true,
@@ -32,10 +31,8 @@ export function lineOf(events: readonly AuditEvent[]): EventLine {
 function addressesOf(events: readonly AuditEvent[]): string[] {
   const asked = events.filter(({ type }) => type === 'otp.requested' || type === 'otp.suppressed');
   const { size } = new Set(asked.map(({ subject }) => subject?.id));
-  return size > 1 ? [`${size} addresses`] : [];
+  return size > 1 ? [t('{size, number} addresses', { size })] : [];
 }
-
-const part = (text: string): SentencePart => ({ text, isName: false });
 
 function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[] {
   const has = (type: string) => events.some((event) => event.type === type);
@@ -48,16 +45,16 @@ function notesOf(events: readonly AuditEvent[], { detail }: AuditEvent): string[
     .filter(({ result }) => result === 'FAILURE')
     .reduce((sum, event) => sum + (typeof event.detail?.['count'] === 'number' ? event.detail['count'] : 1), 0);
   const notes: [boolean, string][] = [
-    [isMailed, 'mail code'],
-    [detail?.['passkeyId'] !== undefined, 'passkey'],
-    [isTrusted, 'trusted device'],
-    [amr.includes('mfa') && detail?.['passkeyId'] === undefined, 'second factor'],
-    [has('mfa.recovery_code_used'), 'recovery code'],
-    [has('recovery.used'), 'account recovery'],
-    [has('device.registered'), 'new device'],
-    [has('passkey.registered'), 'new passkey'],
-    [has('user.created'), 'new user'],
-    [refusals > 0, refusals === 1 ? '1 refusal' : `${refusals} refusals`],
+    [isMailed, t('mail code')],
+    [detail?.['passkeyId'] !== undefined, t('passkey')],
+    [isTrusted, t('trusted device')],
+    [amr.includes('mfa') && detail?.['passkeyId'] === undefined, t('second factor')],
+    [has('mfa.recovery_code_used'), t('recovery code')],
+    [has('recovery.used'), t('account recovery')],
+    [has('device.registered'), t('new device')],
+    [has('passkey.registered'), t('new passkey')],
+    [has('user.created'), t('new user')],
+    [refusals > 0, t('{refusals, plural, one {# refusal} other {# refusals}}', { refusals })],
   ];
   return notes.filter(([isTrue]) => isTrue).map(([, note]) => note);
 }

@@ -2,7 +2,7 @@ import { Badge, Box, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../api.ts';
 import { ScimRequests, ScimTokens, TestDirectory, type TestDirectoryMutation } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { serverText, t } from '../language/language.ts';
 import { FormError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import rows from '../ui/lists/rows.module.css';
@@ -55,7 +55,7 @@ export function SelfTest({ projectId, isOn }: { projectId: string; isOn: boolean
               <Badge color={passed ? 'good' : 'bad'}>{passed ? t('Passed') : t('Failed')}</Badge>
               <Box flex={1}>
                 <p>
-                  <strong>{name}.</strong> {fault ?? proves}
+                  <strong>{serverText(name)}.</strong> {fault ?? serverText(proves)}
                 </p>
                 <Text component="code" c="dimmed">
                   {request}

@@ -1,5 +1,6 @@
 import { Box, Button, FileButton, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { failureOf } from '../failure.ts';
 import { t } from '../language/language.ts';
 import { signInAgain } from '../sign-in-again.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -100,8 +101,11 @@ async function send(projectId: string, file: File): Promise<Outcome> {
       if (response.status === 401 && (await signInAgain('expired'))) continue;
       const body = (await response.json()) as { id?: string; errors?: { message: string }[] };
       if (body.id !== undefined) return { id: body.id };
-      const message = body.errors?.[0]?.message ?? t('Upload failed.');
-      return { fault: message.replace(/^logo /, 'A logo ') };
+      const message = body.errors?.[0]?.message;
+      return {
+        fault:
+          message === undefined ? t('Upload failed.') : failureOf({ message, extensions: { field: 'logo' } }).message,
+      };
     }
   } catch {
     return { fault: t('The server did not respond. Nothing was changed; try again.') };

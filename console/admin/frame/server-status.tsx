@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { latency, useQuery } from '../api.ts';
 import { SystemLevel } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { serverText, t } from '../language/language.ts';
 import styles from './server-status.module.css';
 
 function useOnline(): boolean {
@@ -47,7 +47,7 @@ export function ServerStatus() {
     : !answers
       ? t('The server does not respond')
       : faults.length > 0
-        ? faults.map(({ name, summary }) => `${name}: ${summary}`).join('. ')
+        ? faults.map(({ name, summary }) => `${serverText(name)}: ${serverText(summary)}`).join('. ')
         : t('OK; response time {ms} ms', { ms });
   const dot = <span className={styles.dot} data-level={level} aria-hidden="true" />;
   return (

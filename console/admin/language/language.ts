@@ -1,5 +1,6 @@
 import { store, stored } from '../ui/storage.ts';
 import { formatEnglish, type Values } from './english.ts';
+import { serverTranslator } from './server-text.ts';
 
 /** Languages of the console, by their own names. */
 export const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ja: '日本語' } as const;
@@ -33,6 +34,14 @@ export function t(message: string, values?: Values): string {
 }
 
 export const translationOf = (message: string): string => translated?.messages[message] || message;
+
+/** A translated sentence with its placeholders, `{name}`, for elements to take their places. */
+export const template: typeof translationOf = translationOf;
+
+const translateServerText = translated && serverTranslator(translated.messages, translated.format);
+
+/** A text of the server in the language of the page; as it is, if the catalog lacks it. */
+export const serverText = (text: string): string => translateServerText?.(text) ?? text;
 
 export function fill(text: string, values: Values | undefined): string {
   return values ? (translated?.format ?? formatEnglish)(text, values) : text;

@@ -1,6 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { partsOf } from '../audit/event-text.ts';
 import type { SignInHistoryOfQuery } from '../generated/operations.ts';
+import { locale, serverText, t } from '../language/language.ts';
 import { IdChip } from '../ui/code/copy.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { exactly, Time } from '../ui/time.tsx';
@@ -10,19 +11,19 @@ export type SignInAttempt = SignInHistoryOfQuery['signInHistory']['attempts'][nu
 type Step = SignInAttempt['steps'][number];
 
 const outcomes: Record<SignInAttempt['outcome'], { name: string; tone: string }> = {
-  SIGNED_IN: { name: 'Signed in', tone: 'good' },
-  REFUSED: { name: 'Refused', tone: 'bad' },
-  UNFINISHED: { name: 'Not finished', tone: 'neutral' },
+  SIGNED_IN: { name: t('Signed in'), tone: 'good' },
+  REFUSED: { name: t('Refused'), tone: 'bad' },
+  UNFINISHED: { name: t('Not finished'), tone: 'neutral' },
 };
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 /** One attempt to sign in: its steps, oldest first, and why each was refused. */
 export function Attempt({ attempt }: { attempt: SignInAttempt }) {
   const { name, tone } = outcomes[attempt.outcome];
   return (
     <Section
-      title={attempt.client?.name ?? 'No application'}
+      title={attempt.client?.name ?? t('No application')}
       lead={
         <>
           <Badge color={tone} mr="xs">
@@ -54,27 +55,27 @@ function StepRow({ step: { event, explanation, isOfRequest } }: { step: Step }) 
           {partsOf(event).map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
           {isFailed && (
             <Badge ml="xs" color="bad">
-              Failed
+              {t('Failed')}
             </Badge>
           )}
           {isOfRequest && (
             <Badge ml="xs" color="accent">
-              This request
+              {t('This request')}
             </Badge>
           )}
         </div>
         {explanation && (
           <Text>
-            {explanation.meaning} <strong>{explanation.remedy}</strong>
+            {serverText(explanation.meaning)} <strong>{serverText(explanation.remedy)}</strong>
           </Text>
         )}
         <div className={styles.origin}>
           {typeof count === 'number' && count > 1 && typeof lastAt === 'string' && (
-            <span>Last at {clock.format(new Date(lastAt))}</span>
+            <span>{t('Last at {time}', { time: clock.format(new Date(lastAt)) })}</span>
           )}
           {event.ip && <span>{event.ip}</span>}
           {event.userAgent && <span>{event.userAgent}</span>}
-          {event.requestId && <IdChip id={event.requestId} label="request ID" />}
+          {event.requestId && <IdChip id={event.requestId} label={t('request ID')} />}
         </div>
       </div>
     </li>

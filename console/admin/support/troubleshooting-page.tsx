@@ -3,6 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { useQuery } from '../api.ts';
 import { SignInHistoryOf, type SignInHistoryOfQuery } from '../generated/operations.ts';
+import { serverText, t } from '../language/language.ts';
+import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -32,16 +34,16 @@ export function Component() {
   const found = asked === '' ? undefined : data?.signInHistory;
   return (
     <Page
-      title="Troubleshooting"
-      lead={`The last sign-ins to ${project.name}, step by step, with the reason of each refusal.`}
+      title={t('Troubleshooting')}
+      lead={t('The last sign-ins to {name}, step by step, with the reason of each refusal.', { name: project.name })}
     >
       <Section>
         <form onSubmit={search}>
           <Group align="flex-end" gap="sm">
             <TextInput
               flex="1 1 18rem"
-              label="Address, request ID or OAuth error"
-              description="Error pages show the request ID as support code."
+              label={t('Address, request ID or OAuth error')}
+              description={t('Error pages show the request ID as support code.')}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
               maxLength={2000}
@@ -51,7 +53,7 @@ export function Component() {
               spellCheck={false}
             />
             <Button type="submit" leftSection={<Icon name="search" size={16} />} loading={asked !== '' && stale}>
-              Search
+              {t('Search')}
             </Button>
           </Group>
         </form>
@@ -59,7 +61,7 @@ export function Component() {
       <div role="status" aria-live="polite">
         {found && <Summary history={found} />}
       </div>
-      {failure && <LoadError failure={failure} subject="the sign-ins" retry={reload} />}
+      {failure && <LoadError failure={failure} subject={t('the sign-ins')} retry={reload} />}
       {asked !== '' && !found && !failure && (
         <Section>
           <LinesSkeleton />
@@ -74,24 +76,27 @@ export function Component() {
 
 const nothing: Record<History['kind'], { title: string; text: string }> = {
   ADDRESS: {
-    title: 'No sign-ins found',
-    text: 'No attempt with this address is in the events of this project. Check the address and the project.',
+    title: t('No sign-ins found'),
+    text: t('No attempt with this address is in the events of this project. Check the address and the project.'),
   },
   REQUEST: {
-    title: 'No events of this request',
-    text: 'It is of another project, is older than the events kept, or failed before a sign-in began: then only the server’s log has it.',
+    title: t('No events of this request'),
+    text: t(
+      'It is of another project, is older than the events kept, or failed before a sign-in began: then only the server’s log has it.',
+    ),
   },
-  ERROR: { title: 'No recent refusals', text: 'No event of this project has this error.' },
+  ERROR: { title: t('No recent refusals'), text: t('No event of this project has this error.') },
 };
 
 /** How the text was understood, and how much was found. */
 function Summary({ history: { kind, about, user, explanation, attempts } }: { history: History }) {
   const path = useProjectPath();
+  const links = { user: (name: string) => <Link to={path(`users/${user?.id}`)}>{name}</Link> };
   return (
     <>
       {explanation && (
         <Alert color="accent" title={about} mb={attempts.length === 0 ? 'md' : 0}>
-          {explanation.meaning} {explanation.remedy}
+          {serverText(explanation.meaning)} {serverText(explanation.remedy)}
         </Alert>
       )}
       {attempts.length === 0 ? (
@@ -102,21 +107,24 @@ function Summary({ history: { kind, about, user, explanation, attempts } }: { hi
         </Section>
       ) : (
         <Text c="dimmed">
-          {attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
-          {user ? (
-            <>
-              {' '}
-              of <Link to={path(`users/${user.id}`)}>{user.name}</Link>
-            </>
-          ) : (
-            kind === 'ADDRESS' && ' for addresses that look like this one: no user of this project has it'
-          )}
-          {attempts.length > 1 && ', newest first'}
+          {user
+            ? rich(
+                '{count, plural, one {# attempt} other {# attempts}} of <user>{name}</user>{count, plural, one {} other {, newest first}}',
+                links,
+                {
+                  count: attempts.length,
+                  name: user.name,
+                },
+              )
+            : t('{count, plural, one {# attempt} other {# attempts}}{count, plural, one {} other {, newest first}}', {
+                count: attempts.length,
+              })}
+          {!user && kind === 'ADDRESS' && ` · ${t('No user of this project has this address; these look like it.')}`}
         </Text>
       )}
       {attempts.length === 0 && user && (
         <Text c="dimmed" mt="md">
-          The user <Link to={path(`users/${user.id}`)}>{user.name}</Link> exists.
+          {rich('The user <user>{name}</user> exists.', links, { name: user.name })}
         </Text>
       )}
     </>

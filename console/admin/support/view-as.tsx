@@ -1,6 +1,7 @@
 import { Alert, Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { ViewAs, type ViewAsQuery } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import styles from './view-as.module.css';
@@ -9,45 +10,45 @@ type SignIn = ViewAsQuery['viewAs']['signIns'][number];
 type Step = SignIn['steps'][number];
 
 const kinds: Record<Step['kind'], string> = {
-  MAIL_CODE: 'Code by e-mail',
-  DEVICE_KEY: 'Device key, no question',
-  PASSKEY: 'Passkey',
-  CREATION: 'Create a passkey',
-  FACTOR: 'Second factor',
-  ENROLMENT: 'Set up a second factor',
+  MAIL_CODE: t('Code by e-mail'),
+  DEVICE_KEY: t('Device key, no question'),
+  PASSKEY: t('Passkey'),
+  CREATION: t('Create a passkey'),
+  FACTOR: t('Second factor'),
+  ENROLMENT: t('Set up a second factor'),
 };
 
 const reasons: Record<Step['reason'], string> = {
-  NEW_BROWSER: 'The browser has no trusted device key.',
-  TRUSTED_BROWSER: 'The session policy trusts this browser.',
-  FRESH: 'The next step needs a code first, or the policy demands one.',
-  ENROLLED: 'The user has this factor: it is always asked for.',
-  MFA_POLICY: 'The project requires a second factor, and the user has none that meets the policy.',
-  PASSKEY_POLICY: 'The project requires passkeys.',
-  PASSKEY_CLIENT: 'The application requires passkeys.',
-  ADMIN: 'Admins with a passkey must use it.',
-  SECOND_FACTOR: 'The passkey is the second factor of this user.',
+  NEW_BROWSER: t('The browser has no trusted device key.'),
+  TRUSTED_BROWSER: t('The session policy trusts this browser.'),
+  FRESH: t('The next step needs a code first, or the policy demands one.'),
+  ENROLLED: t('The user has this factor: it is always asked for.'),
+  MFA_POLICY: t('A second factor is required, and the user has none that meets the policy.'),
+  PASSKEY_POLICY: t('The project requires passkeys.'),
+  PASSKEY_CLIENT: t('The application requires passkeys.'),
+  ADMIN: t('Admins with a passkey must use it.'),
+  SECOND_FACTOR: t('The passkey is the second factor of this user.'),
 };
 
 const denials: Record<NonNullable<SignIn['denied']>, string> = {
-  INACTIVE: 'The user is deactivated: no code is sent.',
-  CLIENT_DISABLED: 'The application is disabled.',
-  NO_ADDRESS: 'The user has no e-mail address for the code.',
-  NO_MAIL: 'No mail server is set.',
-  NO_FACTOR: 'A second factor is required, and the project offers none.',
+  INACTIVE: t('The user is deactivated: no code is sent.'),
+  CLIENT_DISABLED: t('The application is disabled.'),
+  NO_ADDRESS: t('The user has no e-mail address for the code.'),
+  NO_MAIL: t('No mail server is set.'),
+  NO_FACTOR: t('A second factor is required, and the project offers none.'),
 };
 
 const methodNames: Record<Step['methods'][number], string> = {
-  EMAIL: 'e-mail',
-  SMS: 'text message',
-  TOTP: 'authenticator app',
+  EMAIL: t('e-mail'),
+  SMS: t('text message'),
+  TOTP: t('authenticator app'),
 };
 
 /** What a user would meet at an application now; nothing is signed in. */
 export function ViewAsUser({ clientId, userId }: { clientId: string; userId: string }) {
   const scopes = ['openid'];
   const { data, failure, reload } = useQuery(ViewAs, { clientId, userId, scopes });
-  if (failure) return <LoadError failure={failure} subject="the preview" retry={reload} />;
+  if (failure) return <LoadError failure={failure} subject={t('the preview')} retry={reload} />;
   if (!data) return <LinesSkeleton />;
   const { signIns, takesPasskey, asksConsent } = data.viewAs;
   return (
@@ -60,33 +61,35 @@ export function ViewAsUser({ clientId, userId }: { clientId: string; userId: str
               <li key={index}>
                 <strong>
                   {kinds[kind]}
-                  {methods.length > 0 && `: ${methods.map((method) => methodNames[method]).join(', ')}`}
+                  {methods.length > 0 && ` (${methods.map((method) => methodNames[method]).join(', ')})`}
                 </strong>
                 <Text c="dimmed">{reasons[reason]}</Text>
               </li>
             ))}
             {asksConsent && !signIn.denied && (
               <li>
-                <strong>Consent</strong>
-                <Text c="dimmed">A third-party application, which this user has not allowed yet.</Text>
+                <strong>{t('Consent')}</strong>
+                <Text c="dimmed">{t('The user has not allowed this application yet.')}</Text>
               </li>
             )}
             <li>
               {signIn.denied ? (
-                <Alert color="bad" py="xs" title="Refused">
+                <Alert color="bad" py="xs" title={t('Refused')}>
                   {denials[signIn.denied]}
                 </Alert>
               ) : (
-                <Badge color="good">Signed in</Badge>
+                <Badge color="good">{t('Signed in')}</Badge>
               )}
             </li>
           </ol>
         </section>
       ))}
-      {takesPasskey && <Text c="dimmed">A passkey of this user signs in instead of these steps.</Text>}
+      {takesPasskey && <Text c="dimmed">{t('A passkey of this user signs in instead of these steps.')}</Text>}
     </div>
   );
 }
 
 const nameOf = ({ deviceId, deviceName }: SignIn) =>
-  deviceId === null || deviceId === undefined ? 'In a new browser' : `In a trusted browser: ${deviceName ?? 'unnamed'}`;
+  deviceId === null || deviceId === undefined
+    ? t('In a new browser')
+    : t('In a trusted browser: {name}', { name: deviceName ?? t('unnamed') });

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
-import { locale, t } from '../language/language.ts';
+import { locale, serverText, t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { senderKinds } from '../messages/labels.ts';
 import { count } from '../ui/counted.ts';
@@ -22,7 +22,7 @@ type Process = Status['processes'][number];
 type Job = Status['jobs'][number];
 
 const checkColumns: readonly Column<Status['checks'][number]>[] = [
-  { header: t('Check'), isName: true, width: '26%', cell: ({ name }) => name },
+  { header: t('Check'), isName: true, width: '26%', cell: ({ name }) => serverText(name) },
   {
     header: t('Status'),
     isCorner: true,
@@ -34,8 +34,8 @@ const checkColumns: readonly Column<Status['checks'][number]>[] = [
     width: '60%',
     cell: ({ summary, advice }) => (
       <div>
-        <Text c="var(--text)">{summary}</Text>
-        {advice && <Text>{advice}</Text>}
+        <Text c="var(--text)">{serverText(summary)}</Text>
+        {advice && <Text>{serverText(advice)}</Text>}
       </div>
     ),
   },

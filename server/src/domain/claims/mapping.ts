@@ -60,7 +60,7 @@ function checkedMapping(input: MappingInput, field: string): ClaimMapping {
   if (sources.length !== 1) invalid(field, 'must have exactly one of attribute, constant, template and list');
   if (attribute != null) {
     if (!isAttribute(attribute)) {
-      invalid(`${field}.attribute`, `must be custom.<name> or one of ${attributeNames.join(', ')}`);
+      invalid(`${field}.attribute`, `must be custom.NAME or one of ${attributeNames.join(', ')}`);
     }
     return { claim, scope, attribute };
   }
@@ -76,7 +76,7 @@ function checkedTemplate(template: string, field: string): string {
   for (const [, name = ''] of template.matchAll(placeholder)) {
     if (!isAttribute(name)) invalid(field, `names an unknown attribute: ${name || '(empty)'}`);
   }
-  if (template.replace(placeholder, '').includes('${')) invalid(field, 'has a ${ without its }');
+  if (template.replace(placeholder, '').includes('${')) invalid(field, 'has a placeholder without its closing brace');
   return template;
 }
 

@@ -152,8 +152,8 @@ function clock({ clockSkewMs, processes }: SystemFacts): Judged {
   const most = Math.max(...clocks.map(({ skew }) => Math.abs(skew)));
   if (off.length === 0) return ['ok', `Within ${Math.max(1, most)} ms of the database's`];
   const each = off.map(({ whose, skew }) => {
-    const side = skew > 0 ? 'behind' : 'ahead of';
-    return `${whose} is ${(Math.abs(skew) / 1000).toFixed(1)} s ${side} the database`;
+    const seconds = (Math.abs(skew) / 1000).toFixed(1);
+    return skew > 0 ? `${whose} is ${seconds} s behind the database` : `${whose} is ${seconds} s ahead of the database`;
   });
   const advice = 'Synchronise all machines, also the database server, with the same NTP servers.';
   return [most > skewFailMs ? 'fail' : 'warn', each.join('; '), advice];
