@@ -14,8 +14,8 @@ const shownProperties =
 /** A word in sentence case, or words after each other. */
 const prose = /^[A-Z]-?[a-z]|[A-Za-z,.’}] [a-z]{2,}|^[a-z]+ [A-Z]/;
 
-/** Addresses, names of scopes, and columns of grids. */
-const code = /^(?:https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*)$/;
+/** Addresses, names of scopes, columns of grids, and places of names. */
+const code = /^(?:https?:\/\/\S*|\w+:\w+|.*\bminmax\(.*|\{\w+\})$/;
 
 /** Sources of the console that people see, without tests and the code of the quickstarts. */
 export function consoleSources(root) {

@@ -329,6 +329,7 @@ function adminDeps(
       },
       adminInvitations: services.adminInvitations,
       trials: services.trials,
+      localGroups: services.localGroups,
       roles: services.roles,
       claims: services.claims,
       forecast: services.forecast,

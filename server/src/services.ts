@@ -92,6 +92,7 @@ import { TokenRefusals } from './domain/tokens/token-refusals.ts';
 import { Tokens } from './domain/tokens/tokens.ts';
 import { CustomAttributes } from './domain/users/custom/custom-attributes.ts';
 import { Groups } from './domain/users/groups.ts';
+import { LocalGroups } from './domain/users/local-groups.ts';
 import { Users } from './domain/users/users.ts';
 import { WebhookRelay } from './domain/webhooks/webhook-relay.ts';
 import type { PostWebhook } from './domain/webhooks/webhook-round.ts';
@@ -364,6 +365,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     users,
     customAttributes,
     groups,
+    localGroups: new LocalGroups({ groups }),
     roles,
     claims,
     delivery,

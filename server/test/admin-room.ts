@@ -141,6 +141,7 @@ export async function openAdminRoom(
         refreshGrants: services.refreshGrants,
         admins,
         delegationKeys,
+        localGroups: services.localGroups,
         roles: services.roles,
         claims: services.claims,
         forecast: services.forecast,

@@ -31,6 +31,8 @@ interface Tenant {
   adminToken: string;
   user: User;
   group: string;
+  /** Of no directory. */
+  localGroup: string;
   /** That the client may use. */
   api: string;
   domain: string;
@@ -87,6 +89,7 @@ async function tenant(app: TestApp): Promise<Tenant> {
       adminToken: admin.token,
       user,
       group: group.id,
+      localGroup: (await services.localGroups.create(project.id, 'On call', system)).id,
       role,
       api: api.id,
       domain,
@@ -211,6 +214,19 @@ const attempts: Record<string, Attempt> = {
     'assignRole(input: { roleId: $role, groupId: $group }) { id }',
     ({ role, group }) => ({ role, group }),
   ),
+  'GraphQL updateGroup': graphql('mutation')(
+    'updateGroup(input: { id: $id, displayName: "X" }) { displayName }',
+    ({ localGroup }) => ({ id: localGroup }),
+  ),
+  'GraphQL addGroupMembers': graphql('mutation')(
+    'addGroupMembers(input: { groupId: $group, userIds: [$user] }) { memberCount }',
+    ({ localGroup }, own) => ({ group: localGroup, user: own.user.id }),
+  ),
+  'GraphQL removeGroupMembers': graphql('mutation')(
+    'removeGroupMembers(input: { groupId: $group, userIds: [$user] }) { memberCount }',
+    ({ localGroup, user }) => ({ group: localGroup, user: user.id }),
+  ),
+  'GraphQL deleteGroup': graphql('mutation')('deleteGroup(id: $id)', ({ localGroup }) => ({ id: localGroup })),
   'GraphQL api': graphql('query')('api(id: $id) { name }', ({ api }) => ({ id: api })),
   'GraphQL apiGrants': graphql('query')('apiGrants(clientId: $id) { scopes }', ({ client }) => ({ id: client.id })),
   'GraphQL updateApi': graphql('mutation')('updateApi(input: { id: $id, name: "X" }) { name }', ({ api }) => ({

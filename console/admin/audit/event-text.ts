@@ -54,7 +54,19 @@ function templateFor(event: AuditEvent): string {
   if (type === 'session.ended')
     return sessionEnds[String(detail?.['reason'])] ?? template('A session of {person} ended');
   const sentence = templateOf(type) ?? `{actor}: ${type.replaceAll(/[._-]/g, ' ')} {subject}`;
+  if (type === 'group.updated') return membersTemplate(detail) ?? changeTemplate(event) ?? sentence;
   return type.endsWith('updated') ? (changeTemplate(event) ?? sentence) : sentence;
+}
+
+/** "{actor} added 2 members to the group {subject}"; undefined if more has changed. */
+function membersTemplate(detail: AuditEvent['detail']): string | undefined {
+  const { added, removed, before } = detail ?? {};
+  const count = added || removed;
+  if (before || typeof count !== 'number' || (added && removed)) return undefined;
+  const values = { count, actor: '{actor}', subject: '{subject}' };
+  return added
+    ? t('{actor} added {count, plural, one {# member} other {# members}} to the group {subject}', values)
+    : t('{actor} removed {count, plural, one {# member} other {# members}} from the group {subject}', values);
 }
 
 const maxShownLength = 40;
@@ -67,7 +79,8 @@ function changeTemplate({ detail }: AuditEvent): string | undefined {
   const names = Array.isArray(changed) ? changed.filter((name) => typeof name === 'string') : [];
   const fields = [...new Set([...changes.map(([name]) => name), ...names])].map(fieldName).map(plain);
   const [only] = changes;
-  if (fields.length === 0 || others.some(([name]) => name === 'added')) return undefined;
+  const isMore = others.some(([name, value]) => ['added', 'removed'].includes(name) && value !== '0');
+  if (fields.length === 0 || isMore) return undefined;
   if (only && fields.length === 1 && [only[1], only[2]].every((value) => isShort(value))) {
     const [field, before, after] = [fields[0], plain(only[1]), plain(only[2])];
     if (after === none) return filled(template('{actor} removed {field} {before} of {subject}'), { field, before });

@@ -56,6 +56,17 @@ it('names what changed, with the values', () => {
   expect(textOf({ detail: { before: many, after: many } })).toBe('Ada changed A, B, C and 2 more of Alan');
 });
 
+it('tells how many members a group gained or lost, and its names', () => {
+  const group = (detail: object) =>
+    textOf({ type: 'group.updated', subject: { kind: 'group', id: 'g', name: 'Staff' }, detail: { ...detail } });
+  expect(group({ added: 2, removed: 0 })).toBe('Ada added 2 members to the group Staff');
+  expect(group({ added: 0, removed: 1 })).toBe('Ada removed 1 member from the group Staff');
+  const names = { before: { displayName: 'Team' }, after: { displayName: 'Staff' } };
+  expect(group({ added: 0, removed: 0, ...names })).toBe('Ada set Display name from Team to Staff for Staff');
+  expect(group({ added: 1, removed: 0, ...names })).toBe('Ada changed the group Staff');
+  expect(group({ added: 1, removed: 1 })).toBe('Ada changed the group Staff');
+});
+
 it('names roles, users of sessions and reasons', () => {
   const member = { kind: 'membership', id: 'm', name: 'alan@example.com' };
   expect(textOf({ type: 'membership.granted', subject: member, detail: { role: 'project_admin' } })).toBe(

@@ -8,6 +8,12 @@ export type Operation<Data, Variables> = string & { readonly [types]?: (variable
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** `userIds`: 1 to 500 users of the project of the group. */
+export type AddGroupMembersInput = {
+  groupId: string;
+  userIds: Array<string>;
+};
+
 /** For the browser SDK, or for the server library. */
 export type ApiKeyKind =
   | 'PUBLISHABLE'
@@ -209,6 +215,11 @@ export type CreateCustomAttributeInput = {
   /** SERVER: unique in the project. */
   uniqueness?: CustomUniqueness | null | undefined;
   visibleTo?: Array<CustomAudience> | null | undefined;
+};
+
+export type CreateGroupInput = {
+  displayName: string;
+  projectId: string;
 };
 
 export type CreateLogStreamInput = {
@@ -620,6 +631,12 @@ export type RegisterDelegationKeysInput = {
   signingKey: string;
 };
 
+/** `userIds`: 1 to 500 users of the project of the group. */
+export type RemoveGroupMembersInput = {
+  groupId: string;
+  userIds: Array<string>;
+};
+
 export type RevertExperienceInput = {
   /** The version to restore; 0: the default branding. */
   number: number;
@@ -838,6 +855,11 @@ export type UpdateCustomAttributeInput = {
 export type UpdateCustomValuesInput = {
   id: string;
   values: Array<CustomValueInput>;
+};
+
+export type UpdateGroupInput = {
+  displayName: string;
+  id: string;
 };
 
 /** Absent fields do not change. */
@@ -1580,9 +1602,9 @@ export type GroupsQueryVariables = Exact<{
 }>;
 
 
-export type GroupsQuery = { groups: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, memberCount: number, updatedAt: string } }> } };
+export type GroupsQuery = { groups: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, provenance: Provenance, memberCount: number, updatedAt: string } }> } };
 
-export type GroupDetailsFragment = { id: string, displayName: string, externalId: string | null, memberCount: number, createdAt: string, updatedAt: string };
+export type GroupDetailsFragment = { id: string, displayName: string, externalId: string | null, provenance: Provenance, memberCount: number, createdAt: string, updatedAt: string };
 
 export type GroupByIdQueryVariables = Exact<{
   id: string;
@@ -1591,7 +1613,7 @@ export type GroupByIdQueryVariables = Exact<{
 
 export type GroupByIdQuery = { group: GroupDetailsFragment | null };
 
-export type GroupNamesFragment = { totalCount: number, edges: Array<{ node: { id: string, displayName: string } }> };
+export type GroupNamesFragment = { totalCount: number, edges: Array<{ node: { id: string, displayName: string, provenance: Provenance } }> };
 
 export type GroupsOfUserQueryVariables = Exact<{
   projectId: string;
@@ -1610,6 +1632,49 @@ export type GroupPageQueryVariables = Exact<{
 
 
 export type GroupPageQuery = { group: GroupDetailsFragment | null, users: UserListFragment, auditEvents: EventListFragment, groupRoles: Array<RoleOfGroupFragment> };
+
+export type LocalGroupsQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+}>;
+
+
+export type LocalGroupsQuery = { groups: GroupNamesFragment };
+
+export type CreateGroupMutationVariables = Exact<{
+  input: CreateGroupInput;
+}>;
+
+
+export type CreateGroupMutation = { createGroup: { id: string } };
+
+export type UpdateGroupMutationVariables = Exact<{
+  input: UpdateGroupInput;
+}>;
+
+
+export type UpdateGroupMutation = { updateGroup: GroupDetailsFragment };
+
+export type DeleteGroupMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteGroupMutation = { deleteGroup: string };
+
+export type AddGroupMembersMutationVariables = Exact<{
+  input: AddGroupMembersInput;
+}>;
+
+
+export type AddGroupMembersMutation = { addGroupMembers: { id: string } };
+
+export type RemoveGroupMembersMutationVariables = Exact<{
+  input: RemoveGroupMembersInput;
+}>;
+
+
+export type RemoveGroupMembersMutation = { removeGroupMembers: { id: string } };
 
 export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
 

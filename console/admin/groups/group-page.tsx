@@ -1,9 +1,18 @@
-import { Badge } from '@mantine/core';
+import { Badge, Button, Modal } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { useParams } from 'react-router';
+import { useAccess } from '../access.tsx';
 import { part, usePrefetch, useQuery } from '../api.ts';
 import { Activity } from '../audit/activity.tsx';
 import { actorName } from '../audit/event-text.ts';
-import { AuditEvents, GroupById, GroupPage, GroupRoles as GroupRolesOf, Users } from '../generated/operations.ts';
+import {
+  AuditEvents,
+  GroupById,
+  GroupPage,
+  GroupRoles as GroupRolesOf,
+  type UserListFragment,
+  Users,
+} from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
@@ -12,12 +21,17 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
+import { actionColumn } from '../ui/lists/data-table.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { useListParams } from '../ui/lists/list-bar.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import { userColumns } from '../users/user-columns.tsx';
 import { GroupRoles } from './group-roles.tsx';
+import { LeaveGroup } from './leave-group.tsx';
+
+const AddMember = lazy(async () => ({ default: (await import('./add-member.tsx')).AddMember }));
+const GroupActions = lazy(async () => ({ default: (await import('./group-actions.tsx')).GroupActions }));
 
 const shown = ['name', 'userName', 'state', 'lastSignIn'] as const;
 
@@ -27,6 +41,9 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const projectId = project.id;
+  const { mayChange } = useAccess(projectId);
+  const [isAdding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<MemberRow>();
   const { get } = useListParams();
   const [search, after] = [get('search') ?? null, get('after') ?? null];
   const ofGroup = { projectId, filter: { groupId }, orderBy: 'NAME', direction: 'ASC' } as const;
@@ -49,22 +66,36 @@ export function Component() {
   const list = events.data?.auditEvents.edges.map(({ node }) => node);
   const made = list?.find(({ type }) => type === 'group.created');
   const { page } = members;
+  const isLocal = group.provenance === 'LOCAL';
+  const mayEdit = isLocal && mayChange;
   return (
     <Page
       title={group.displayName}
       back={{ to: path('groups'), label: t('Groups') }}
       badges={
         <>
-          <Badge color="accent">{t('From the directory')}</Badge>
+          {!isLocal && <Badge color="accent">{t('From the directory')}</Badge>}
           <IdChip id={group.id} label={t('group ID')} />
         </>
       }
+      actions={
+        mayEdit && (
+          <Suspense>
+            <GroupActions group={group} />
+          </Suspense>
+        )
+      }
     >
-      <Section title={t('Source')} lead={t('Name and members are managed by the directory.')}>
+      <Section
+        title={t('Source')}
+        lead={isLocal ? t('No directory owns this group.') : t('Name and members are managed by the directory.')}
+      >
         <Facts
           facts={[
-            [t('Pushed by'), made ? actorName(made) : t('A directory')],
-            [t('External ID'), group.externalId ?? '–'],
+            isLocal
+              ? [t('Created by'), made ? actorName(made) : t('an admin')]
+              : [t('Pushed by'), made ? actorName(made) : t('A directory')],
+            !isLocal && [t('External ID'), group.externalId ?? '–'],
             [t('Members'), count.format(group.memberCount)],
             [t('Created'), exactly(group.createdAt)],
             [t('Changed'), <Time key="changed" at={group.updatedAt} />],
@@ -77,17 +108,53 @@ export function Component() {
         label={t('Members')}
         placeholder={t('Name, e-mail, user name or external ID')}
         total={page && t('{done, number} of {total, number}', { done: page.totalCount ?? 0, total: group.memberCount })}
-        columns={shown.map((name) => userColumns[name])}
+        columns={[
+          ...shown.map((name) => userColumns[name]),
+          ...(mayEdit
+            ? [actionColumn<MemberRow>(t('Remove'), (user) => t('Remove {name}', { name: nameOf(user) }), setLeaving)]
+            : []),
+        ]}
         linkOf={({ id }) => path(`users/${id}`)}
         noMatch={t('Search matches parts of names, e-mail addresses, user names and external IDs.')}
         empty={
-          <Empty icon="users" title={t('No members')}>
-            {t('The directory manages members.')}
+          <Empty
+            icon="users"
+            title={t('No members')}
+            action={mayEdit && <Button onClick={() => setAdding(true)}>{t('Add member')}</Button>}
+          >
+            {isLocal ? t('Members get the roles of the group.') : t('The directory manages members.')}
           </Empty>
         }
+        filters={
+          mayEdit && (
+            <Button variant="default" ml="auto" onClick={() => setAdding(true)}>
+              {t('Add member')}
+            </Button>
+          )
+        }
+      />
+      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('Add a member')}>
+        {isAdding && (
+          <Suspense>
+            <AddMember groupId={group.id} onClose={() => setAdding(false)} />
+          </Suspense>
+        )}
+      </Modal>
+      <LeaveGroup
+        member={
+          leaving && {
+            ...{ userId: leaving.id, userName: nameOf(leaving) },
+            ...{ groupId: group.id, groupName: group.displayName },
+          }
+        }
+        onClose={() => setLeaving(undefined)}
       />
       <GroupRoles groupId={group.id} />
       <Activity events={list} query={{ subject: group.id, subjectName: group.displayName }} />
     </Page>
   );
 }
+
+type MemberRow = UserListFragment['edges'][number]['node'];
+
+const nameOf = ({ displayName, userName }: MemberRow) => displayName ?? userName;

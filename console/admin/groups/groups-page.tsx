@@ -1,35 +1,61 @@
-import { Button } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
+import { useAccess } from '../access.tsx';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { ResourceList, useList } from '../ui/lists/resource-list.tsx';
 import { Time } from '../ui/time.tsx';
 
+const GroupForm = lazy(async () => ({ default: (await import('./group-form.tsx')).GroupForm }));
+
 type Row = GroupsQuery['groups']['edges'][number]['node'];
+
+const sourceNames = { SCIM: t('Directory'), LOCAL: t('Local') } as const;
 
 const columns: readonly Column<Row>[] = [
   { header: t('Name'), isName: true, width: '40%', cell: ({ displayName }) => displayName },
   { header: t('Members'), cell: ({ memberCount }) => count.format(memberCount) },
-  { header: t('External ID'), cell: ({ externalId }) => externalId ?? '–' },
+  { header: t('Source'), cell: ({ provenance }) => sourceNames[provenance] },
   { header: t('Changed'), cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
-/** Groups provisioned by a directory. */
+/** Groups of a directory, and groups that admins manage. */
 export function Component() {
   const { id: projectId } = useProject();
   const path = useProjectPath();
+  const { mayChange } = useAccess(projectId);
+  const [isNew, setNew] = useState(false);
   const list = useList(
     Groups,
     (search, after) => ({ projectId, search, after }),
     ({ groups }) => groups,
   );
   return (
-    <Page title={t('Groups')} lead={t('Groups of users, managed by your directory')}>
+    <Page
+      title={t('Groups')}
+      lead={t('Groups of users, from your directory or managed here')}
+      actions={
+        mayChange && (
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
+            {t('Create group')}
+          </Button>
+        )
+      }
+    >
+      <Modal opened={isNew} onClose={() => setNew(false)} title={t('Create a group')}>
+        {isNew && (
+          <Suspense>
+            <GroupForm onClose={() => setNew(false)} />
+          </Suspense>
+        )}
+      </Modal>
       <ResourceList
         list={list}
         label={t('Groups')}
@@ -42,7 +68,7 @@ export function Component() {
             icon="groups"
             title={t('No group yet')}
             action={
-              <Button component={Link} to={path('directory')}>
+              <Button component={Link} to={path('directory')} variant="default">
                 {t('Connect a directory')}
               </Button>
             }

@@ -35,8 +35,10 @@ export function t(message: string, values?: Values): string {
 
 export const translationOf = (message: string): string => translated?.messages[message] || message;
 
-/** A translated sentence with its placeholders, `{name}`, for elements to take their places. */
-export const template: typeof translationOf = translationOf;
+/** A translated sentence that keeps its placeholders, `{name}`, for elements to take their places. */
+export function template(message: string): string {
+  return translationOf(message);
+}
 
 const translateServerText = translated && serverTranslator(translated.messages, translated.format);
 

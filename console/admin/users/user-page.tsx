@@ -35,13 +35,13 @@ import { UserActionItems, userActions } from './user-actions.tsx';
 import { StateBadge } from './user-columns.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserFactors } from './user-factors.tsx';
-import { UserGroups } from './user-groups.tsx';
 import { UserPasskeys } from './user-passkeys.tsx';
 import { UserSessions } from './user-sessions.tsx';
 
 const sections = () => import('./sections/sections.ts');
 const UserAttributes = lazy(async () => ({ default: (await sections()).UserAttributes }));
 const UserRecovery = lazy(async () => ({ default: (await sections()).UserRecovery }));
+const UserGroups = lazy(async () => ({ default: (await sections()).UserGroups }));
 const UserRoles = lazy(async () => ({ default: (await sections()).UserRoles }));
 const UserInvitation = lazy(async () => ({ default: (await sections()).UserInvitation }));
 const UserClaims = lazy(async () => ({ default: (await import('../claims/user-claims.tsx')).UserClaims }));
@@ -157,8 +157,8 @@ export function Component() {
           <UserRecovery user={{ id: user.id, name }} recovery={found.recovery} mayChange={mayChange} />
         </Suspense>
       )}
-      <UserGroups userId={user.id} />
       <Suspense>
+        <UserGroups user={{ id: user.id, name }} mayChange={mayChange} />
         <UserRoles userId={user.id} mayChange={mayChange} />
       </Suspense>
       <Section

@@ -35,6 +35,7 @@ import type { Roles } from '../../domain/roles/roles.ts';
 import type { LogStreams } from '../../domain/streams/log-streams.ts';
 import type { SignInForecast } from '../../domain/support/view-as.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
+import type { LocalGroups } from '../../domain/users/local-groups.ts';
 import type { Webhooks } from '../../domain/webhooks/webhooks.ts';
 import type { SelfTestStep } from '../directories/self-test.ts';
 import type { AdminCaller } from './caller.ts';
@@ -74,6 +75,7 @@ export interface AdminDomain {
   logStreams: LogStreams;
   consents: Pick<Consents, 'page' | 'count'>;
   refreshGrants: Pick<RefreshGrants, 'list' | 'count' | 'revoke' | 'revokeAllOf'>;
+  localGroups: LocalGroups;
   roles: Roles;
   claims: Claims;
   forecast: SignInForecast;

@@ -79,8 +79,12 @@ describe('a mapping', () => {
     );
     expect(mapped({ claim: 'a', template: '${1 + 1}' })).toBe('mappings[0].template names an unknown attribute: 1 + 1');
     expect(mapped({ claim: 'a', template: '${}' })).toBe('mappings[0].template names an unknown attribute: (empty)');
-    expect(mapped({ claim: 'a', template: '${userName' })).toBe('mappings[0].template has a placeholder without its closing brace');
-    expect(mapped({ claim: 'a', template: '${${userName}}' })).toBe('mappings[0].template has a placeholder without its closing brace');
+    expect(mapped({ claim: 'a', template: '${userName' })).toBe(
+      'mappings[0].template has a placeholder without its closing brace',
+    );
+    expect(mapped({ claim: 'a', template: '${${userName}}' })).toBe(
+      'mappings[0].template has a placeholder without its closing brace',
+    );
     expect(mapped({ claim: 'a', template: ' ' })).toBe('mappings[0].template must not be blank');
     expect(mapped({ claim: 'a', template: 'x'.repeat(257) })).toBe(
       'mappings[0].template must have at most 256 characters',

@@ -12,6 +12,7 @@ export interface GroupFilter {
   search?: string | undefined;
   /** Groups of this user. */
   userId?: string | undefined;
+  provenance?: Group['provenance'] | undefined;
 }
 
 /** A page of groups by name, each with its position. */
@@ -52,7 +53,7 @@ export async function countMembers(em: EntityManager, groups: readonly TenantKey
   return new Map(rows.map(({ project, id, count }) => [keyText(keyIn(project, id)), Number(count)]));
 }
 
-function matching(projectId: string, { search = '', userId }: GroupFilter): Fragment {
+function matching(projectId: string, { search = '', userId, provenance }: GroupFilter): Fragment {
   const part = foldCase(search.trim());
   const conditions = [sql`r.project_id = ${projectId}`];
   if (part !== '') conditions.push(sql`lower(r.display_name) like ${containing(part)}`);
@@ -60,5 +61,6 @@ function matching(projectId: string, { search = '', userId }: GroupFilter): Frag
     conditions.push(sql`exists (select from group_members m
       where m.project_id = r.project_id and m.user_id = ${userId}::uuid and m.group_id = r.id)`);
   }
+  if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
   return sql.join(conditions, sql` and `);
 }

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
+import { provenances } from './user.entity.ts';
 
 const schema = defineEntity({
   name: 'Group',
@@ -10,6 +11,7 @@ const schema = defineEntity({
     id: key(),
     displayName: p.text(),
     externalId: p.text().nullable(),
+    provenance: p.enum(provenances).default('scim'),
     version: p.integer().default(1),
     createdAt: instant(),
     updatedAt: instant(),
@@ -28,6 +30,6 @@ const schema = defineEntity({
   ],
 });
 
-/** A group of users, as a directory provisions it. Names need not be unique (RFC 7643 §8.7.1). */
+/** A group of users: of a directory (`scim`), or of admins (`local`). Names need not be unique (RFC 7643 §8.7.1). */
 export class Group extends schema.class {}
 schema.setClass(Group);

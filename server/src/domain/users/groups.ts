@@ -19,7 +19,10 @@ export interface GroupValues {
   externalId: string | null;
 }
 
-export type GroupRecord = Pick<Group, 'id' | 'displayName' | 'externalId' | 'version' | 'createdAt' | 'updatedAt'>;
+export type GroupRecord = Pick<
+  Group,
+  'id' | 'displayName' | 'externalId' | 'provenance' | 'version' | 'createdAt' | 'updatedAt'
+>;
 
 /** A user or group in a group. */
 export interface Member {
@@ -34,6 +37,8 @@ export interface GroupEdit {
   set(values: Partial<GroupValues>): void;
   /** Skips current members. Refuses `invalid` if one is no user or group of the project, or contains this group. */
   add(userIds: readonly string[]): Promise<void>;
+  /** As {@link add}, for users alone. Refuses `invalid` for `userIds`. */
+  addUsers(userIds: readonly string[]): Promise<void>;
   /** Skips those who are not members. */
   remove(userIds: readonly string[]): Promise<void>;
   /** Refuses like {@link add}. */
@@ -46,12 +51,13 @@ interface GroupRow {
   id: string;
   display_name: string;
   external_id: string | null;
+  provenance: Group['provenance'];
   version: number;
   created_at: string;
   updated_at: string;
 }
 
-const columns = 'r.id, r.display_name, r.external_id, r.version, r.created_at, r.updated_at';
+const columns = 'r.id, r.display_name, r.external_id, r.provenance, r.version, r.created_at, r.updated_at';
 
 /** Groups and their members. One method is one transaction. */
 export class Groups {
@@ -109,7 +115,7 @@ export class Groups {
     return next.length > 0;
   }
 
-  /** Refuses `invalid` if a member is not a user of the project. */
+  /** A group of the directory, or of the admin. Refuses `invalid` if a member is not a user of the project. */
   create(
     projectId: string,
     values: GroupValues,
@@ -123,6 +129,7 @@ export class Groups {
         id: id ?? this.deps.random.id(),
         project: projectId,
         ...values,
+        provenance: actor.kind === 'scim' ? 'scim' : 'local',
         createdAt: now,
         updatedAt: now,
       });
@@ -135,8 +142,8 @@ export class Groups {
   }
 
   /**
-   * Changes one locked group. A change without effect keeps its version and time. Refuses `not-found`, `invalid`, and
-   * what `edit` throws, which rolls back.
+   * Changes one locked group. A change without effect keeps its version and time. A directory that changes a local group
+   * takes it over, as it does with users. Refuses `not-found`, `invalid`, and what `edit` throws, which rolls back.
    */
   change(
     projectId: string,
@@ -151,9 +158,14 @@ export class Groups {
       await edit(editing);
       const { added, removed } = editing;
       if (!editing.changed) return group;
+      if (actor.kind === 'scim') group.provenance = 'scim';
       group.version += 1;
       group.updatedAt = now;
-      this.tell(em, 'group.updated', projectId, group, actor, { added, removed });
+      this.tell(em, 'group.updated', projectId, group, actor, {
+        added,
+        removed,
+        ...editing.renaming,
+      });
       return group;
     });
   }
@@ -199,7 +211,7 @@ export class Groups {
 class Editing implements GroupEdit {
   added = 0;
   removed = 0;
-  private renamed = false;
+  private before: GroupValues | undefined;
 
   constructor(
     private readonly em: EntityManager,
@@ -209,15 +221,20 @@ class Editing implements GroupEdit {
   ) {}
 
   get changed(): boolean {
-    return this.renamed || this.added + this.removed > 0;
+    return this.before !== undefined || this.added + this.removed > 0;
   }
 
   set(values: Partial<GroupValues>): void {
     const { group } = this;
     const { displayName = group.displayName, externalId = group.externalId ?? null } = values;
     if (displayName === group.displayName && externalId === (group.externalId ?? null)) return;
+    this.before ??= valuesOf(group);
     Object.assign(group, { displayName, externalId });
-    this.renamed = true;
+  }
+
+  /** Values that differ, before and after, for the log. */
+  get renaming(): Record<string, Partial<GroupValues>> {
+    return this.before ? changedValues(this.before, valuesOf(this.group)) : {};
   }
 
   private get own(): Fragment {
@@ -250,6 +267,19 @@ class Editing implements GroupEdit {
     if (result.missing.length > 0) refuseMembers(result.missing);
     this.added += result.added + result.nested;
     if (result.nested > 0) await this.checkNesting();
+  }
+
+  async addUsers(userIds: readonly string[]): Promise<void> {
+    const ids = userIds.filter(isUuid);
+    const [known] = await query(
+      this.em,
+      sql<{ count: number }>`select count(*)::int as count from users
+        where project_id = ${this.projectId} and id = any(${ids}::uuid[])`,
+    );
+    if (known?.count !== new Set(userIds).size) {
+      refuse({ code: 'invalid', field: 'userIds', reason: 'must be ids of users of this project' });
+    }
+    await this.add(ids);
   }
 
   async remove(userIds: readonly string[]): Promise<void> {
@@ -304,6 +334,17 @@ class Editing implements GroupEdit {
   }
 }
 
+const valuesOf = ({ displayName, externalId }: GroupRecord): GroupValues => ({
+  displayName,
+  externalId: externalId ?? null,
+});
+
+function changedValues(before: GroupValues, after: GroupValues): Record<string, Partial<GroupValues>> {
+  const names = (['displayName', 'externalId'] as const).filter((name) => before[name] !== after[name]);
+  const only = (values: GroupValues) => Object.fromEntries(names.map((name) => [name, values[name]]));
+  return names.length === 0 ? {} : { before: only(before), after: only(after) };
+}
+
 /** Longest list of ids in a refusal. */
 const maxNamed = 10;
 
@@ -325,6 +366,7 @@ function groupOfRow(row: GroupRow): GroupRecord {
     id: row.id,
     displayName: row.display_name,
     externalId: row.external_id,
+    provenance: row.provenance,
     version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

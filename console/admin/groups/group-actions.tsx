@@ -1,0 +1,46 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { AuditEvents, DeleteGroup, type GroupDetailsFragment, Groups } from '../generated/operations.ts';
+import { t } from '../language/language.ts';
+import { useProjectPath } from '../projects/project.tsx';
+import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
+import { GroupForm } from './group-form.tsx';
+
+/** Renames or deletes a group that no directory owns. */
+export function GroupActions({ group }: { group: GroupDetailsFragment }) {
+  const path = useProjectPath();
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<'rename' | 'delete'>();
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <Button variant="default" onClick={() => setDialog('rename')}>
+        {t('Rename')}
+      </Button>
+      <Button variant="default" c="var(--bad)" onClick={() => setDialog('delete')}>
+        {t('Delete')}
+      </Button>
+      <Modal opened={dialog === 'rename'} onClose={close} title={t('Rename the group')}>
+        {dialog === 'rename' && <GroupForm group={group} onClose={close} />}
+      </Modal>
+      <ConfirmMutation
+        title={t('Delete the group {name}?', { name: group.displayName })}
+        verb={t('Delete group')}
+        operation={DeleteGroup}
+        variables={dialog === 'delete' ? { id: group.id } : undefined}
+        invalidates={[Groups, AuditEvents]}
+        done={t('Group deleted')}
+        name={group.displayName}
+        onClose={close}
+        onDone={() => void navigate(path('groups'))}
+      >
+        <p>
+          {t('{count, plural, one {# member loses} other {# members lose}} its roles. The users stay.', {
+            count: group.memberCount,
+          })}
+        </p>
+      </ConfirmMutation>
+    </>
+  );
+}
