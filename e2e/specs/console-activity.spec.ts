@@ -61,7 +61,7 @@ test('events update live, and all matching events can be exported', async () => 
   const { page } = owner;
   await page.goto(at('events?type=project.updated'));
   await expect(page.getByText('No matches')).toBeVisible();
-  await page.getByRole('switch', { name: 'Live' }).check({ force: true });
+  await page.getByRole('switch', { name: 'Live updates' }).check({ force: true });
   await expect(page.getByText('Waiting for events …')).toBeVisible();
   await rename('Acme, renamed');
   await expect(page.locator('summary', { hasText: 'set Name from Acme to Acme, renamed' })).toBeVisible();
@@ -84,6 +84,12 @@ test('a page that failed to load while the server was away is retried', async ()
   const navigation = page.getByRole('navigation', { name: 'Console' });
   await navigation.getByRole('link', { name: 'Users', exact: true }).click();
   await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+  // An error stands alone: no skeleton beside it waits for ever.
+  for (const name of ['Overview', 'Applications', 'Events', 'Users']) {
+    await navigation.getByRole('link', { name, exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+    await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);
+  }
   await page.unrouteAll({ behavior: 'wait' });
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { name: 'No users yet' })).toBeVisible();

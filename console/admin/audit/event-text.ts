@@ -117,7 +117,9 @@ const actorKinds: Record<string, string> = {
 };
 
 export function actorName({ actor }: Pick<AuditEvent, 'actor'>): string {
-  const name = actor.name ?? actorKinds[actor.kind] ?? actor.kind;
+  // The server names it in English.
+  const own = actor.kind === 'bootstrap-token' ? undefined : actor.name;
+  const name = own ?? actorKinds[actor.kind] ?? actor.kind;
   return actor.kind === 'scim' && actor.name ? t('the directory ({name})', { name: actor.name }) : name;
 }
 

@@ -68,7 +68,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
           />
           <Switch
             size="sm"
-            label={t('Live')}
+            label={t('Live updates')}
             checked={isLive && after === undefined}
             onChange={(event) => {
               setLive(event.currentTarget.checked);

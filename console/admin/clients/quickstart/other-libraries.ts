@@ -18,7 +18,7 @@ export function otherLibraries(values: SnippetValues): Snippet {
     key: `Client authentication  private_key_jwt, signed with ${keyAlgorithmOf(values) === 'Ed25519' ? 'EdDSA' : keyAlgorithmOf(values)}`,
   }[proofOf(values)];
   return {
-    label: 'Other libraries',
+    label: 'OpenID Connect',
     code: `Issuer                 ${issuer}
 Discovery              ${issuer}/.well-known/openid-configuration
 Client ID              ${clientIdOf(values)}

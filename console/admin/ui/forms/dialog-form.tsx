@@ -41,13 +41,16 @@ export function DialogForm(props: DialogFormProps) {
               <ShowGraphql {...graphql} />
             </Box>
           )}
-          {/* Focused unless a field asks for it. */}
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" {...(color ? { color } : {})} disabled={disabled} loading={busy}>
-            {verb}
-          </Button>
+          {/* Together, also where long words wrap. */}
+          <Group gap="xs" wrap="nowrap">
+            {/* Focused unless a field asks for it. */}
+            <Button variant="default" onClick={onClose} data-autofocus>
+              {t('Cancel')}
+            </Button>
+            <Button type="submit" {...(color ? { color } : {})} disabled={disabled} loading={busy}>
+              {verb}
+            </Button>
+          </Group>
         </Group>
       </Stack>
     </form>

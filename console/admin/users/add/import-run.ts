@@ -1,5 +1,5 @@
 import type { Outcome } from '../../api.ts';
-import type { Failure } from '../../failure.ts';
+import { type Failure, failureOf } from '../../failure.ts';
 import type { ImportUsersMutation, ImportUsersMutationVariables } from '../../generated/operations.ts';
 import { patiently } from '../patiently.ts';
 import { type ImportRow, labelOf, type RefusedLine, type Target } from './import-columns.ts';
@@ -93,10 +93,9 @@ export function chunksOf(rows: readonly ImportRow[]): ImportRow[][] {
   return chunks;
 }
 
-/** "email must be…" becomes "Must be…". */
+/** "email must be…." becomes "Must be…", in the language of the page. */
 function reasonOf(message: string, field: string | null | undefined): string {
-  const text = field != null && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, '');
+  return failureOf({ message, extensions: field == null ? {} : { field } }).message.replace(/[.。]$/, '');
 }
 
 function added(

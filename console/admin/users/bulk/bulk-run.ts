@@ -1,7 +1,7 @@
 import type { Outcome } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import type { ChangeUsersMutation } from '../../generated/operations.ts';
-import { t } from '../../language/language.ts';
+import { serverText, t } from '../../language/language.ts';
 import { type Patience, patiently } from '../patiently.ts';
 
 /** Users of a request; the API takes no more. */
@@ -90,7 +90,7 @@ export async function runBulk(before: BulkProgress, options: BulkOptions): Promi
         ...refused.map(({ userId, message }) => ({
           id: userId,
           name: names.get(userId) ?? userId,
-          message: message ?? t('Refused'),
+          message: message ? serverText(message) : t('Refused'),
         })),
       ],
       after: next,
