@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
-import { type Visit, visitConsole } from '../support/console.ts';
+import { tabTo, type Visit, visitConsole } from '../support/console.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 /** Roles of an application, its claims with their preview, and the profile of a user. */
@@ -126,4 +126,50 @@ test('a profile is edited; a bad value is refused at its field', async () => {
   await expect(profile).toContainText('Europe/London');
   await expect(profile).toContainText('1815-12-10');
   await expect(profile).toContainText('London');
+});
+
+test('the keyboard assigns a role, and takes it away', async () => {
+  const { page } = owner;
+  const input = { clientId, key: 'reader', name: 'Reader' };
+  await admin.run('mutation ($input: CreateRoleInput!) { createRole(input: $input) { id } }', { input });
+  await page.goto(at(`users/${adaId}`));
+  await tabTo(page, button(page, 'Assign role'));
+  await page.keyboard.press('Enter');
+  const application = dialog(page).getByRole('combobox', { name: 'Application' });
+  await tabTo(page, application);
+  await page.keyboard.type('wiki');
+  await expect(page.getByRole('option', { name: 'Wiki' })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const role = dialog(page).getByLabel('Role', { exact: true });
+  await expect(role).toHaveValue(/.+/);
+  await tabTo(page, role);
+  await page.keyboard.type('Reader');
+  await tabTo(page, dialog(page).getByRole('button', { name: 'Assign role' }));
+  await page.keyboard.press('Enter');
+  const roles = page.getByRole('table', { name: 'Roles' });
+  await expect(roles).toContainText('Reader');
+  await tabTo(page, roles.getByRole('button', { name: 'Remove Reader' }));
+  await page.keyboard.press('Enter');
+  await tabTo(page, dialog(page).getByRole('button', { name: 'Take away' }));
+  await page.keyboard.press('Enter');
+  await expect(roles).not.toContainText('Reader');
+});
+
+test('a viewer sees roles, groups, attributes and claims, and no control', async ({ browser }) => {
+  const who = { email: 'viewer@example.com', role: 'PROJECT_VIEWER', projectId } as const;
+  const { page, context, browserErrors } = await visitConsole(browser, latchkey, admin, who);
+  await page.goto(at(`users/${adaId}`));
+  await expect(page.getByRole('link', { name: 'Engineering' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Roles' })).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main.getByRole('button', { name: /^(?:Edit|Assign role|Add to group|Remove)/ })).toHaveCount(0);
+  await page.goto(at(`applications/${clientId}/claims`));
+  await expect(page.getByText('You are a viewer of Acme')).toBeVisible();
+  await expect(main.getByRole('button', { name: /Add mapping|Save/ })).toHaveCount(0);
+  await page.goto(at(`applications/${clientId}/roles`));
+  await expect(page.getByText('Page editor')).toBeVisible();
+  await expect(main.getByRole('button', { name: /Create role|Delete|Assign/ })).toHaveCount(0);
+  expect(browserErrors).toEqual([]);
+  await context.close();
 });

@@ -123,6 +123,35 @@ test('the palette knows other words, and acts on the user or application of the 
   await page.keyboard.press('Escape');
 });
 
+test('text typed while the palette is fetched stays', async () => {
+  const { page } = owner;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/palette-/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(at('overview'));
+  await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('textbox', { name: 'Search or go to' })).toBeFocused();
+  await page.keyboard.type('dire');
+  await expect(page.getByRole('textbox', { name: 'Search or go to' })).toHaveValue('dire');
+  release();
+  const field = page.getByRole('combobox', { name: 'Search or go to' });
+  await expect(field).toBeFocused();
+  await page.keyboard.type('ctory');
+  await expect(field).toHaveValue('directory');
+  await expect(page.getByRole('option', { name: 'Directory sync' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await expect(field).toHaveValue('');
+  await page.keyboard.press('Escape');
+  await page.unroute(/\/assets\/palette-/);
+});
+
 test('? shows the keys, except while typing, and can be turned off', async () => {
   const page = await open('users', 'Users');
   const help = page.getByRole('dialog', { name: 'Help and endpoints' });

@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, type Visit, visitConsole } from '../support/console.ts';
@@ -166,6 +166,9 @@ test('the checklist reflects the current state', async () => {
   await expect(list.getByText('1 application has a redirect URI')).toBeVisible();
   await expect(list.getByText('See a first sign-in')).toBeVisible();
   await expect(list.getByText('A directory is connected')).toBeVisible();
+  // Above figures and charts, until all is done; no chart without data.
+  const top = async (part: Locator) => (await part.boundingBox())?.y ?? Number.NaN;
+  expect(await top(list)).toBeLessThan(await top(page.getByRole('main').getByRole('link', { name: /^Live sessions/ })));
   await list.getByRole('link', { name: 'Open the quickstart' }).click();
   await expect(page.getByRole('heading', { name: 'Portal', level: 1 })).toBeVisible();
 });
@@ -384,7 +387,11 @@ test('messages are tested, previewed, and found by recipient', async () => {
   await page.getByRole('link', { name: 'Templates' }).click();
   await page.getByLabel('Message', { exact: true }).selectOption('New device');
   await page.getByLabel('Language', { exact: true }).selectOption('Deutsch');
-  await expect(page.getByRole('heading', { name: /^Neues Gerät für/ })).toBeVisible();
+  const subject = page.getByRole('heading', { name: /^Neues Gerät für/ });
+  await expect(subject).toBeVisible();
+  // Subject and body name the project alike.
+  const project = (await subject.innerText()).replace(/^Neues Gerät für /, '');
+  await expect(page.frameLocator('iframe').locator('body')).toContainText(project);
   await expect(page.frameLocator('iframe').getByText('Gerät: Firefox on Linux')).toBeVisible();
   await button(page, 'Send test').click();
   await expect(page.getByText(/^Sent to /)).toBeVisible();

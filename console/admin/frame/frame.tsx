@@ -26,6 +26,12 @@ export function Frame() {
   const { state } = useNavigation();
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
+  /** Typed before the palette was fetched. */
+  const [typed, setTyped] = useState('');
+  const closePalette = () => {
+    setTyped('');
+    setPalette(false);
+  };
   useEffect(() => {
     setDrawer(false);
     window.scrollTo({ top: 0 });
@@ -82,14 +88,30 @@ export function Frame() {
       <main id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
-      <Suspense fallback={null}>
-        <Palette opened={palette} onClose={() => setPalette(false)} projectId={projectId} />
+      <Suspense fallback={palette && <EarlyInput text={typed} onText={setTyped} onClose={closePalette} />}>
+        <Palette opened={palette} onClose={closePalette} projectId={projectId} typed={typed} />
       </Suspense>
       <SignInAgain />
       <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
     </div>
   );
 }
+
+/** Takes the place of the palette's field until the palette is fetched. */
+function EarlyInput({ text, onText, onClose }: { text: string; onText(text: string): void; onClose(): void }) {
+  return (
+    <input
+      className={styles.early}
+      aria-label={t('Search or go to')}
+      value={text}
+      onChange={(event) => onText(event.currentTarget.value)}
+      onKeyDown={({ key }) => key === 'Escape' && onClose()}
+      ref={focus}
+    />
+  );
+}
+
+const focus = (node: HTMLInputElement | null): void => node?.focus();
 
 /** Badges that mark a non-production environment. */
 function Environment({ projectId }: { projectId: string | undefined }) {

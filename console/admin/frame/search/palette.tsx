@@ -16,10 +16,12 @@ interface PaletteProps {
   opened: boolean;
   onClose(): void;
   projectId: string | undefined;
+  /** The text at first. */
+  typed: string;
 }
 
 /** Command palette: pages, applications, users, groups and projects. */
-export function Palette({ opened, onClose, projectId }: PaletteProps) {
+export function Palette({ opened, onClose, projectId, typed }: PaletteProps) {
   return (
     <Modal.Root
       opened={opened}
@@ -32,14 +34,14 @@ export function Palette({ opened, onClose, projectId }: PaletteProps) {
     >
       <Modal.Overlay />
       <Modal.Content aria-label={t('Search or go to')}>
-        {opened && <Search projectId={projectId} onClose={onClose} />}
+        {opened && <Search projectId={projectId} typed={typed} onClose={onClose} />}
       </Modal.Content>
     </Modal.Root>
   );
 }
 
-function Search({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
-  const [text, setText] = useState('');
+function Search({ projectId, typed, onClose }: Omit<PaletteProps, 'opened'>) {
+  const [text, setText] = useState(typed);
   const navigate = useNavigate();
   const { pathname } = useLocation();
   const instance = useInstancePlaces();
