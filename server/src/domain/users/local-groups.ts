@@ -5,7 +5,7 @@ import type { TenantKey } from '../projects/tenant.ts';
 import type { GroupEdit, GroupRecord, Groups } from './groups.ts';
 
 /** Most users that one call adds or removes. */
-export const maxMembers = 500;
+const maxMembers = 500;
 
 /** Groups that no directory owns, for admins. Members are users of the project. */
 export class LocalGroups {
