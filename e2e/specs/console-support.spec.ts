@@ -60,10 +60,10 @@ for (const role of ['admin', 'viewer'] as const) {
     const browser = section.getByRole('region', { name: 'In a new browser' });
     await expect(browser.getByRole('listitem')).toHaveText([
       /^Code by e-mail/,
-      /^Set up a second factor: /,
+      /^Set up a second factor \(/,
       'Signed in',
     ]);
-    await expect(browser).toContainText('The project requires a second factor');
+    await expect(browser).toContainText('A second factor is required');
     await expectAccessible(page);
   });
 
