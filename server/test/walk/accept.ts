@@ -135,9 +135,10 @@ const learners: Record<string, Learner> = {
     const begun = [...model.enrolments.values()].filter(
       (one) => one.method === 'totp' && !one.verified && mine.includes(one.user),
     );
-    // Of several pending ones, that of this transaction.
+    // Of several pending ones, that of this transaction, or of an earlier one of this key.
     const own = begun.filter((one) => one.begunIn === txn.txn);
-    const candidates = own.length > 0 ? own : begun;
+    const ofKey = begun.filter((one) => one.begunByKey === txn.jkt);
+    const candidates = [own, ofKey, begun].find((some) => some.length > 0) ?? [];
     const enrolment = candidates.findLast((one) => one.secret === null || one.secret === secret) ?? candidates.at(-1);
     demand(enrolment, `initiate-mfa of ${txn.name} showed a secret without a pending factor`);
     enrolment.secret = secret;
