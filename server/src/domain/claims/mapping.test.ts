@@ -67,7 +67,7 @@ describe('a mapping', () => {
     for (const attribute of attributeNames) expect(mapped({ claim: 'a', attribute })).toBeNull();
     for (const attribute of ['', 'password', '__proto__', 'constructor', 'attributes', 'name', 'emails.value']) {
       expect(mapped({ claim: 'a', attribute })).toMatch(
-        /^mappings\[0\]\.attribute must be custom\.<name> or one of id, userName/,
+        /^mappings\[0\]\.attribute must be custom\.NAME or one of id, userName/,
       );
     }
   });
