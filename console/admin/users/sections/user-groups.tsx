@@ -3,7 +3,6 @@ import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '../../api.ts';
 import { GroupsOfUser } from '../../generated/operations.ts';
-import { LeaveGroup } from '../../groups/leave-group.tsx';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { LoadError } from '../../ui/feedback/errors.tsx';
@@ -11,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 
 const AddMember = lazy(async () => ({ default: (await import('../../groups/add-member.tsx')).AddMember }));
+const LeaveGroup = lazy(async () => ({ default: (await import('../../groups/leave-group.tsx')).LeaveGroup }));
 
 /** Groups of the user; those of the directory change only there. */
 export function UserGroups({ user, mayChange }: { user: { id: string; name: string }; mayChange: boolean }) {
@@ -65,12 +65,14 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
           </Suspense>
         )}
       </Modal>
-      <LeaveGroup
-        member={
-          leaving && { userId: user.id, userName: user.name, groupId: leaving.id, groupName: leaving.displayName }
-        }
-        onClose={() => setLeaving(undefined)}
-      />
+      {leaving && (
+        <Suspense>
+          <LeaveGroup
+            member={{ userId: user.id, userName: user.name, groupId: leaving.id, groupName: leaving.displayName }}
+            onClose={() => setLeaving(undefined)}
+          />
+        </Suspense>
+      )}
     </Section>
   );
 }
