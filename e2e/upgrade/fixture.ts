@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { App, SavedPerson } from '../chaos/support/person.ts';
 
-/** Credentials of a filled database. They belong to nothing else. */
+/** Credentials of a filled database. Used nowhere else. */
 export interface Fixture {
   baseUrl: string;
   /** Base64. */
@@ -11,7 +11,7 @@ export interface Fixture {
   adminToken: string;
   /** Users who sign in on the application's page. */
   sdk: { app: App; people: SavedPerson[] };
-  /** The same with an authenticator app. */
+  /** Like `sdk`, with an authenticator app. */
   factors: { app: App; people: SavedPerson[] };
   /** Users with a session of the hosted page. */
   hosted: { app: App; people: SavedPerson[] };

@@ -5,7 +5,7 @@ import { isStorableText } from '../domain/kernel/secret.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import type { Parameters } from '../http/parameters.ts';
 
-/** Finds the issuer that a request addresses; null: there is none. */
+/** Finds the issuer that a request addresses, or null. */
 export type FindIssuer = (req: Request) => Issuer | Promise<Issuer | null>;
 
 const issuers = new WeakMap<Request, Issuer>();

@@ -2,9 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
  * The role of statements within a project (PostgreSQL's row security). It owns no table, so the policies of the tables of
- * tenants apply to it: it sees the rows of the project in the setting `latchkey.project` only. A connection takes this
- * role while a request uses it (`driver.ts`), and its user's for work on all projects. Roles belong to the server: the
- * databases of one server share it.
+ * tenants apply to it: it sees the rows of the project in the setting `latchkey.project` only. A connection uses this
+ * role during a request for one project (`driver.ts`), and its own user for work on all projects. The databases of one
+ * server share the role.
  */
 export const tenantRole = 'latchkey_tenant';
 
@@ -23,8 +23,8 @@ const alreadyThere = ['42710', '23505'];
 export async function grantTenantRole(em: EntityManager): Promise<boolean> {
   if (!(await hasTenantRole(em)) && !(await createRole(em))) return false;
   const rows = 'select, insert, update, delete on';
-  // The schema of the domain, and that of the jobs, which the first start creates later. A grant makes every connection
-  // plan its statements again, so only where one lacks.
+  // The schema of the domain, and that of the jobs, which the first start creates later. Every grant makes
+  // all connections plan their statements again: run it only where one is missing.
   const schemas = await em.execute<{ name: string }[]>(
     `select distinct quote_ident(nspname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where nspname in (current_schema(), 'jobs') and relkind in ('r', 'p')

@@ -56,7 +56,7 @@ describe('a named statement', () => {
   const named = (on: Executing, value: number) =>
     query(on, sql<{ value: number }>`select ${value}::int as value`, { prepare: 'test.named' });
 
-  it('is prepared once per connection, and bound anew at each call', async () => {
+  it('is prepared once per connection, and binds its values at each call', async () => {
     expect(await named(db.alone, 1)).toEqual([{ value: 1 }]);
     expect(await named(db.alone, 2)).toEqual([{ value: 2 }]);
     expect(await preparedNames()).toEqual(['test.named']);
