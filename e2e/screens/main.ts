@@ -1,12 +1,13 @@
 /**
- * `npm run screens [-- [--language=de] <part of a name> …]`: takes screenshots of every page with sample data, empty, loading and
- * failing, in both themes at 1440 and 390 px, into a temporary folder, and prints its path. `-- --readme` creates the
- * README's pictures instead.
+ * `npm run screens [-- [--language=de] [--axe] <part of a name> …]`: takes screenshots of every page with sample data,
+ * empty, loading and failing, in both themes at 1440 and 390 px, into a temporary folder, and prints its path. `--axe`
+ * also prints the violations of WCAG 2.2 AA. `-- --readme` creates the README's pictures instead.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import { violations } from '../support/accessibility.ts';
 import { visitConsole } from '../support/console.ts';
 import { startLatchkey } from '../support/latchkey.ts';
 import { type Shot, shots } from './pages.ts';
@@ -18,7 +19,8 @@ const widths = [1440, 390] as const;
 const themes = ['light', 'dark'] as const;
 const say = (line: string) => console.log(line);
 
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--language='));
+const wanted = process.argv.slice(2).filter((word) => word !== '--axe' && !word.startsWith('--language='));
+const checks = process.argv.includes('--axe');
 /** Of the console. */
 const language = process.argv.find((word) => word.startsWith('--language='))?.slice('--language='.length);
 const latchkey = await startLatchkey();
@@ -85,4 +87,5 @@ async function photograph(page: Page, { path, data }: Shot, file: string): Promi
     await settled(page).catch(() => say(`${path} is still loading`));
   }
   await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
+  if (checks) for (const violation of await violations(page)) say(`${file}: ${violation}`);
 }

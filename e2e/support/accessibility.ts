@@ -15,12 +15,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     // The theme applies from the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     // Names, roles and order are equal in both themes: check only colours in the second.
-    // Legacy mode opens no second page to sum up the frames; our pages have none.
-    const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-    const { violations } = await (colorScheme === 'light' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
-    const found = violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' ')}`,
-    );
+    const found = await violations(page, colorScheme === 'light' ? 'all' : 'colours');
     expect(found, `axe violations in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);
@@ -29,6 +24,16 @@ export async function expectAccessible(page: Page): Promise<void> {
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth), 'page width at 320 px')
     .toBeLessThanOrEqual(narrow.width);
   await page.setViewportSize(size);
+}
+
+/** Violations of WCAG 2.2 AA that axe finds in the page as it is, one line each. */
+export async function violations(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+  // Legacy mode opens no second page to sum up the frames; our pages have none.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
+  const results = await (rules === 'all' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
+  return results.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' ')}`,
+  );
 }
 
 /** Whether the console has taken the theme over, and nothing moves but what never ends. Runs in the page. */
