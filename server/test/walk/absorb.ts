@@ -25,7 +25,7 @@ function absorbUser(model: Model, change: Change, bySignIn: boolean): void {
   if (change.op !== 'UPDATE') return;
   const id = change.new?.['id'];
   const changed = changedColumns(change);
-  if (changed.includes('phone')) model.numbered.set(id, model.step);
+  if (changed.includes('phone')) model.interrupted.set(id, model.step);
   // A first number may end open sign-ins, but need not.
   const moved = changed.filter((name) => /^(email_key|user_name_key|phone)$/.test(name) && change.old?.[name] !== null);
   if (moved.length > 0) model.kill(id, `change of ${moved.join(' and ')}`, bySignIn ? model.step - 0.5 : model.step);

@@ -33,6 +33,6 @@ export function mustBeAccepted(model: Model, { step, fields, txn }: Sent, ip: st
       active &&
       newest.users.includes(id) &&
       model.isAlive(id, newest.madeStep) &&
-      (model.numbered.get(id) ?? -1) < newest.madeStep,
+      (model.interrupted.get(id) ?? -1) < newest.madeStep,
   );
 }

@@ -286,8 +286,8 @@ export class Model {
   readonly clients: ClientModel[] = [];
   /** The last step that revoked, reset, moved or disabled the user's credentials, and the reason. */
   readonly killed = new Map<string, { step: number; why: string }>();
-  /** Step of the last change of a user's number, a first one included. */
-  readonly numbered = new Map<string, number>();
+  /** Last step that may have ended the user's open sign-ins, but need not: a change of number, a first one, a logout. */
+  readonly interrupted = new Map<string, number>();
   readonly revokedKeys = new Set<string>();
   /** Session ids by cookie value. */
   readonly cookies = new Map<string, string>();

@@ -91,7 +91,8 @@ export class AccountActor {
     }
     this.judge(change, form, made, session);
     absorb(world.model, made);
-    if (change === 'cancel-recovery' && session) world.model.endRecoveries(session.user, 'cancelled');
+    const isSaved = reply.location?.searchParams.get('notice') === 'saved';
+    if (change === 'cancel-recovery' && session && isSaved) world.model.endRecoveries(session.user, 'cancelled');
     if (change === 'renew-recovery-codes' && session && made.length > 0) {
       const shown = [...reply.text.matchAll(/<(?:li|code)[^>]*>([0-9a-z][0-9a-z-]{8,})</gi)];
       keepRecoveryCodes(

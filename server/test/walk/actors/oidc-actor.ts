@@ -203,6 +203,8 @@ export class OidcActor {
     demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
     mayEnd(model, changes, { cookies, hint: hint as TokenModel | undefined, isConfirmed, forgets });
     absorb(model, changes);
+    for (const { table, new: row } of changes)
+      if (table === 'sessions') model.interrupted.set(row?.['user_id'], model.step);
   }
 }
 
