@@ -52,7 +52,7 @@ export function ClientApis({ client, mayChange }: ClientPartProps) {
       {!client.grantTypes.includes('CLIENT_CREDENTIALS') && (
         <Alert color="neutral">
           {rich(
-            'To get tokens for itself, without a user, this application needs the grant client credentials: <anchor>Settings</anchor>.',
+            'To get tokens for itself, without a user, this application needs the client credentials grant: <anchor>Settings</anchor>.',
             {
               anchor: (text) => (
                 <Anchor component={Link} to={path(`applications/${client.id}/settings`)}>

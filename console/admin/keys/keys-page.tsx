@@ -90,7 +90,7 @@ export function Component() {
         </Section>
       )}
       <Section title={t('JWKS')} lead={t('Relying parties fetch public keys here, and refetch on an unknown key ID.')}>
-        <CopyField label={t('JWKS')} value={`${settings.issuer}/.well-known/jwks.json`} />
+        <CopyField label={t('JWKS URL')} value={`${settings.issuer}/.well-known/jwks.json`} />
       </Section>
       <ConfirmMutation
         title={t('Rotate the keys?')}

@@ -73,7 +73,7 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
       <Section
         flush
         title={t('Getting ready')}
-        lead={t('{left} of {required} left', { left, required: required.length })}
+        lead={t('{left} of {required} required steps left', { left, required: required.length })}
       >
         {list}
       </Section>

@@ -92,7 +92,7 @@ export function Component() {
       <Section title={t('Sessions')} lead={t('A session belongs to one browser and serves all applications.')}>
         {durations(names.slice(0, 2))}
       </Section>
-      <Section title={t('Tokens')} lead={t('Issued at sign-in. Neither can be refreshed.')}>
+      <Section title={t('Tokens')} lead={t('Issued at sign-in. A refresh token renews the access token.')}>
         {durations(names.slice(2))}
       </Section>
       <SaveBar

@@ -24,7 +24,7 @@ const signUps = {
   OPEN: { name: t('Open'), hint: t('The first sign-in with a verified address creates an account.') },
   PROVISIONED_ONLY: {
     name: t('Provisioned only'),
-    hint: t('Only users created by a directory can sign in.'),
+    hint: t('Only users that a directory or an admin created can sign in.'),
   },
 } as const;
 
