@@ -83,9 +83,14 @@ test('a page that failed to load while the server was away is retried', async ()
   await page.route('**/admin/graphql', (route) => route.fulfill({ status: 503, body: '{}' }));
   const navigation = page.getByRole('navigation', { name: 'Console' });
   // An error stands alone: no skeleton beside it waits for ever.
-  for (const name of ['Applications', 'Events', 'Users']) {
+  for (const [name, subject] of [
+    ['Applications', 'list of applications'],
+    ['Directory sync', 'directory'],
+    ['Events', 'list of events'],
+    ['Users', 'list of users'],
+  ] as const) {
     await navigation.getByRole('link', { name, exact: true }).click();
-    const error = page.getByRole('alert').filter({ hasText: `The list of ${name.toLowerCase()} failed to load` });
+    const error = page.getByRole('alert').filter({ hasText: `The ${subject} failed to load` });
     await expect(error).toContainText('The server did not respond.');
     await expect(error.getByRole('button', { name: 'Try again' })).toBeVisible();
     await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0);

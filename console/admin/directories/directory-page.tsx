@@ -80,7 +80,7 @@ export function Component() {
           onIssued={setIssued}
         />
       )}
-      <Tokens tokens={tokens} mayChange={mayChange} />
+      {(data || !failure) && <Tokens tokens={tokens} mayChange={mayChange} />}
       {mayChange && <SelfTest projectId={project.id} isOn={project.scimEnabled} />}
       <Suspense>
         <CustomAttributes projectId={project.id} mayChange={mayChange} />
