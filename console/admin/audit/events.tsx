@@ -9,6 +9,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
 import { EventChips } from './event-chips.tsx';
+import styles from './event-list.module.css';
 import { EventGroupList, EventList } from './event-list.tsx';
 import { exportAddress, filterOf, periodNames, queryNames } from './event-query.ts';
 import type { AuditEvent } from './event-text.ts';
@@ -55,7 +56,7 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
         <Filter name="period" label={t('When')} options={filterOptions(t('Any time'), periodNames)} />
         <EventChips />
         <Group ml="auto">
-          <Text span fz="xs" c="dimmed" role="status">
+          <Text span fz="xs" c="dimmed" role="status" className={styles.status ?? ''}>
             {isLive &&
               !after &&
               (fresh.size === 0 ? t('Waiting for events …') : t('{count, number} new', { count: fresh.size }))}

@@ -52,26 +52,28 @@ export function Mappings({ value: rows, onChange, attributes, disabled }: Mappin
               onChange={(event) => put(index, { source: event.currentTarget.value as Source })}
             />
             <SourceField row={row} attributes={attributes} onChange={(values) => put(index, values)} />
-            <NativeSelect
-              label={t('Sent')}
-              value={row.scope}
-              data={[
-                { value: '', label: t('Always') },
-                ...scopes.map((scope) => ({ value: scope, label: t('With {scope}', { scope }) })),
-              ]}
-              onChange={(event) => put(index, { scope: event.currentTarget.value })}
-            />
-            {!disabled && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="lg"
-                aria-label={t('Remove {claim}', { claim: row.claim || t('mapping') })}
-                onClick={() => onChange(rows.filter((_, at) => at !== index))}
-              >
-                <Icon name="close" size={16} />
-              </ActionIcon>
-            )}
+            <Group align="flex-end" gap="sm" wrap="nowrap">
+              <NativeSelect
+                label={t('Sent')}
+                value={row.scope}
+                data={[
+                  { value: '', label: t('Always') },
+                  ...scopes.map((scope) => ({ value: scope, label: t('With {scope}', { scope }) })),
+                ]}
+                onChange={(event) => put(index, { scope: event.currentTarget.value })}
+              />
+              {!disabled && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="lg"
+                  aria-label={t('Remove {claim}', { claim: row.claim || t('mapping') })}
+                  onClick={() => onChange(rows.filter((_, at) => at !== index))}
+                >
+                  <Icon name="close" size={16} />
+                </ActionIcon>
+              )}
+            </Group>
           </Group>
           {editable(row).length > 0 && (
             <Text size="sm" c="dimmed" mt="xs">

@@ -172,7 +172,7 @@ export function Component() {
             icon="users"
             title={t('No users yet')}
             action={
-              <Button component={Link} to={path('directory')}>
+              <Button component={Link} to={path('directory')} variant="default">
                 {t('Connect a directory')}
               </Button>
             }

@@ -63,7 +63,7 @@ export function Component() {
           linkOf={({ id }) => path(`webhooks/${id}`)}
           skeletonRows={3}
           empty={
-            <Empty icon="external" title={t('No webhook yet')} action={create}>
+            <Empty icon="code" title={t('No webhook yet')} action={create}>
               {t('A webhook receives each event within seconds, at least once.')}
             </Empty>
           }
