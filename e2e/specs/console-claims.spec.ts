@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
@@ -154,6 +154,30 @@ test('the keyboard assigns a role, and takes it away', async () => {
   await tabTo(page, dialog(page).getByRole('button', { name: 'Take away' }));
   await page.keyboard.press('Enter');
   await expect(roles).not.toContainText('Reader');
+});
+
+test('the keyboard edits the profile and a custom attribute', async () => {
+  const { page } = owner;
+  const input = { projectId, name: 'badge', type: 'STRING' };
+  const query = 'mutation ($input: CreateCustomAttributeInput!) { createCustomAttribute(input: $input) { name } }';
+  await admin.run(query, { input });
+  await page.goto(at(`users/${adaId}`));
+  const edit = async (opener: Locator, label: string, value: string) => {
+    await tabTo(page, opener);
+    await page.keyboard.press('Enter');
+    await tabTo(page, dialog(page).getByLabel(label, { exact: true }));
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type(value);
+    await tabTo(page, dialog(page).getByRole('button', { name: 'Save' }));
+    await page.keyboard.press('Enter');
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(opener).toBeFocused();
+  };
+  const profile = page.getByRole('region', { name: 'Profile' });
+  await edit(profile.getByRole('button', { name: 'Edit' }), 'City', 'Ockham');
+  await expect(profile).toContainText('Ockham');
+  await edit(button(page, 'Edit custom attributes'), 'badge', 'B-17');
+  await expect(page.getByRole('region', { name: 'Custom attributes' })).toContainText('B-17');
 });
 
 test('a viewer sees roles, groups, attributes and claims, and no control', async ({ browser }) => {
