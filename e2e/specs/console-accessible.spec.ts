@@ -124,3 +124,37 @@ test('primary and dangerous buttons are readable while hovered, in both themes',
     }
   }
 });
+
+test('controls have a contrast of 3 : 1 with the card, in both themes', async () => {
+  const { page } = owner;
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/applications/${clientId}/settings`);
+  const controls = {
+    field: page.getByRole('textbox', { name: 'Name' }),
+    select: page.getByRole('combobox', { name: 'ID token signature' }),
+    radio: page.getByRole('radio', { name: 'Private key (private_key_jwt)' }),
+    switch: page.getByRole('switch', { name: 'Third-party application' }),
+  };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+    for (const [name, control] of Object.entries(controls)) {
+      const edge = () => control.evaluate(contrastWithCard);
+      await expect.poll(edge, `${name} in ${colorScheme}`).toBeGreaterThanOrEqual(3);
+    }
+  }
+});
+
+/** Contrast (WCAG 2.2) of a control's border, or of a switch's track, with the card. Runs in the page. */
+function contrastWithCard(control: Element): number {
+  const luminance = (color: string) => {
+    const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? [])
+      .map((digits) => Number(digits) / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const track = control.role === 'switch' && control.nextElementSibling;
+  const edge = track ? getComputedStyle(track).backgroundColor : getComputedStyle(control).borderTopColor;
+  const card = getComputedStyle(control.closest('section') as Element).backgroundColor;
+  const [dark = 0, light = 0] = [luminance(edge), luminance(card)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
