@@ -38,7 +38,7 @@ export function WhatCounts({ values }: { values: FactorValues }) {
       <Text fw={550} mb="xs">
         {t('What counts')}
       </Text>
-      <List size="sm" spacing={4}>
+      <List size="sm" spacing={4} listStyleType="disc">
         {lines.map(([factor, rule]) => (
           <List.Item key={factor}>
             <strong>{factor}</strong> {rule}
