@@ -19,7 +19,7 @@ interface ColorFieldProps {
 /** Accent colour, with the derived accessible shades for both themes. */
 export function ColorField({ color, onChange, error, disabled }: ColorFieldProps) {
   const six = asHex(color);
-  const { data } = useQuery(AccentTheme, { color: six ?? standard }, { keep: true });
+  const { data } = useQuery(AccentTheme, { color: six ?? standard }, { keep: true, pause: six === undefined });
   const isWrong = color.trim() !== '' && six === undefined;
   return (
     <Stack gap="sm">
@@ -44,8 +44,9 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
           />
         }
       />
-      {data && (
-        <div aria-live="polite">
+      <div aria-live="polite">
+        {/* The default has its own shades. */}
+        {six !== undefined && data && (
           <Facts
             labelWidth="3rem"
             facts={[
@@ -53,8 +54,8 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
               [t('Dark'), <Tones key="dark" theme="dark" tones={data.accentTheme.dark} />],
             ]}
           />
-        </div>
-      )}
+        )}
+      </div>
     </Stack>
   );
 }
