@@ -67,7 +67,11 @@ export default defineConfig({
     assetsDir: 'assets',
     // The CSP forbids data: URLs and inline scripts.
     assetsInlineLimit: 0,
-    modulePreload: false,
+    // Fetches what the script of a page imports together with it, not after it.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files, { hostType }) => (hostType === 'js' ? files : []),
+    },
     target: 'es2022',
     // Weights are tested, compressed.
     chunkSizeWarningLimit: 1000,

@@ -1,20 +1,34 @@
-import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
+import { createBrowserRouter, type LoaderFunction, Navigate, type RouteObject } from 'react-router';
 import { Home } from './frame/home.tsx';
 import { Missing, PageError, Root, RootError } from './frame/root.tsx';
+import { prefetchOverview } from './overview/prefetch-overview.ts';
 import { ProjectPages } from './projects/project.tsx';
 
 /**
  * Loads a page's script (export `Component`) on demand. A parent route renders load errors: the router renders nothing
  * for a route that failed to load.
+ *
+ * @param request sends the queries of a project's page while its script loads
  */
-const page = (path: string, load: () => Promise<{ Component: () => React.ReactNode }>): RouteObject => ({
+const page = (
+  path: string,
+  load: () => Promise<{ Component: () => React.ReactNode }>,
+  request?: (projectId: string) => void,
+): RouteObject => ({
   errorElement: <PageError />,
-  children: [{ path, lazy: load }],
+  children: [{ path, lazy: load, ...(request && { loader: loaderOf(request) }) }],
 });
+
+const loaderOf =
+  (request: (projectId: string) => void): LoaderFunction =>
+  ({ params }) => {
+    request(params['projectId'] ?? '');
+    return null;
+  };
 
 const inProject: RouteObject[] = [
   { index: true, element: <Navigate to="overview" replace /> },
-  page('overview', () => import('./overview/overview-page.tsx')),
+  page('overview', () => import('./overview/overview-page.tsx'), prefetchOverview),
   page('applications', () => import('./clients/clients-page.tsx')),
   page('applications/new', () => import('./clients/create/create-client-page.tsx')),
   page('applications/:clientId/:tab?', () => import('./clients/client-page.tsx')),

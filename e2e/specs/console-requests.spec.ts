@@ -73,3 +73,17 @@ for (const [which, who, visit] of [
     expect(over).toEqual({});
   });
 }
+
+test('the overview is requested while its script loads', async () => {
+  const { context } = owner;
+  const cold = await context.browser()?.newContext({ storageState: await context.storageState() });
+  const page = (await cold?.newPage()) as Page;
+  const asked = page.waitForRequest((request) => request.postData()?.includes('query OverviewPage') ?? false);
+  await page.route('**/assets/overview-page-*.js', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto(`${world.issuer}/admin/projects/${world.projectId}/overview`);
+  await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible();
+  await cold?.close();
+});

@@ -1,6 +1,6 @@
 import { Badge, Box, Burger, Drawer, Group } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
@@ -32,7 +32,11 @@ export function Frame() {
     setTyped('');
     setPalette(false);
   };
+  const shown = useRef(pathname);
   useEffect(() => {
+    // The first page is at its top; scrolling would force a layout while it renders.
+    if (shown.current === pathname) return;
+    shown.current = pathname;
     setDrawer(false);
     window.scrollTo({ top: 0 });
   }, [pathname]);

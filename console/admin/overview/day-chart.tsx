@@ -1,4 +1,5 @@
 import { Group, Text, Tooltip } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { locale, t } from '../language/language.ts';
 import { count } from '../ui/counted.ts';
@@ -22,7 +23,7 @@ interface DayChartProps {
   /** Total to display if it is not the sum. */
   total?: number;
   /** Shown beside the total. */
-  note?: string;
+  note: string;
   /** Total of the previous period, for comparison. */
   before: number;
   link: { to: string; label: string };
@@ -38,6 +39,10 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
   const top = Math.max(...sums, 1);
   const compared = change(all, before);
   const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
+  const [hovered, setHovered] = useState(days.length - 1);
+  const [isTableOpen, setTableOpen] = useState(false);
+  const valuesOf = (index: number) =>
+    series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ');
   return (
     <figure className={styles.chart}>
       <figcaption>
@@ -45,30 +50,35 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
         <Group justify="space-between" align="baseline">
           <strong>{count.format(all)}</strong>
           <Text span fz="xs" c="dimmed">
-            {compared ?? (note ? '' : 'in 14 days')}
+            {compared}
           </Text>
         </Group>
         <Text fz="xs" c="dimmed">
           {note}
         </Text>
       </figcaption>
-      <div className={styles.bars} aria-hidden="true">
-        <span className={styles.scale}>{count.format(top)}</span>
-        {days.map((day, index) => (
-          <Tooltip
-            key={day}
-            label={`${index === days.length - 1 ? t('Today so far') : dayName(day)}: ${series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ')}`}
-          >
-            <div className={styles.day} data-partial={index === days.length - 1 || undefined}>
+      {/* One tooltip for all bars: one for each would be slow to render. */}
+      <Tooltip.Floating
+        label={`${hovered === days.length - 1 ? t('Today so far') : dayName(days[hovered] ?? '')}: ${valuesOf(hovered)}`}
+      >
+        <div className={styles.bars} aria-hidden="true">
+          <span className={styles.scale}>{count.format(top)}</span>
+          {days.map((day, index) => (
+            <div
+              key={day}
+              className={styles.day}
+              data-partial={index === days.length - 1 || undefined}
+              onMouseEnter={() => setHovered(index)}
+            >
               {series
                 .map(({ tone, label, values }) => (
                   <i key={label} data-tone={tone} style={{ height: `${((values[index] ?? 0) / top) * 100}%` }} />
                 ))
                 .reverse()}
             </div>
-          </Tooltip>
-        ))}
-      </div>
+          ))}
+        </div>
+      </Tooltip.Floating>
       <Group justify="space-between" fz="xs" c="dimmed" aria-hidden="true">
         <span>{dayName(first)}</span>
         <span>{t('today so far')}</span>
@@ -83,23 +93,25 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
         </Group>
       )}
       <Group justify="space-between" align="flex-start" fz="xs" c="dimmed" className={styles.foot ?? ''}>
-        <details>
+        <details onToggle={(event) => setTableOpen(event.currentTarget.open)}>
           <summary>{t('As a table')}</summary>
-          <DataTable
-            dense
-            label={t('{title}, {first} to {last}', { title, first: dayName(first), last: dayName(last) })}
-            columns={[
-              { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
-              ...series.map(
-                ({ label, values }): Column<number> => ({
-                  header: label,
-                  cell: (index) => count.format(values[index] ?? 0),
-                }),
-              ),
-            ]}
-            rows={days.map((_, index) => index).reverse()}
-            keyOf={String}
-          />
+          {isTableOpen && (
+            <DataTable
+              dense
+              label={t('{title}, {first} to {last}', { title, first: dayName(first), last: dayName(last) })}
+              columns={[
+                { header: t('Day'), isName: true, cell: (index) => dayName(days[index] ?? '') },
+                ...series.map(
+                  ({ label, values }): Column<number> => ({
+                    header: label,
+                    cell: (index) => count.format(values[index] ?? 0),
+                  }),
+                ),
+              ]}
+              rows={days.map((_, index) => index).reverse()}
+              keyOf={String}
+            />
+          )}
         </details>
         <Link to={link.to}>{link.label}</Link>
       </Group>

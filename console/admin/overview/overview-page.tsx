@@ -1,10 +1,10 @@
 import { Badge, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { part, usePrefetch, useQuery } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { Activity as RecentActivity } from '../audit/activity.tsx';
 import { ExpiryBanner } from '../directories/expiry-banner.tsx';
-import { Activity, type AuditEventFilter, Overview, OverviewPage, OwnerCount } from '../generated/operations.ts';
+import { Overview, OwnerCount } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { count } from '../ui/counted.ts';
@@ -13,12 +13,9 @@ import { Page } from '../ui/layout/page.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, openTasks, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
+import { overviewVariables } from './prefetch-overview.ts';
 import { tasksOf } from './tasks.ts';
 
-const signIns = { types: ['user.signed_in'] };
-const mailTests: AuditEventFilter = { types: ['sender.tested'], result: 'SUCCESS', subjectId: 'mail' };
-const rejected = { types: ['otp.rejected', 'mfa.rejected', 'device.proof_rejected', 'passkey.rejected'] };
-const smsLimits = { types: ['sms.limit_reached'] };
 const dayInMilliseconds = 24 * 3600 * 1000;
 
 /** Activity and setup of a project. */
@@ -26,10 +23,7 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { isOwner, mayChange } = useAccess(project.id);
-  const variables = { projectId: project.id, signIns, rejected, mailTests, smsLimits };
-  const parts = [part(Overview, variables), part(Activity, { projectId: project.id })];
-  usePrefetch(OverviewPage, { ...variables, isOwner }, isOwner ? [...parts, part(OwnerCount, {})] : parts);
-  const { data, failure, reload } = useQuery(Overview, variables, { everySeconds: 15 });
+  const { data, failure, reload } = useQuery(Overview, overviewVariables(project.id), { everySeconds: 15 });
   const owners = useQuery(OwnerCount, {}, { pause: !isOwner });
   const isConsole = project.builtIn === 'CONSOLE';
   const tasks: Task[] | undefined =
