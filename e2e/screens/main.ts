@@ -21,7 +21,6 @@ const say = (line: string) => console.log(line);
 
 const wanted = process.argv.slice(2).filter((word) => word !== '--axe' && !word.startsWith('--language='));
 const checks = process.argv.includes('--axe');
-/** Of the console. */
 const language = process.argv.find((word) => word.startsWith('--language='))?.slice('--language='.length);
 const latchkey = await startLatchkey();
 const browser = await chromium.launch({
@@ -31,10 +30,6 @@ const browser = await chromium.launch({
 try {
   const world = await buildWorld(latchkey);
   const owner = await visitConsole(browser, latchkey, world.admin, { email: 'robin@northwind.example', role: 'OWNER' });
-  await owner.context.addInitScript(
-    (value) => value && localStorage.setItem('lk-language', JSON.stringify(value)),
-    language,
-  );
   if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, say);
   else await photographAll(owner.context, browser, world);
   for (const error of new Set(owner.browserErrors)) say(`browser error: ${error}`);
@@ -47,7 +42,9 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-screens-'));
   const chosen = shots(world).filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
   const stranger = await browser.newContext();
+  if (language) for (const context of [signedIn, stranger]) await speak(context, language);
   const made: string[] = [];
+  let found = 0;
   for (const theme of themes) {
     for (const width of widths) {
       const place = join(folder, `${theme}-${width}`);
@@ -58,6 +55,9 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
         await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
         const file = join(place, `${shot.name}.png`);
         await photograph(page, shot, file).catch((error: unknown) => say(`${shot.name}: ${String(error)}`));
+        const faults = checks ? await violations(page).catch((error: unknown) => [String(error)]) : [];
+        for (const fault of faults) say(`${file}: ${fault}`);
+        found += faults.length;
         made.push(`${theme}-${width}/${shot.name}.png`);
         await page.close();
       }
@@ -70,6 +70,13 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
     'body{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:30rem}img{width:100%;border:1px solid}';
   writeFileSync(join(folder, 'index.html'), `<!doctype html><style>${style}</style>${figures.join('\n')}`);
   say(`${made.length} pictures in ${folder}; index.html shows all.`);
+  if (checks) say(`${found} violations of WCAG 2.2 AA.`);
+}
+
+/** The header for pages of the server, the choice for the console. Another locale of Chromium may also change its fonts. */
+async function speak(context: BrowserContext, language: string): Promise<void> {
+  await context.setExtraHTTPHeaders({ 'Accept-Language': language });
+  await context.addInitScript((value) => localStorage.setItem('lk-language', JSON.stringify(value)), language);
 }
 
 async function photograph(page: Page, { path, data }: Shot, file: string): Promise<void> {
@@ -87,5 +94,4 @@ async function photograph(page: Page, { path, data }: Shot, file: string): Promi
     await settled(page).catch(() => say(`${path} is still loading`));
   }
   await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
-  if (checks) for (const violation of await violations(page)) say(`${file}: ${violation}`);
 }

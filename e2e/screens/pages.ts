@@ -79,7 +79,7 @@ export function shots({
     { name: 'sign-in-refused', path: '/authorize?client_id=nobody', anonymous: true },
     { name: 'account', path: '/account' },
     { name: 'start', path: '/', anonymous: true },
-    { name: 'missing', path: '/nowhere', anonymous: true },
+    { name: 'not-found', path: '/nowhere', anonymous: true },
     { name: 'demo', path: '/demo', anonymous: true },
   ];
   return [...withData, ...empty, ...states, ...hosted].map((shot) => ({ ...shot, path: issuer + shot.path }));
