@@ -7,7 +7,8 @@ import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { exactly, Time } from '../ui/time.tsx';
 import styles from './event-list.module.css';
-import { type AuditEvent, detailsOf, fieldName, kindName, partsOf } from './event-text.ts';
+import { type AuditEvent, detailsOf, kindName, partsOf } from './event-text.ts';
+import { fieldName } from './field-names.ts';
 import { lineOf } from './sign-in-line.ts';
 
 interface EventListProps {

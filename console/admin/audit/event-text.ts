@@ -1,6 +1,7 @@
 import { roleNames } from '../access.tsx';
 import type { EventRowFragment } from '../generated/operations.ts';
 import { locale, serverText, t, template } from '../language/language.ts';
+import { fieldName } from './field-names.ts';
 import { templateOf } from './sentences.ts';
 
 export type AuditEvent = EventRowFragment;
@@ -187,10 +188,4 @@ function formatValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (Array.isArray(value)) return value.length === 0 ? none : value.map(formatValue).join('\n');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** `accessTokenTtlSeconds` as readable words. */
-export function fieldName(name: string): string {
-  const spaced = name.replace(/([A-Z])/g, ' $1').toLowerCase();
-  return serverText(spaced.charAt(0).toUpperCase() + spaced.slice(1));
 }

@@ -52,6 +52,9 @@ it('names what changed, with the values', () => {
     'Ada removed Phone +4179 of Alan',
   );
   expect(textOf({ detail: { before: { name: '{actor}' }, after: { name: 'B' } } })).not.toContain('from Ada');
+  // The server's name of the field is not shown.
+  const idle = { before: { idleTimeoutSeconds: 1800 }, after: { idleTimeoutSeconds: 3600 } };
+  expect(textOf({ detail: idle })).toBe('Ada set Idle timeout from 1800 to 3600 for Alan');
   const many = { a: 1, b: 1, c: 1, d: 1, e: 1 };
   expect(textOf({ detail: { before: many, after: many } })).toBe('Ada changed A, B, C and 2 more of Alan');
 });

@@ -1,0 +1,65 @@
+import { serverText, t } from '../language/language.ts';
+
+/** Fields of changes, named as on their pages. */
+const names: Readonly<Record<string, string>> = {
+  accessTokenTtlSeconds: t('Access token lifetime'),
+  backchannelLogoutSessionRequired: t('Session ID required'),
+  backchannelLogoutUri: t('Back-channel logout URI'),
+  birthdate: t('Date of birth'),
+  deviceTrustDays: t('Device trust ends after'),
+  deviceTrustSeconds: t('Device trusted for'),
+  directoryRoles: t('Roles of the directory'),
+  dpopNonceRequired: t('Require nonces'),
+  dpopRequired: t('Require DPoP'),
+  emailFactor: t('Email as second factor'),
+  emails: t('E-mail addresses'),
+  externalId: t('External ID'),
+  fapiProfile: t('FAPI 2.0 Security Profile'),
+  grantTypes: t('Grants'),
+  gzip: t('Compress with gzip'),
+  idTokenSignedResponseAlg: t('ID token signature'),
+  idTokenTtlSeconds: t('ID token lifetime'),
+  idleTimeoutSeconds: t('Idle timeout'),
+  introspects: t('Introspection'),
+  jwk: t('Public key'),
+  jwkSet: t('JWK Set'),
+  jwksUri: t('Key set address'),
+  listLimit: t('Limit in ID tokens'),
+  locale: t('Language'),
+  logoutTokenType: t('Logout token type'),
+  mappings: t('Mapped claims'),
+  maxSessionSeconds: t('Longest session'),
+  mfaPolicy: t('Second factor'),
+  offeredFactors: t('Factors offered'),
+  passkeyAaguids: t('Allowed models of passkeys'),
+  passkeyPolicy: t('Passkeys'),
+  passkeyRequired: t('Passkey required'),
+  passkeyRoots: t('Root certificates'),
+  pkceOptional: t('Sign-in without PKCE'),
+  pkceRequired: t('PKCE for SDK sign-in'),
+  postLogoutRedirectUris: t('Post-logout redirect URIs'),
+  pushedRequestsRequired: t('Require pushed requests'),
+  redirectUris: t('Redirect URIs'),
+  refreshTokenIdleSeconds: t('Refresh token idle timeout'),
+  refreshTokenTtlSeconds: t('Refresh token lifetime'),
+  relatedOrigins: t('Passkeys on its own pages'),
+  rememberMfaSeconds: t('Second factor remembered for'),
+  scimAuthoritative: t('Lock phone numbers of directory users'),
+  scimEnabled: t('Directory sync'),
+  signUp: t('Sign-up'),
+  smsCountries: t('SMS countries'),
+  smsPerDay: t('SMS per day'),
+  thirdParty: t('Third-party application'),
+  timezone: t('Time zone'),
+  tokenEndpointAuthMethod: t('Client authentication'),
+  types: t('Events'),
+  url: t('URL'),
+};
+
+/** Name of a field; words made from its code, if it is on no page. */
+export function fieldName(code: string): string {
+  const name = Object.hasOwn(names, code) ? names[code] : undefined;
+  if (name) return name;
+  const spaced = code.replace(/([A-Z])/g, ' $1').toLowerCase();
+  return serverText(spaced.charAt(0).toUpperCase() + spaced.slice(1));
+}
