@@ -8,13 +8,18 @@ import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 let latchkey: Latchkey;
 let projectId: string;
+let clientId: string;
 let owner: Visit;
 
 test.beforeAll(async ({ browser }) => {
   latchkey = await startLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
-  await admin.createClient({ projectId, name: 'Portal', redirectUris: ['https://app.example.com/cb'] });
+  ({ clientId } = await admin.createClient({
+    projectId,
+    name: 'Portal',
+    redirectUris: ['https://app.example.com/cb'],
+  }));
   owner = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
 });
 
@@ -82,6 +87,14 @@ test('what the server says is in German, too: sentences of events, refused input
     await page.getByRole('button', { name: 'Suchen', exact: true }).click();
     await expect(page.getByText(/^Der Code oder Refresh-Token ist unbekannt, abgelaufen/)).toBeVisible();
     await expectAccessible(page);
+  });
+});
+
+test('on a phone, where German tabs need more room, the current one is in view', async () => {
+  await preferring('de-DE', async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(at(`applications/${clientId}/danger`));
+    await expect(page.getByRole('link', { name: 'Gefahrenzone' })).toBeInViewport({ ratio: 1 });
   });
 });
 

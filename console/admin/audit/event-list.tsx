@@ -71,9 +71,10 @@ function Rows(props: RowsProps) {
               {parts.map(({ text, isName }, index) => (isName ? <strong key={index}>{text}</strong> : text))}
               {isGrouped && line.notes.length > 0 && <span className={styles.notes}> · {line.notes.join(', ')}</span>}
               {isFailed && (
-                <Badge ml="xs" color="bad">
-                  {t('Failed')}
-                </Badge>
+                <>
+                  {' '}
+                  <Badge color="bad">{t('Failed')}</Badge>
+                </>
               )}
             </span>
             <Text span truncate c="dimmed" className={styles.about}>

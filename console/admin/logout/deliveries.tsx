@@ -102,7 +102,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
       ) : (
         <Disclosures
           rows={page?.edges.map(({ node }) => node)}
-          columns="7rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
+          columns="8.5rem minmax(0, 1fr) minmax(0, 1fr) 9rem"
           narrowColumns="minmax(0, 1fr) auto"
           summary={(delivery) => <Summary delivery={delivery} />}
           details={(delivery) => <Details delivery={delivery} mayChange={mayChange} />}
