@@ -164,7 +164,7 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
         {domain.checkedAt ? (
           <>
             {rich('Checked <time></time>', { time: () => <Time at={domain.checkedAt} /> })}
-            {fault && <>: {faults[fault].toLowerCase()}</>}
+            {fault && <>. {faults[fault]}</>}
           </>
         ) : (
           t('Not checked yet')

@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { AccentTheme, type TonesFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { tenths } from '../ui/counted.ts';
 import { Facts } from '../ui/lists/facts.tsx';
 import styles from './color-field.module.css';
 
@@ -80,7 +81,7 @@ function Tones({ theme, tones }: { theme: 'light' | 'dark'; tones: TonesFragment
   );
 }
 
-const ratio = (value: number) => `${value.toFixed(1)} : 1`;
+const ratio = (value: number) => `${tenths.format(value)} : 1`;
 
 function asHex(color: string): string | undefined {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color.trim()) ?? [];

@@ -1,5 +1,5 @@
 import type { ExperiencePartsFragment } from '../generated/operations.ts';
-import { t } from '../language/language.ts';
+import { lower, t } from '../language/language.ts';
 import type { Change } from '../ui/forms/save-bar.tsx';
 
 /** Form values: names, colour, logos and texts by language and key. */
@@ -86,8 +86,6 @@ const replaced = (before: string, after: string) => (after && before ? t('anothe
 function labelOf(name: string): string {
   const [language, key] = [name.slice(0, 2) as Language, name.slice(3)];
   const [template, part] = key.split('.');
-  const label = part
-    ? `${mailNames[template ?? '']}: ${(textNames[key] ?? key).toLowerCase()}`
-    : (textNames[key] ?? key);
+  const label = part ? `${mailNames[template ?? '']}: ${lower(textNames[key] ?? key)}` : (textNames[key] ?? key);
   return `${label} (${languages[language] ?? language})`;
 }

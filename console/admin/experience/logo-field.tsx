@@ -39,7 +39,7 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
         {logoId ? (
           <img src={`/experience/logos/${logoId}`} alt={t('{label} as it stands', { label })} />
         ) : (
-          <Text fz="xs">{t('None')}</Text>
+          <Text fz="xs">{t('No logo')}</Text>
         )}
       </div>
       <Box flex="1 1 12rem">

@@ -11,7 +11,8 @@ it.each([
   ['Must have at most 100 characters.', 'Darf höchstens 100 Zeichen haben.'],
   ['Another group has this displayName already.', 'Schon vergeben: displayName (Gruppe).'],
   ['This is not allowed: the application is not a match.', 'Nicht erlaubt: the application is not a match.'],
-  ['Process 7 on host-1 is 2.0 s behind the database', 'Prozess 7 auf host-1 geht gegenüber der Datenbank 2.0 s nach'],
+  ['Process 7 on host-1 is 2.0 s behind the database', 'Prozess 7 auf host-1 geht gegenüber der Datenbank 2 s nach'],
+  ['4.6 ms for an ID token', '4,6 ms für einen ID-Token'],
   ['2 processes of 2 versions', '2 Prozesse mit 2 Versionen'],
 ])('translates the server’s text %s', (text, expected) => {
   expect(german(text)).toBe(expected);

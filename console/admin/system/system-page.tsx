@@ -1,10 +1,10 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { System, type SystemQuery } from '../generated/operations.ts';
-import { locale, serverText, t } from '../language/language.ts';
+import { serverText, t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
 import { senderKinds } from '../messages/labels.ts';
-import { count } from '../ui/counted.ts';
+import { count, tenths } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -14,8 +14,6 @@ import { Facts } from '../ui/lists/facts.tsx';
 import { Time } from '../ui/time.tsx';
 import { jobNames } from './job-names.ts';
 import { bytes, levels } from './levels.ts';
-
-const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 type Status = SystemQuery['system'];
 type Process = Status['processes'][number];

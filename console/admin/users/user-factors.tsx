@@ -12,7 +12,7 @@ type Factor = UserAccessQuery['userAccess']['factors'][number];
 const columns: readonly Column<Factor>[] = [
   { header: t('Factor'), isName: true, width: '26%', cell: ({ method }) => methodNames[method] },
   { header: t('Phone'), cell: ({ phone }) => phone ?? '–' },
-  { header: t('Set up'), cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
+  { header: t('Added'), cell: ({ verifiedAt }) => <Time at={verifiedAt} /> },
   { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
 ];
 

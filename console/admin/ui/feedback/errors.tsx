@@ -17,9 +17,7 @@ export function LoadError({ failure, subject, retry }: { failure: Failure; subje
         </ThemeIcon>
         <div>
           <h2>
-            {isMissing
-              ? t('{subject} not found', { subject: upper(subject) })
-              : t('{subject} failed to load', { subject: upper(subject) })}
+            {upper(isMissing ? t('{subject} not found', { subject }) : t('{subject} failed to load', { subject }))}
           </h2>
           <Text c="dimmed">
             {isMissing ? t('It was deleted, the address is wrong, or you lack access.') : failure.message}{' '}

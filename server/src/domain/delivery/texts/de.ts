@@ -36,7 +36,7 @@ export const de: Texts = {
   'new-device': ({ app, device, at }) => ({
     subject: `Neues Gerät für ${app}`,
     before: [
-      `Mit einem neuen Gerät kann man sich jetzt als Sie bei ${app} anmelden.`,
+      `Ein neues Gerät kann sich jetzt in Ihrem Namen bei ${app} anmelden.`,
       `Gerät: ${device}`,
       `Zeit: ${time(at)}`,
       `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}, und prüfen Sie, wer Ihre E-Mails lesen kann.`,
@@ -47,8 +47,8 @@ export const de: Texts = {
     subject: `Passkeys für ${app} geändert`,
     before: [
       change === 'added'
-        ? `Ihr Konto bei ${app} hat einen neuen Passkey. Mit ihm kann man sich ohne Code als Sie anmelden.`
-        : `Ein Passkey Ihres Kontos bei ${app} wurde entfernt. Mit ihm kann man sich nicht mehr anmelden.`,
+        ? `Ihr Konto bei ${app} hat einen neuen Passkey. Mit ihm ist die Anmeldung ohne Code möglich.`
+        : `Ein Passkey Ihres Kontos bei ${app} wurde entfernt. Mit ihm ist keine Anmeldung mehr möglich.`,
       `Passkey: ${passkey}`,
       `Zeit: ${time(at)}`,
       `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
@@ -121,8 +121,8 @@ export const de: Texts = {
     subject: `Zugriff auf ${app} in der Verwaltungskonsole`,
     before: [
       {
-        owner: `Sie sind jetzt Owner von ${app}, mit vollem Zugriff auf alle Projekte.`,
-        project_admin: `Sie sind jetzt Admin des Projekts ${app}.`,
+        owner: `Sie sind jetzt Inhaber von ${app}, mit vollem Zugriff auf alle Projekte.`,
+        project_admin: `Sie sind jetzt Administrator des Projekts ${app}.`,
         project_viewer: `Sie können jetzt das Projekt ${app} ansehen.`,
       }[role],
       `Melden Sie sich mit dieser Adresse an der Konsole an: ${url}`,
@@ -131,20 +131,20 @@ export const de: Texts = {
     after: [],
   }),
   'scim-token-expiring': ({ app, token, days, at }) => ({
-    subject: `Das Verzeichnis-Token ${token} für ${app} läuft in ${days} ${days === 1 ? 'Tag' : 'Tagen'} ab`,
+    subject: `Der Verzeichnis-Token ${token} für ${app} läuft in ${days} ${days === 1 ? 'Tag' : 'Tagen'} ab`,
     before: [
-      `Das SCIM-Token ${token} von ${app} läuft bald ab. Danach kann das Verzeichnis keine Benutzer mehr anlegen, ändern oder deaktivieren.`,
+      `Der Verzeichnis-Token ${token} von ${app} läuft bald ab. Danach kann das Verzeichnis keine Benutzer mehr anlegen, ändern oder deaktivieren.`,
       `Ablauf: ${time(at)}`,
-      'Um es zu ersetzen, stellen Sie in der Konsole unter Directory sync ein neues Token aus, tragen Sie es im Verzeichnis ein und widerrufen Sie dann das alte.',
+      'Um ihn zu ersetzen, stellen Sie in der Konsole unter „Verzeichnisabgleich“ einen neuen Token aus, tragen Sie ihn im Verzeichnis ein und widerrufen Sie dann den alten.',
     ],
     after: [],
   }),
   'webhook-disabled': ({ app, webhook, since, at }) => ({
-    subject: `Der Webhook ${webhook} von ${app} wurde deaktiviert`,
+    subject: `Der Webhook ${webhook} von ${app} wurde abgeschaltet`,
     before: [
-      `Latchkey hat den Webhook an ${webhook} von ${app} deaktiviert. Er hat seit ${time(since)} keine Ereignisse angenommen.`,
+      `Latchkey hat den Webhook an ${webhook} von ${app} abgeschaltet. Er hat seit ${time(since)} keine Ereignisse angenommen.`,
       `Zeit: ${time(at)}`,
-      'Beheben Sie den Fehler beim Empfänger, aktivieren Sie den Webhook in der Konsole unter Webhooks und senden Sie die fehlgeschlagenen Zustellungen erneut.',
+      'Beheben Sie den Fehler beim Empfänger, schalten Sie den Webhook in der Konsole unter „Webhooks“ wieder ein und senden Sie die fehlgeschlagenen Zustellungen erneut.',
     ],
     after: [],
   }),
