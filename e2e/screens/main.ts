@@ -89,8 +89,10 @@ async function photograph(page: Page, { path, data }: Shot, file: string): Promi
     });
   }
   await page.goto(path);
-  if (data) await page.waitForTimeout(1500);
-  else {
+  if (data) {
+    await page.locator('main :is(h1, h2, h3)').first().waitFor();
+    await page.waitForTimeout(1500);
+  } else {
     await settled(page).catch(() => say(`${path} is still loading`));
   }
   await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
