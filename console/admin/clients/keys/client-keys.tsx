@@ -140,7 +140,11 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
           )
         }
       >
-        {client.jwks ? <Code label={t('JWK Set')} code={JSON.stringify(client.jwks, null, 2)} /> : <p>{t('Not set up')}</p>}
+        {client.jwks ? (
+          <Code label={t('JWK Set')} code={JSON.stringify(client.jwks, null, 2)} />
+        ) : (
+          <p>{t('Not set up')}</p>
+        )}
       </Section>
       <DelegationKeys client={client} mayChange={mayChange} />
       <Modal
