@@ -23,6 +23,7 @@ import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { useDownload } from '../ui/files/use-download.ts';
@@ -193,9 +194,9 @@ export function Component() {
       />
       <Activity events={list} query={{ user: user.id }} />
       {isRecovering && (
-        <Suspense>
+        <LazyDialog>
           <GrantRecovery user={{ id: user.id, name }} onClose={() => setRecovering(false)} />
-        </Suspense>
+        </LazyDialog>
       )}
       <ChangeUsersDialog
         projectId={project.id}
@@ -270,9 +271,9 @@ function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) 
         ]}
       />
       {isEdited && (
-        <Suspense>
+        <LazyDialog>
           <EditProfile user={user} isLocked={isLocked} opened onClose={() => onEdit(false)} />
-        </Suspense>
+        </LazyDialog>
       )}
     </Section>
   );

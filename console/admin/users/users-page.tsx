@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Menu, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { type UserAction, type UserOrder, type UserRowFragment, Users } from '../generated/operations.ts';
@@ -7,6 +7,7 @@ import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 
 import { Empty } from '../ui/feedback/empty.tsx';
+import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
@@ -216,12 +217,12 @@ export function Component() {
         )}
       </ResourceList>
       {adding && (
-        <Suspense>
+        <LazyDialog>
           <AddUser onClose={() => setAdding(false)} />
-        </Suspense>
+        </LazyDialog>
       )}
       {exporting && (
-        <Suspense>
+        <LazyDialog>
           <ExportUsers
             onClose={() => setExporting(false)}
             projectId={project.id}
@@ -229,10 +230,10 @@ export function Component() {
             search={list.search}
             filter={filter}
           />
-        </Suspense>
+        </LazyDialog>
       )}
       {action && (all || chosen.size > bulkPage) ? (
-        <Suspense>
+        <LazyDialog>
           <BulkUsers
             projectId={project.id}
             action={action}
@@ -240,7 +241,7 @@ export function Component() {
             onClose={() => setAction(undefined)}
             onDone={clearSelection}
           />
-        </Suspense>
+        </LazyDialog>
       ) : (
         <ChangeUsersDialog
           projectId={project.id}

@@ -6,6 +6,7 @@ import { GroupsOfUser } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { LoadError } from '../../ui/feedback/errors.tsx';
+import { LazyDialog } from '../../ui/feedback/lazy-dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 
@@ -66,12 +67,12 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
         )}
       </Modal>
       {leaving && (
-        <Suspense>
+        <LazyDialog>
           <LeaveGroup
             member={{ userId: user.id, userName: user.name, groupId: leaving.id, groupName: leaving.displayName }}
             onClose={() => setLeaving(undefined)}
           />
-        </Suspense>
+        </LazyDialog>
       )}
     </Section>
   );
