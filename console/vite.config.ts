@@ -67,11 +67,7 @@ export default defineConfig({
     assetsDir: 'assets',
     // The CSP forbids data: URLs and inline scripts.
     assetsInlineLimit: 0,
-    // Fetches what the script of a page imports together with it, not after it.
-    modulePreload: {
-      polyfill: false,
-      resolveDependencies: (_, files, { hostType }) => (hostType === 'js' ? files : []),
-    },
+    modulePreload: false,
     target: 'es2022',
     // Weights are tested, compressed.
     chunkSizeWarningLimit: 1000,
