@@ -2,14 +2,14 @@ import { LatchkeyError } from '../error.ts';
 
 const problem = (code: string, message: string) => new LatchkeyError(code, 'user_action', message);
 
-/** A typed one-time code as the service expects it, or an error if it is incomplete, which costs no attempt. */
+/** A typed one-time code as the service takes it, or why it is incomplete: no attempt is spent. */
 export function asCode(typed: string, format: 'digits' | 'long' | 'recovery'): string | LatchkeyError {
   const otp = String(typed).normalize('NFKC').replace(/[\s-]/g, '');
   const complete = { digits: /^\d{6}$/, long: /^\w{10}$/, recovery: /./ }[format];
   return complete.test(otp) ? otp : problem('CODE_INCOMPLETE', 'The code is incomplete.');
 }
 
-/** A typed phone number in E.164, or an error if it is not one. */
+/** A typed phone number in E.164, or why it is none. */
 export function asPhoneNumber(typed: string): string | LatchkeyError {
   const number = String(typed)
     .normalize('NFKC')
