@@ -379,7 +379,7 @@ export const messages = {
   ],
   'problem.method': [
     'This second step is not available to you. Choose another one.',
-    'Dieser zweite Schritt ist für Sie nicht verfügbar. Wählen Sie einen anderen.',
+    'Dieser zweite Schritt steht Ihnen nicht offen. Wählen Sie einen anderen.',
     'Este segundo paso no está disponible para usted. Elija otro.',
     'Cette deuxième étape ne vous est pas proposée. Choisissez-en une autre.',
     'この方法は利用できません。別の方法を選んでください。',
