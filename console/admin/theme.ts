@@ -8,7 +8,7 @@ import {
 } from '@mantine/core';
 import { t } from './language/language.ts';
 
-/** Accent shades; 6 is the primary colour in light, 4 in dark (see tokens.css). */
+/** Accent shades; 6 is the primary color in light, 4 in dark (see tokens.css). */
 const accent: MantineColorsTuple = [
   '#f0f4ff',
   '#e0e8ff',
@@ -64,7 +64,7 @@ const inks = {
   red: ['var(--danger)', 'var(--danger-strong)', 'var(--on-accent)', 'var(--bad)', 'var(--bad-tint)'],
 } as const;
 
-/** Status colours: text, background. */
+/** Status colors: text, background. */
 const tones = {
   good: ['var(--good)', 'var(--good-tint)'],
   bad: ['var(--bad)', 'var(--bad-tint)'],
@@ -75,7 +75,7 @@ const tones = {
 
 export type Tone = keyof typeof tones;
 
-/** One accent, neutral greys, an 8-point grid, one type scale. */
+/** One accent, neutral grays, an 8-point grid, one type scale. */
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 6, dark: 5 },
@@ -138,7 +138,7 @@ export const theme = createTheme({
   },
 });
 
-/** Overrides Mantine colours below 4.5:1 contrast (WCAG 2.2 AA) on page, card and tint. */
+/** Overrides Mantine colors below 4.5:1 contrast (WCAG 2.2 AA) on page, card and tint. */
 export const variables: CSSVariablesResolver = () => {
   const colors = {
     // A primary button without a variant takes these.

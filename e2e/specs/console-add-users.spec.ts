@@ -74,12 +74,12 @@ test('a project admin adds, invites and imports users, by keyboard where it matt
   await expect(facts).toHaveText(/Added621.*Already exist0.*Refused3/s);
   const refused = page.getByRole('table', { name: 'Refused lines' });
   await expect(refused.getByRole('row', { name: /622.*quotation mark/ })).toBeVisible();
-  await expect(refused.getByRole('row', { name: /623.*Email address.*Must be an e-mail address/ })).toBeVisible();
+  await expect(refused.getByRole('row', { name: /623.*Email address.*Must be an email address/ })).toBeVisible();
   await expect(refused.getByRole('row', { name: /624.*Repeats line 5/ })).toBeVisible();
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download report').click()]);
   const report = readFileSync(await download.path(), 'utf8').split('\r\n');
   expect(report[0]).toBe('"line","attribute","reason","E-mail","First name","Team","Remark"');
-  expect(report[2]).toBe('"623","Email address","Must be an e-mail address","nobody","Nobody","Red","\'-"');
+  expect(report[2]).toBe('"623","Email address","Must be an email address","nobody","Nobody","Red","\'-"');
   await expectAccessible(page);
   // The same file again adds no user.
   await button(page, 'Import 622 users').click();

@@ -72,7 +72,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   await expect(preview(console).getByRole('heading', { name: 'Sign in to Shop', includeHidden: true })).toBeVisible();
 
   await console.getByLabel('Display name').fill('Northwind Traders');
-  await console.getByLabel('Colour', { exact: true }).fill('#ffb000');
+  await console.getByLabel('Color', { exact: true }).fill('#ffb000');
   await console.getByLabel('Heading', { exact: true }).fill('Welcome to {app}');
   await console.getByLabel('Privacy notice').fill('http://northwind.example');
   await expect(console.getByText('Must begin with https://')).toBeVisible();
@@ -188,9 +188,9 @@ test('on a phone, loading the preview does not scroll the page', async ({ browse
   await expect(heading).toBeInViewport();
 });
 
-test('hosted pages are readable with any accent colour, in both themes and at 320 px', async ({ page }) => {
+test('hosted pages are readable with any accent color, in both themes and at 320 px', async ({ page }) => {
   test.slow();
-  const { projectId, clientId } = await register('Colourful');
+  const { projectId, clientId } = await register('Colorful');
   for (const accent of ['#ffee00', '#777777', '#000000', '#ffffff', '#00c878']) {
     const save = `mutation ($input: SaveExperienceDraftInput!) { saveExperienceDraft(input: $input) { draftVersion } }`;
     const publish = `mutation ($input: PublishExperienceInput!) { publishExperience(input: $input) { publishedNumber } }`;

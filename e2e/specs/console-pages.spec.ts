@@ -432,7 +432,7 @@ test('a second owner clears the warning, and the last one cannot be removed', as
   await expect(page.getByRole('alert')).toContainText('the last owner cannot be removed');
   await button(page, 'Cancel').click();
   await button(page, 'Add an owner').click();
-  await page.getByLabel('E-mail address').fill('second@example.com');
+  await page.getByLabel('Email address').fill('second@example.com');
   await button(page, 'Add owner').click();
   await expect(page.getByRole('row', { name: /second@example.com/ })).toContainText('Not signed in yet');
   await expect(page.getByText('Only one owner')).toBeHidden();
@@ -497,7 +497,7 @@ test('a project admin sees only their project', async ({ browser }) => {
   await expect(button(page, 'Create project')).toHaveCount(0);
   await page.goto(at('team'));
   await button(page, 'Assign a role').click();
-  await page.getByLabel('E-mail address').fill('colleague@example.com');
+  await page.getByLabel('Email address').fill('colleague@example.com');
   await page.getByRole('dialog').getByLabel('Role').selectOption('PROJECT_VIEWER');
   await button(page, 'Assign role').click();
   const row = page.getByRole('row', { name: /colleague@example.com/ });

@@ -113,11 +113,11 @@ test('users are sorted and filtered in chosen columns, all in the URL', async ()
   await page.goto(at('users'));
 
   await button(page, 'Columns').click();
-  await page.getByRole('menuitemcheckbox', { name: 'E-mail' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Email' }).click();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('columnheader', { name: 'E-mail' })).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Email' })).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('columnheader', { name: 'E-mail' })).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Email' })).toBeVisible();
   await expectAccessible(page);
 });
 

@@ -185,7 +185,7 @@ test('speaks five languages, and tells a wrong key', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('publishable');
 });
 
-/** Publishes a colour, and a logo if the picture is given. */
+/** Publishes a color, and a logo if the picture is given. */
 async function publish(projectId: string, accent: string, picture?: Buffer<ArrayBuffer>): Promise<void> {
   const address = `${latchkey.baseUrl}/admin/projects/${projectId}/logos`;
   const headers = { Authorization: `Bearer ${latchkey.adminToken}`, 'Content-Type': 'image/png' };
@@ -202,14 +202,14 @@ async function publish(projectId: string, accent: string, picture?: Buffer<Array
   });
 }
 
-/** Colours of the button: its ground, its text. */
+/** Colors of the button: its ground, its text. */
 const buttonOf = (page: Page) =>
   page.getByRole('button', { name: 'Continue' }).evaluate((button) => {
     const { backgroundColor, color } = getComputedStyle(button);
     return [backgroundColor, color];
   });
 
-test('has the colours and the logo of the project, readable in both themes', async ({ page }) => {
+test('has the colors and the logo of the project, readable in both themes', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   const { projectId } = await open(page, 'branded', { mfaPolicy: 'OFF' }, '?branding=none');
   await publish(
@@ -243,7 +243,7 @@ test('is styled by the page, as in the README', async ({ page }) => {
   expect(await card.evaluate((element) => getComputedStyle(element).boxShadow)).toContain('0px 1px 3px');
 });
 
-test('takes nothing but colours and logos from the answer about the branding', async ({ page }) => {
+test('takes nothing but colors and logos from the answer about the branding', async ({ page }) => {
   const evil = 'red)}:host{display:none}/*';
   const answers = [
     {

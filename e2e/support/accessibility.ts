@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-const ofColour = ['color-contrast', 'link-in-text-block'];
+const ofColor = ['color-contrast', 'link-in-text-block'];
 /** WCAG 2.1, 1.4.10 (Reflow). */
 const narrow = { width: 320, height: 640 };
 
@@ -14,8 +14,8 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.waitForFunction(isSettled, colorScheme);
     // The theme applies from the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    // Names, roles and order are equal in both themes: check only colours in the second.
-    const found = await violations(page, colorScheme === 'light' ? 'all' : 'colours');
+    // Names, roles and order are equal in both themes: check only colors in the second.
+    const found = await violations(page, colorScheme === 'light' ? 'all' : 'colors');
     expect(found, `axe violations in ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize(narrow);
@@ -27,10 +27,10 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /** Violations of WCAG 2.2 AA that axe finds in the page as it is, one line each. */
-export async function violations(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+export async function violations(page: Page, rules: 'all' | 'colors' = 'all'): Promise<string[]> {
   // Legacy mode opens no second page to sum up the frames; our pages have none.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const results = await (rules === 'all' ? axe.withTags(tags) : axe.withRules(ofColour)).analyze();
+  const results = await (rules === 'all' ? axe.withTags(tags) : axe.withRules(ofColor)).analyze();
   return results.violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' ')}`,
   );

@@ -174,7 +174,7 @@ function GrantForm({ projectId, onClose }: { projectId: string | undefined; onCl
       onSubmit={() => void submit()}
     >
       <TextInput
-        label={t('E-mail address')}
+        label={t('Email address')}
         description={t('Used to sign in to the console.')}
         type="email"
         autoComplete="off"

@@ -109,8 +109,8 @@ const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 const changeColumns: Column<[name: string, before: string, after: string]>[] = [
   { header: t('Setting'), isName: true, cell: ([name]) => fieldName(name) },
-  { header: t('Before'), width: '33%', cell: ([, before]) => before },
-  { header: t('After'), width: '33%', cell: ([, , after]) => after },
+  { header: t('Old value'), width: '33%', cell: ([, before]) => before },
+  { header: t('New value'), width: '33%', cell: ([, , after]) => after },
 ];
 
 function Details({ event, filterPath }: { event: AuditEvent; filterPath: string | undefined }) {

@@ -23,7 +23,8 @@ export function partsOf(event: AuditEvent, sentence: string = templateFor(event)
   const { count, reason, fault } = event.detail ?? {};
   const why = reason ?? fault;
   if (event.result === 'FAILURE' && typeof why === 'string') {
-    const reason = serverText(why.replaceAll(/[_-]/g, ' '));
+    const fault = event.type === 'token.refused' ? tokenFaults[why] : undefined;
+    const reason = fault ?? serverText(why.replaceAll(/[_-]/g, ' '));
     parts.push({ text: t(': {reason}', { reason }), isName: false });
   }
   if (typeof count === 'number' && count > 1) {
@@ -36,6 +37,15 @@ export function partsOf(event: AuditEvent, sentence: string = templateFor(event)
 }
 
 const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+
+/** Refusals of codes and tokens whose recorded reason alone does not explain them. */
+const tokenFaults: Record<string, string> = {
+  mismatch: t('wrong client, redirect URI or code verifier'),
+  user: t('the user is deactivated or erased'),
+  scope: t('more scopes than granted'),
+  target: t('another API than granted'),
+  policy: t('the sign-in no longer meets the policy'),
+};
 
 const sessionEnds: Record<string, string> = {
   logout: template('{person} signed out'),

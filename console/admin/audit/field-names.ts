@@ -12,7 +12,7 @@ const names: Readonly<Record<string, string>> = {
   dpopNonceRequired: t('Require nonces'),
   dpopRequired: t('Require DPoP'),
   emailFactor: t('Email as second factor'),
-  emails: t('E-mail addresses'),
+  emails: t('Email addresses'),
   externalId: t('External ID'),
   fapiProfile: t('FAPI 2.0 Security Profile'),
   grantTypes: t('Grants'),

@@ -93,6 +93,15 @@ it('names roles, users of sessions and reasons', () => {
   ).toBe('Client authentication of an unknown application failed: unknown client (3 times)');
 });
 
+it('says why a code or a token was refused', () => {
+  const grafana = { kind: 'client', id: 'c', name: 'Grafana' };
+  const refused = (fault: string) =>
+    textOf({ type: 'token.refused', subject: grafana, result: 'FAILURE', detail: { fault } });
+  const start = 'An authorization code, refresh token or device code from Grafana was refused';
+  expect(refused('mismatch')).toBe(`${start}: wrong client, redirect URI or code verifier`);
+  expect(refused('expired')).toBe(`${start}: expired`);
+});
+
 it('tells of a sign-in in one line: the person, the application and how', () => {
   const anonymous = { kind: 'anonymous', id: null, name: null };
   const event = (type: string, changes: Partial<AuditEvent> = {}) =>

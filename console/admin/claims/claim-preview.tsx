@@ -21,7 +21,7 @@ export function ClaimPreview({ clientId, draft }: { clientId: string; draft: Cla
     <Section title={t('Preview')} lead={t('A user as this application sees them, with unsaved changes.')}>
       <SearchSelect
         label={t('User')}
-        placeholder={t('Name, e-mail or user name')}
+        placeholder={t('Name, email or user name')}
         options={options ?? []}
         value={userId}
         onChange={setUserId}

@@ -42,7 +42,7 @@ export const listNames: Record<ClaimList, string> = {
   ROLES: t('Roles of the application'),
   DIRECTORY_ROLES: t('Roles of the directory'),
   ENTITLEMENTS: t('Entitlements of the directory'),
-  EMAILS: t('E-mail addresses'),
+  EMAILS: t('Email addresses'),
 };
 
 export const scopes = ['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles'] as const;

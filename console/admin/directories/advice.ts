@@ -7,12 +7,12 @@ interface Answer {
 
 const byType: Record<string, string> = {
   uniqueness: t(
-    'Another user has this user name, e-mail address or phone. Find it under Users, or match on another attribute in the directory.',
+    'Another user has this user name, email address or phone. Find it under Users, or match on another attribute in the directory.',
   ),
   invalidValue: t('Change the mapping of this attribute in the directory.'),
   invalidFilter: t('The filter does not parse. Set the unique identifier to userName.'),
   invalidPath: t('A PATCH path is not in the User schema. Change the mapping in the directory.'),
-  noTarget: t('A PATCH targets a missing value, such as an e-mail type that the user lacks.'),
+  noTarget: t('A PATCH targets a missing value, such as an email type that the user lacks.'),
   mutability: t('The directory changes a read-only attribute, such as id.'),
   tooMany: t('The request asks for too much at once. The text above says what to add or to split.'),
 };

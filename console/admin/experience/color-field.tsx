@@ -17,7 +17,7 @@ interface ColorFieldProps {
   disabled: boolean;
 }
 
-/** Accent colour, with the derived accessible shades for both themes. */
+/** Accent color, with the derived accessible shades for both themes. */
 export function ColorField({ color, onChange, error, disabled }: ColorFieldProps) {
   const six = asHex(color);
   const { data } = useQuery(AccentTheme, { color: six ?? standard }, { keep: true, pause: six === undefined });
@@ -25,20 +25,20 @@ export function ColorField({ color, onChange, error, disabled }: ColorFieldProps
   return (
     <Stack gap="sm">
       <TextInput
-        label={t('Colour')}
+        label={t('Color')}
         description={t('Buttons and links. Six hex digits; empty: default blue.')}
         placeholder={standard}
         value={color}
         disabled={disabled}
         maxLength={9}
         spellCheck={false}
-        error={isWrong ? t('Must be a hex colour, such as #2f55d4') : error}
+        error={isWrong ? t('Must be a hex color, such as #2f55d4') : error}
         onChange={(event) => onChange(event.currentTarget.value)}
         leftSection={
           <input
             type="color"
             className={styles.picker}
-            aria-label={t('Choose the colour')}
+            aria-label={t('Choose the color')}
             value={six ?? standard}
             disabled={disabled}
             onChange={(event) => onChange(event.currentTarget.value)}

@@ -2,7 +2,7 @@ import type { ExperiencePartsFragment } from '../generated/operations.ts';
 import { lower, t } from '../language/language.ts';
 import type { Change } from '../ui/forms/save-bar.tsx';
 
-/** Form values: names, colour, logos and texts by language and key. */
+/** Form values: names, color, logos and texts by language and key. */
 export interface Content {
   displayName: string;
   accent: string;
@@ -69,7 +69,7 @@ export function changesBetween(before: Content, after: Content): Change[] {
     if (one.trim() !== two.trim()) changes.push({ label, before: one, after: two });
   };
   add(t('Display name'), before.displayName, after.displayName);
-  add(t('Colour'), before.accent, after.accent);
+  add(t('Color'), before.accent, after.accent);
   if (before.logoId !== after.logoId) add(t('Logo'), pictured(before.logoId), replaced(before.logoId, after.logoId));
   if (before.darkLogoId !== after.darkLogoId) {
     add(t('Dark mode logo'), pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));

@@ -53,7 +53,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
   return (
     <Page
       title={t('Branding')}
-      lead={t('Name, logo, colour and texts of sign-in pages and mails. Changes are live once published.')}
+      lead={t('Name, logo, color and texts of sign-in pages and mails. Changes are live once published.')}
       badges={<DraftBadge draft={draft} isLive={experience.publishedNumber > 0} changes={changes} />}
     >
       {!mayChange && <ViewerNotice project={project} />}
@@ -67,7 +67,7 @@ function Experience({ project, data }: { project: Project; data: ExperienceOfQue
       )}
       <div className={styles.columns}>
         <Stack gap="lg">
-          <Section title={t('Name and colour')}>
+          <Section title={t('Name and color')}>
             <TextInput
               label={t('Display name')}
               description={t('Beside the application’s name. Empty: the project’s, {name}.', { name: project.name })}

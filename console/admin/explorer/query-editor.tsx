@@ -21,7 +21,7 @@ interface QueryEditorProps {
   onRun(): void;
 }
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.definitionKeyword, tags.operatorKeyword], color: 'var(--accent-text)' },
   { tag: [tags.string, tags.number, tags.bool, tags.null], color: 'var(--good)' },
   { tag: [tags.variableName, tags.atom, tags.typeName], color: 'var(--note)' },
@@ -29,7 +29,7 @@ const colours = HighlightStyle.define([
 ]);
 
 /**
- * Types over a selection without the browser, which would copy the colour of the replaced text into a style attribute: the
+ * Types over a selection without the browser, which would copy the color of the replaced text into a style attribute: the
  * Content-Security-Policy forbids that.
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
@@ -80,7 +80,7 @@ export function QueryEditor({ label, content, schema, onText, onRun }: QueryEdit
             if (docChanged) latest.current.onText(state.doc.toString());
           }),
           ...[lineNumbers(), history(), bracketMatching(), closeBrackets(), autocompletion()],
-          ...[syntaxHighlighting(colours), graphql(latest.current.schema)],
+          ...[syntaxHighlighting(colors), graphql(latest.current.schema)],
           // Before each keymap: one adds a line.
           Prec.highest(
             EditorView.domEventHandlers({

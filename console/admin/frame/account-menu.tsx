@@ -55,7 +55,7 @@ export function AccountMenu() {
           <SegmentedControl
             fullWidth
             size="xs"
-            aria-label={t('Colours')}
+            aria-label={t('Colors')}
             value={colorScheme}
             onChange={(value) => setColorScheme(value as MantineColorScheme)}
             data={schemes.map(({ value, icon, name }) => ({

@@ -106,7 +106,7 @@ export function Component() {
         title={t('Members')}
         list={members}
         label={t('Members')}
-        placeholder={t('Name, e-mail, user name or external ID')}
+        placeholder={t('Name, email, user name or external ID')}
         total={page && t('{done, number} of {total, number}', { done: page.totalCount ?? 0, total: group.memberCount })}
         columns={[
           ...shown.map((name) => userColumns[name]),
@@ -115,7 +115,7 @@ export function Component() {
             : []),
         ]}
         linkOf={({ id }) => path(`users/${id}`)}
-        noMatch={t('Search matches parts of names, e-mail addresses, user names and external IDs.')}
+        noMatch={t('Search matches parts of names, email addresses, user names and external IDs.')}
         empty={
           <Empty
             icon="users"

@@ -93,7 +93,7 @@ export function Templates({ project }: { project: Project }) {
             <Section title={t('Customize')}>
               <p>
                 {rich(
-                  'Change name, colour, subjects and first sentences under <link>Branding</link>. Codes in previews are examples.',
+                  'Change name, color, subjects and first sentences under <link>Branding</link>. Codes in previews are examples.',
                   { link: (text) => <Link to={path('experience')}>{text}</Link> },
                 )}
               </p>

@@ -146,7 +146,7 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
       <SearchSelect
         key={kind}
         label={kind === 'user' ? t('User') : t('Group')}
-        placeholder={kind === 'user' ? t('Name, e-mail or user name') : t('Name')}
+        placeholder={kind === 'user' ? t('Name, email or user name') : t('Name')}
         options={found ?? []}
         value={chosen}
         onChange={setChosen}

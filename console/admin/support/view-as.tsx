@@ -10,7 +10,7 @@ type SignIn = ViewAsQuery['viewAs']['signIns'][number];
 type Step = SignIn['steps'][number];
 
 const kinds: Record<Step['kind'], string> = {
-  MAIL_CODE: t('Code by e-mail'),
+  MAIL_CODE: t('Code by email'),
   DEVICE_KEY: t('Device key, no question'),
   PASSKEY: t('Passkey'),
   CREATION: t('Create a passkey'),
@@ -33,13 +33,13 @@ const reasons: Record<Step['reason'], string> = {
 const denials: Record<NonNullable<SignIn['denied']>, string> = {
   INACTIVE: t('The user is deactivated: no code is sent.'),
   CLIENT_DISABLED: t('The application is disabled.'),
-  NO_ADDRESS: t('The user has no e-mail address for the code.'),
+  NO_ADDRESS: t('The user has no email address for the code.'),
   NO_MAIL: t('No mail server is set.'),
   NO_FACTOR: t('A second factor is required, and the project offers none.'),
 };
 
 const methodNames: Record<Step['methods'][number], string> = {
-  EMAIL: t('e-mail'),
+  EMAIL: t('email'),
   SMS: t('text message'),
   TOTP: t('authenticator app'),
 };

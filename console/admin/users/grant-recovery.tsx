@@ -61,7 +61,7 @@ function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(co
       <Stack>
         <Text>
           {t(
-            'For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their e-mail they can sign in once. Verify who asks first: call back on a known number.',
+            'For a user who lost the passkey or second factor. You get a code for them; with it and a code sent to their email they can sign in once. Verify who asks first: call back on a known number.',
           )}
         </Text>
         <Textarea

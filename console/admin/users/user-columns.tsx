@@ -20,7 +20,7 @@ export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 
 export const userColumns = {
   name: { header: t('Name'), isName: true, width: '26%', cell: nameOf },
   userName: { header: t('User name'), cell: ({ userName }) => userName },
-  email: { header: t('E-mail'), cell: ({ email }) => email ?? '–' },
+  email: { header: t('Email'), cell: ({ email }) => email ?? '–' },
   phone: { header: t('Phone'), cell: ({ phone }) => phone ?? '–' },
   externalId: { header: t('External ID'), cell: ({ externalId }) => externalId ?? '–' },
   state: {

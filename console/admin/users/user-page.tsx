@@ -258,7 +258,7 @@ function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) 
           fact(t('Given name'), user.givenName),
           fact(t('Family name'), user.familyName),
           fact(t('User name'), user.userName),
-          fact(t('E-mail'), user.email),
+          fact(t('Email'), user.email),
           fact(t('Phone'), user.phone),
           fact(t('External ID'), user.externalId),
           fact(t('Language'), user.locale),

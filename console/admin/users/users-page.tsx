@@ -158,7 +158,7 @@ export function Component() {
         list={list}
         label={t('Users')}
         counted={(count) => t('{count, plural, one {# user} other {# users}}', { count })}
-        placeholder={t('Name, e-mail, user name or external ID')}
+        placeholder={t('Name, email, user name or external ID')}
         filters={
           <>
             <Filters filters={userFilters} />
@@ -184,7 +184,7 @@ export function Component() {
           </Empty>
         }
         noMatch={t(
-          'Search matches parts of names, e-mail addresses, user names and external IDs, and all words must match. One or two letters match where a word begins.',
+          'Search matches parts of names, email addresses, user names and external IDs, and all words must match. One or two letters match where a word begins.',
         )}
         onClear={clear}
       >

@@ -2,14 +2,14 @@ import { filled } from '../domain/delivery/templates.ts';
 import type { Brand } from '../domain/experience/content.ts';
 import { escapeHtml } from './html.ts';
 
-/** Version of the derivation of tones from a colour. Increment on change: browsers cache these files forever. */
+/** Version of the derivation of tones from a color. Increment on change: browsers cache these files forever. */
 const accentRule = 1;
 
 /** Paths of accent style sheets and logos; both are immutable. */
 export const accentPath = `/experience/accent/${accentRule}`;
 export const logoPath = '/experience/logos';
 
-/** Extra `<head>` HTML: the project's colour, applied before first paint without a script. */
+/** Extra `<head>` HTML: the project's color, applied before first paint without a script. */
 export function brandedHead(brand: Brand | null): string {
   if (!brand?.accent) return '';
   return `<link rel="stylesheet" href="${accentPath}/${escapeHtml(brand.accent.slice(1))}.css">`;

@@ -38,7 +38,7 @@ interface Sent {
 /** The attributes that a scope shows. The values are those of UserInfo: of several addresses, the one of its claim. */
 const attributesOfScope: Record<string, (resource: Resource, user: ShownUser) => Resource> = {
   profile: ({ name, displayName, locale, timezone }) => ({ name, displayName, locale, timezone }),
-  // A user name is often an e-mail address.
+  // A user name is often an email address.
   email: ({ userName, emails }, { email }) => ({ userName, emails: withValue(emails, email) }),
   phone: ({ phoneNumbers }, { phone }) => ({ phoneNumbers: withValue(phoneNumbers, phone) }),
   address: ({ addresses }) => ({ addresses: shownAddress(addresses) }),

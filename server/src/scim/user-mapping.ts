@@ -92,7 +92,7 @@ function checkSize(next: Resource, before: Resource = {}): void {
 const bytesOf = (attributes: Resource) => Buffer.byteLength(JSON.stringify(attributes));
 
 /**
- * The login e-mail must be an address: the primary one, or one of several without a primary. The others are stored as they
+ * The login email must be an address: the primary one, or one of several without a primary. The others are stored as they
  * come (RFC 7643 §4.1.2).
  */
 function checkLoginEmail(emails: readonly Contact[]): void {
@@ -100,7 +100,7 @@ function checkLoginEmail(emails: readonly Contact[]): void {
   const stated = emails.filter(({ value }) => value !== undefined);
   const primary = stated.filter((email) => email.primary);
   const candidates = primary.length > 0 ? primary : stated;
-  if (candidates.length > 0 && !candidates.some(isUsable)) throw invalid('emails.value', 'must be an e-mail address');
+  if (candidates.length > 0 && !candidates.some(isUsable)) throw invalid('emails.value', 'must be an email address');
 }
 
 /** The response for a user, attributes in the order of the schema. */

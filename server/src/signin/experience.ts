@@ -8,7 +8,7 @@ import { siteAt } from '../http/site.ts';
 import type { SigninPageDeps } from './page.ts';
 
 /**
- * `GET /experience/accent/<rule>/<rrggbb>.css`: a colour for both themes, adjusted for contrast. Derived from the URL
+ * `GET /experience/accent/<rule>/<rrggbb>.css`: a color for both themes, adjusted for contrast. Derived from the URL
  * alone, so it is public and immutable.
  */
 export const accentSheet: RequestHandler = (req, res) => {
@@ -35,7 +35,7 @@ interface BrandingDeps extends Pick<SigninPageDeps, 'db' | 'experiences'> {
   callers: Pick<SigninCallers, 'byApiKey'>;
 }
 
-/** Colours that `<latchkey-sign-in>` sets, by its custom properties. */
+/** Colors that `<latchkey-sign-in>` sets, by its custom properties. */
 const properties = { accent: 'accent', 'on-accent': 'onAccent', link: 'accentText' } as const satisfies Record<
   string,
   keyof AccentTones

@@ -24,7 +24,7 @@ const summaries: Record<SigninStep, string> = {
   'passkey-options': 'Get options for a passkey',
   'verify-passkey': 'Sign in with a passkey',
   authenticate: 'Identify the user',
-  'verify-email-otp': 'Verify the e-mailed code',
+  'verify-email-otp': 'Verify the mailed code',
   'verify-device': 'Register the device key',
   'initiate-mfa': 'Start the second factor',
   'verify-mfa': 'Verify the second factor',

@@ -79,7 +79,7 @@ const messages: Record<Answers[CeremonyStep]['status'], string> = {
   SUCCESS: 'Done.',
   OTP_NEEDED: 'A code is on its way, if this address can sign in here.',
   MFA_REQUIRED: 'A second factor is needed. Call initiateMfa; for a passkey, passkey-options and verify-passkey.',
-  INVALID_EMAIL: 'This is not an e-mail address.',
+  INVALID_EMAIL: 'This is not an email address.',
   DEVICE_REGISTERED: 'The device is registered. Call authenticate again.',
   MFA_ENROLLMENT_NEEDED: 'A second factor must be set up. Call verifyDevice again with one of the methods.',
   FINALIZE_REGISTRATION_NEEDED: 'The chosen method needs more. Call verifyDevice again with what is required.',

@@ -48,7 +48,7 @@ const authentications = {
   },
 } as const;
 
-const steps = [t('Kind'), t('Addresses'), t('Keys and code')] as const;
+const steps = [t('Type'), t('Addresses'), t('Keys and code')] as const;
 
 /** Three-step form: type, URLs, code to run. */
 export function Component() {

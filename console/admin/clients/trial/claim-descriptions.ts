@@ -16,7 +16,7 @@ export const claimDescriptions: Record<string, string> = {
   azp: t('Authorized party: the requesting client.'),
   sid: t('Session ID, also in logout tokens.'),
   nonce: t('Value sent by the application, against replay.'),
-  email: t('E-mail address (scope email).'),
+  email: t('Email address (scope email).'),
   email_verified: t('Whether the address is verified.'),
   phone_number: t('Phone number (scope phone).'),
   phone: t('Phone number, for older applications.'),

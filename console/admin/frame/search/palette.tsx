@@ -98,7 +98,7 @@ function Search({ projectId, typed, onClose }: Omit<PaletteProps, 'opened'>) {
       key: 'scheme',
       isFound: false,
       group: t('Do'),
-      label: colorScheme === 'dark' ? t('Switch to light colours') : t('Switch to dark colours'),
+      label: colorScheme === 'dark' ? t('Switch to light colors') : t('Switch to dark colors'),
       keywords: t('theme colors'),
       icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
       choose: () => {

@@ -77,7 +77,7 @@ export class ProjectView {
   @Field(() => Int, { description: 'How long a remembered device stays trusted after its last use.' })
   deviceTrustSeconds!: number;
 
-  @Field(() => Boolean, { description: 'Whether e-mail as a second factor satisfies `REQUIRED`.' })
+  @Field(() => Boolean, { description: 'Whether email as a second factor satisfies `REQUIRED`.' })
   emailFactor!: boolean;
 
   @Field(() => Int, { description: "Absolute lifetime of a device's trust, in days since its registration." })

@@ -99,7 +99,7 @@ describe('an invitation', () => {
     };
     expect(await reasonOf({ active: false })).toBe('userId must be an active user');
     expect(await reasonOf({ lastSignInAt: room.clock.now() })).toBe('userId must be a user who has not signed in yet');
-    expect(await reasonOf({ email: null, emailKey: null })).toBe('userId must have an e-mail address');
+    expect(await reasonOf({ email: null, emailKey: null })).toBe('userId must have an email address');
     expect(await reasonOf({ provenance: 'scim' })).toContain('must not be a user of the directory');
     expect(await mails()).toEqual([]);
   });

@@ -2,12 +2,12 @@ import { Field, ID, InputType } from 'type-graphql';
 import type { NewUser } from '../../domain/users/creation/new-user.ts';
 import { CustomValueInput } from '../attributes/custom-attribute.inputs.ts';
 
-@InputType({ description: 'Needs an e-mail address or a userName.' })
+@InputType({ description: 'Needs an email address or a userName.' })
 export class NewUserInput {
   @Field(() => String, { nullable: true, description: 'Login address.' })
   email?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Default: the e-mail address.' })
+  @Field(() => String, { nullable: true, description: 'Default: the email address.' })
   userName?: string | null;
 
   @Field(() => String, { nullable: true })
@@ -35,7 +35,7 @@ export class NewUserInput {
   custom?: CustomValueInput[] | null;
 }
 
-@InputType({ description: 'Needs an e-mail address or a userName.' })
+@InputType({ description: 'Needs an email address or a userName.' })
 export class CreateUserInput extends NewUserInput {
   @Field(() => ID)
   projectId!: string;

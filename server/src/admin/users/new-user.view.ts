@@ -23,7 +23,7 @@ export class ImportedUsers {
   @Field(() => Int, { description: 'In a dry run: how many would be added.' })
   created!: number;
 
-  @Field(() => [Int], { description: 'Rows of users who exist already, by e-mail address or userName: unchanged.' })
+  @Field(() => [Int], { description: 'Rows of users who exist already, by email address or userName: unchanged.' })
   known!: number[];
 
   @Field(() => [RefusedRow])

@@ -147,7 +147,7 @@ describe('apply', () => {
     ['key: editor', 'key: "a b"', 'applications[0].roles[0].key'],
     ['idleTimeoutSeconds: 1800', 'idleTimeoutSeconds: soon', 'sessionPolicy.idleTimeoutSeconds'],
     ['key: read\n', 'key: openid\n', 'apis[0].scopes[0].key is a scope of OpenID Connect'],
-    ['accent: "#123456"', 'accent: red', 'branding.accent must be a colour'],
+    ['accent: "#123456"', 'accent: red', 'branding.accent must be a color'],
     ['type: string', 'type: text', 'customAttributes[0].type'],
     ['claim: cost', 'claim: sub', 'applications[0].claims.mappings'],
     ['host: login.example.com', 'host: Login.example.com', 'domains[0].host must be written as login.example.com'],

@@ -152,7 +152,7 @@ function checkInvitable({ active, email, lastSignInAt, provenance }: User): void
   if (provenance === 'scim') invalid('must not be a user of the directory, which gives access itself');
   if (!active) invalid('must be an active user');
   if (lastSignInAt != null) invalid('must be a user who has not signed in yet');
-  if (email == null) invalid('must have an e-mail address');
+  if (email == null) invalid('must have an email address');
 }
 
 function eventOf(type: EventType, projectId: string, { id, userName: name }: Invitee | User, actor: Actor): AuditEntry {

@@ -42,7 +42,7 @@ export class Recoveries {
 
   /**
    * Replaces an open grant, and returns the code, once. Refuses `not-found`, and `invalid` for the reason, the waiting
-   * time, an inactive user or one without an e-mail address.
+   * time, an inactive user or one without an email address.
    */
   async grant(
     projectId: string,
@@ -62,7 +62,7 @@ export class Recoveries {
     return this.change(projectId, userId, async (em, user) => {
       if (!user.active) refuse({ code: 'invalid', field: 'userId', reason: 'must be an active user' });
       if (mailboxesOf(user).length === 0) {
-        refuse({ code: 'invalid', field: 'userId', reason: 'must have an e-mail address, which receives a code' });
+        refuse({ code: 'invalid', field: 'userId', reason: 'must have an email address, which receives a code' });
       }
       const { cancelSecret, code, grant } = await mfa.recoveryGrants.issue(em, user, why, hours * 3600);
       const [from, until] = [grant.usableAt.toISOString(), grant.expiresAt.toISOString()];

@@ -36,7 +36,7 @@ export interface MintedSetupLink {
   expiresAt: Date;
 }
 
-/** A role for the user with this e-mail address. */
+/** A role for the user with this email address. */
 export interface NewRole {
   email: string;
   role: Role;
@@ -193,7 +193,7 @@ export class Admins {
   }
 
   /**
-   * Grants a role to the user with this e-mail address, who signs in to the console with it. Replaces their role in the
+   * Grants a role to the user with this email address, who signs in to the console with it. Replaces their role in the
    * same project. Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`.
    */
   grantRole(input: NewRole, by: Granter): Promise<Membership> {

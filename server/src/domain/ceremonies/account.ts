@@ -6,12 +6,12 @@ import { maskAddress } from './mask.ts';
 export interface Decided {
   /** The user's id; null: no account has the address. */
   account: string | null;
-  /** The login e-mail on record; without an account, the address itself. */
+  /** The login email on record; without an account, the address itself. */
   mailbox: string;
 }
 
 /**
- * The account of an address: the user with this login e-mail, else the user with this userName. Known and unknown
+ * The account of an address: the user with this login email, else the user with this userName. Known and unknown
  * addresses cost the same two lookups.
  *
  * @param address normalized by `addressKey`

@@ -69,7 +69,7 @@ export function provedIn(evidence: readonly Evidence[]): string[] {
 }
 
 /**
- * Authentication methods (RFC 8176; decisions §8). An e-mail factor adds nothing to a mail code of the same sign-in:
+ * Authentication methods (RFC 8176; decisions §8). An email factor adds nothing to a mail code of the same sign-in:
  * one mailbox is not two factors. Nor does it beside a passkey, on any device: the mailbox alone registers devices
  * (decisions/0153). A passkey with PIN or biometrics is two factors in one. A passkey that was created adds nothing: the
  * browser may have been led to any page, as with the code that allowed the creation.
@@ -90,7 +90,7 @@ export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): stri
 /** The input of the decision beside the evidence: the project's current policy and the user's factors. */
 export interface Standing {
   policy: 'off' | 'optional' | 'required';
-  /** Whether e-mail as a second factor meets `required`. */
+  /** Whether email as a second factor meets `required`. */
   emailFactor: boolean;
   /** Methods of the verified factors; a locked one counts. */
   factors: readonly FactorWorth[];
@@ -159,7 +159,7 @@ function isOneFactorEnough({ policy, factors, personRequired }: Standing): boole
 
 /**
  * Whether the evidence allows adding a passkey, which signs in alone: a passkey, a second factor or a grant; the
- * mail code only for a user who has neither, or nothing but the mailbox as second factor. Beside a passkey, an e-mail
+ * mail code only for a user who has neither, or nothing but the mailbox as second factor. Beside a passkey, an email
  * factor is the mailbox, on any device.
  */
 export function mayAddPasskey(

@@ -25,7 +25,7 @@ export async function notify(flow: Flow, user: User, notice: WithoutContext<Noti
   });
 }
 
-/** Sends a notice to every e-mail address of the user, in the language of their profile. */
+/** Sends a notice to every email address of the user, in the language of their profile. */
 export async function notifyEverywhere(
   em: EntityManager,
   delivery: Pick<Delivery, 'enqueue'>,
@@ -46,7 +46,7 @@ export function languageOf({ attributes }: Pick<User, 'attributes'>): Locale {
   return chooseLocale(typeof language === 'string' ? language.replaceAll('_', '-') : null, undefined);
 }
 
-/** All e-mail addresses of the user, the login address first. */
+/** All email addresses of the user, the login address first. */
 export function mailboxesOf({ attributes, email, userName }: User): string[] {
   const others = contactsOf(attributes, 'emails').flatMap(({ value }) => value ?? []);
   return [...new Set([email ?? userName, ...others].filter(isAddress))];

@@ -57,7 +57,7 @@ export interface FactorChangesDeps {
 }
 
 export interface NewChange {
-  /** The user's e-mail or id. */
+  /** The user's email or id. */
   userid: string;
   method: MfaMethod;
   /** For `sms`; undefined: the number on record. */

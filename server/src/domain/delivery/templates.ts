@@ -13,7 +13,7 @@ export interface RenderedMessage {
 export interface MailLook {
   /** Display name. */
   name: string;
-  /** `#rrggbb`, colour of the line above the text. */
+  /** `#rrggbb`, color of the line above the text. */
   accent: string | null;
   /** Custom texts by template. */
   words: Partial<Record<MessageContent['template'], { subject?: string | undefined; intro?: string | undefined }>>;
@@ -99,7 +99,7 @@ function html({ subject, before, after }: Wording, code: string | null, locale: 
 }
 
 /**
- * A line in the project's colour, and its name. Uses `rgb()`: six hex digits of a colour could be detected as a code.
+ * A line in the project's color, and its name. Uses `rgb()`: six hex digits of a color could be detected as a code.
  */
 function head({ name, accent }: MailLook): string {
   const color = Number.parseInt((accent ?? '#2f55d4').slice(1), 16);

@@ -1,6 +1,6 @@
 type Rgb = readonly [number, number, number];
 
-/** The colours derived from a project's accent for one theme, adjusted so that text is readable. */
+/** The colors derived from a project's accent for one theme, adjusted so that text is readable. */
 export interface AccentTones {
   /** Buttons. */
   accent: string;
@@ -14,7 +14,7 @@ export interface AccentTones {
   contrast: number;
   /** Contrast of links on their darkest (dark theme: lightest) background: at least 4.5. */
   textContrast: number;
-  /** Whether the buttons' colour differs from the accent. */
+  /** Whether the buttons' color differs from the accent. */
   isAdjusted: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface AccentTheme {
   dark: AccentTones;
 }
 
-/** Background and text colours of the pages, as in console/signin/styles/ground.css. */
+/** Background and text colors of the pages, as in console/signin/styles/ground.css. */
 export const grounds = {
   light: { card: '#ffffff', tint: '#eef1f5', text: '#15181d' },
   dark: { card: '#161a21', tint: '#1f252e', text: '#e9ecf0' },
@@ -70,7 +70,7 @@ function tones(color: string, ground: (typeof grounds)['light' | 'dark']): Accen
   };
 }
 
-/** Contrast ratio of two colours (WCAG 2.2), 1 to 21. */
+/** Contrast ratio of two colors (WCAG 2.2), 1 to 21. */
 export function contrast(one: Rgb, two: Rgb): number {
   const [dark, light] = [luminance(one), luminance(two)].sort((a, b) => a - b) as [number, number];
   return (light + 0.05) / (dark + 0.05);

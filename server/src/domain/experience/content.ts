@@ -46,7 +46,7 @@ export function checkContent(input: ExperienceInput): ExperienceContent {
 /** Normalises `#2F55D4` and `#25d` to `#rrggbb`. Refuses `invalid`. */
 export function checkColor(color: string): string {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color.trim()) ?? [];
-  if (digits === undefined) refuse({ code: 'invalid', field: 'accent', reason: 'must be a colour such as #2f55d4' });
+  if (digits === undefined) refuse({ code: 'invalid', field: 'accent', reason: 'must be a color such as #2f55d4' });
   const six = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
   return `#${six.toLowerCase()}`;
 }

@@ -25,14 +25,14 @@ export interface TotpSetup {
 export interface FactorStanding {
   activeUsers: number;
   /**
-   * Users with a passkey or a factor that meets REQUIRED; e-mail counts only if the project allows it as a factor, a
+   * Users with a passkey or a factor that meets REQUIRED; email counts only if the project allows it as a factor, a
    * passkey if the project uses passkeys and it has verified its user.
    */
   withFactor: number;
   byMethod: Record<MfaMethod, number>;
 }
 
-/** Second factors (e-mail, SMS, TOTP) and recovery codes. */
+/** Second factors (email, SMS, TOTP) and recovery codes. */
 export class Mfa {
   readonly recoveryCodes: RecoveryCodes;
   readonly recoveryGrants: RecoveryGrants;

@@ -33,7 +33,7 @@ export interface ProjectSettings {
   rememberMfaSeconds: number;
   /** How long a remembered device is trusted since its last use. */
   deviceTrustSeconds: number;
-  /** Whether e-mail as a second factor meets `required`. */
+  /** Whether email as a second factor meets `required`. */
   emailFactor: boolean;
   /** Absolute lifetime of a device's trust, in days since its registration. */
   deviceTrustDays: number;

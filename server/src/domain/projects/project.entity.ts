@@ -49,7 +49,7 @@ const schema = defineEntity({
     rememberMfaSeconds: p.integer().default(0),
     /** How long a remembered device is trusted since its last use. */
     deviceTrustSeconds: p.integer().default(30 * 24 * 3600),
-    /** Whether e-mail as a second factor meets `required`. */
+    /** Whether email as a second factor meets `required`. */
     emailFactor: p.boolean().default(true),
     /** Absolute lifetime of a device's trust, in days since its registration. */
     deviceTrustDays: p.integer().default(180),

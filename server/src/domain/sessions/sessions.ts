@@ -259,7 +259,7 @@ const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where
 
 /**
  * SQL condition: what user `u` got by a sign-in meets the policy of project `p`. The user has a passkey, or a factor that
- * the policy accepts; e-mail only if the project allows it. A passkey proved the sign-in if the policy requires one, or if
+ * the policy accepts; email only if the project allows it. A passkey proved the sign-in if the policy requires one, or if
  * the user is an admin who has one (decisions/0107).
  *
  * @param isByPasskey SQL condition: a passkey proved the sign-in

@@ -119,7 +119,7 @@ const factorRejected = explain(
   'Use the newest code; check the clock of the authenticator app.',
 );
 const passkeyFaults: Record<string, Explanation> = {
-  unknown: explain('No user here has this passkey.', 'Use another passkey, or sign in by e-mail and add one.'),
+  unknown: explain('No user here has this passkey.', 'Use another passkey, or sign in by email and add one.'),
   user: explain('The account of this passkey is deactivated.', 'Activate the user.'),
   challenge: explain('The page was open too long, or the passkey was used twice.', startAgain),
   counter: explain('The passkey may be a copy: its counter went back.', 'Revoke the passkey and add a new one.'),
@@ -142,7 +142,7 @@ export const suppressions: Record<string, Explanation> = {
   'no account has this address, and sign-up is closed': codeFaults['no-user'],
   'the user is not active': codeFaults.inactive,
   'the user no longer exists': explain('The account was erased.', 'Create the user again.'),
-  'the user has no address': explain('The user has no e-mail address.', 'Add an address to the profile.'),
+  'the user has no address': explain('The user has no email address.', 'Add an address to the profile.'),
   'an account has this address now': codeFaults['account-changed'],
   'another account has this address now': codeFaults['account-changed'],
   'the address changed': codeFaults['account-changed'],

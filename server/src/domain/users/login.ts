@@ -1,6 +1,6 @@
 /** The login addresses and phone of a user, from their attributes. Pure. */
 
-/** An e-mail address or phone number in a multi-valued attribute (RFC 7643 §2.4). */
+/** An email address or phone number in a multi-valued attribute (RFC 7643 §2.4). */
 export interface Contact {
   value?: string;
   type?: string;
@@ -31,7 +31,7 @@ export function isE164(value: string): boolean {
 }
 
 /**
- * The login e-mail: the primary one, else one of type `work`, else the first. Without any, a `userName` that is an
+ * The login email: the primary one, else one of type `work`, else the first. Without any, a `userName` that is an
  * address.
  */
 export function loginEmail(userName: string, emails: readonly Contact[]): string | null {

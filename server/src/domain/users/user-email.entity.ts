@@ -20,6 +20,6 @@ const schema = defineEntity({
   ],
 });
 
-/** Index of all e-mail addresses of users, for SCIM filters. */
+/** Index of all email addresses of users, for SCIM filters. */
 export class UserEmail extends schema.class {}
 schema.setClass(UserEmail);

@@ -11,7 +11,7 @@ import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
 
 /** Conditions on users of a project; absent ones do not apply. */
 export interface UserFilter {
-  /** Words in a userName, login e-mail, name or externalId, ignoring case. */
+  /** Words in a userName, login email, name or externalId, ignoring case. */
   search?: string | undefined;
   active?: boolean | undefined;
   provenance?: User['provenance'] | undefined;

@@ -78,5 +78,5 @@ export function removal(
     )`;
 }
 
-/** {@link removal} deletes them. The export shows the user's row as `profile`, e-mail addresses and custom values included. */
+/** {@link removal} deletes them. The export shows the user's row as `profile`, email addresses and custom values included. */
 export const ownTables: UserTables = { tables: ['users', 'user_emails', 'custom_values'], exportRows: {} };

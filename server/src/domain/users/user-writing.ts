@@ -53,7 +53,7 @@ export function changedNames(before: UserRecord, after: UserValues): string[] {
   return [...differing(columns, newColumns), ...differing(old, attributes), ...custom.map(customName)];
 }
 
-/** Every e-mail address of a user, as stored in `user_emails`. */
+/** Every email address of a user, as stored in `user_emails`. */
 export function emailKeys(attributes: Record<string, unknown>): string[] {
   return contactsOf(attributes, 'emails').flatMap(({ value }) => (value === undefined ? [] : [foldCase(value)]));
 }

@@ -22,7 +22,7 @@ const schema = defineEntity({
     displayName: p.text().nullable(),
     givenName: p.text().nullable(),
     familyName: p.text().nullable(),
-    /** The login e-mail: primary, else of type `work`, else the first. */
+    /** The login email: primary, else of type `work`, else the first. */
     email: p.text().nullable(),
     emailKey: p.text().nullable(),
     /** The login phone in E.164. */

@@ -72,8 +72,8 @@ export class Users {
   }
 
   /**
-   * The user with this login e-mail, else the one with this userName, ignoring case. Inactive users are found, too. Codes go
-   * to the stored login e-mail, never to the address that was typed.
+   * The user with this login email, else the one with this userName, ignoring case. Inactive users are found, too. Codes go
+   * to the stored login email, never to the address that was typed.
    */
   async findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null> {
     const key = addressKey(address);
@@ -82,10 +82,10 @@ export class Users {
     return users.find(({ emailKey }) => emailKey === wanted) ?? users[0] ?? null;
   }
 
-  /** Creates a user who signs up: the address is userName and login e-mail. Refuses `taken`, `invalid`. */
+  /** Creates a user who signs up: the address is userName and login email. Refuses `taken`, `invalid`. */
   async signUp(em: EntityManager, projectId: string, address: string, actor: Actor): Promise<User> {
     const value = address.trim();
-    if (!isAddress(value)) refuse({ code: 'invalid', field: 'address', reason: 'must be an e-mail address' });
+    if (!isAddress(value)) refuse({ code: 'invalid', field: 'address', reason: 'must be an email address' });
     const values: UserValues = {
       userName: value,
       externalId: null,
@@ -100,7 +100,7 @@ export class Users {
   }
 
   /**
-   * Creates a user by one statement. Refuses `taken` (userName, login e-mail or login phone of another user of the
+   * Creates a user by one statement. Refuses `taken` (userName, login email or login phone of another user of the
    * project), which leaves the caller's transaction usable.
    *
    * @param id for a caller that needs it in advance

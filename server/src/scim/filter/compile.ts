@@ -71,7 +71,7 @@ function mustHold(filter: ElementFilter): Extract<ElementFilter, { kind: 'compar
   return filter.kind === 'and' ? filter.terms.flatMap(mustHold) : [];
 }
 
-/** The same condition by an index: e-mail addresses, and memberships by user. */
+/** The same condition by an index: email addresses, and memberships by user. */
 function byIndex(
   target: AttributeTarget,
   comparison: Comparison,

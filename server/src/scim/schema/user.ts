@@ -103,8 +103,8 @@ export const userSchema: Schema = {
       description: 'False blocks sign-in, and ends sessions and tokens.',
       storage: { kind: 'boolean', value: `case when r.attributes->'activeUnassigned' is null then r.active end` },
     },
-    several('emails', 'E-mail addresses. The login e-mail is the primary one, else of type work, else the first.', [
-      text('value', 'The address. That of the login e-mail is unique, and must be valid.', {
+    several('emails', 'Email addresses. The login email is the primary one, else of type work, else the first.', [
+      text('value', 'The address. That of the login email is unique, and must be valid.', {
         uniqueness: 'server',
         maxLength: 254,
       }),

@@ -10,7 +10,7 @@ import type { UserValues } from '../user-record.ts';
 export interface NewUser {
   /** Login address. Absent: the userName, if that is an address. */
   email?: string | null | undefined;
-  /** Absent: the e-mail address. */
+  /** Absent: the email address. */
   userName?: string | null | undefined;
   displayName?: string | null | undefined;
   givenName?: string | null | undefined;
@@ -35,7 +35,7 @@ export function newUserValues(
   const email = nameLine('email', givenEmail ?? null);
   const userName = nameLine('userName', givenName ?? null) ?? email;
   const phone = nameLine('phone', givenPhone ?? null);
-  if (email !== null && !isAddress(email)) invalid('email', 'must be an e-mail address');
+  if (email !== null && !isAddress(email)) invalid('email', 'must be an email address');
   if (userName === null) invalid('email', 'or userName is required');
   if (phone !== null && !isE164(phone)) invalid('phone', 'must be an E.164 number such as +41791234567');
   const provenance = 'local' as const;
