@@ -278,7 +278,7 @@ export type CreateRoleInput = {
   name: string;
 };
 
-/** Needs an e-mail address or a userName. */
+/** Needs an email address or a userName. */
 export type CreateUserInput = {
   /** ISO 8601, e.g. 1990-12-31. */
   birthdate?: string | null | undefined;
@@ -296,7 +296,7 @@ export type CreateUserInput = {
   /** E.164, e.g. +41791234567. */
   phone?: string | null | undefined;
   projectId: string;
-  /** Default: the e-mail address. */
+  /** Default: the email address. */
   userName?: string | null | undefined;
   /** IANA time zone, e.g. Europe/Zurich. */
   zoneinfo?: string | null | undefined;
@@ -572,7 +572,7 @@ export type MfaPolicy =
   | 'OPTIONAL'
   | 'REQUIRED';
 
-/** Needs an e-mail address or a userName. */
+/** Needs an email address or a userName. */
 export type NewUserInput = {
   /** ISO 8601, e.g. 1990-12-31. */
   birthdate?: string | null | undefined;
@@ -587,7 +587,7 @@ export type NewUserInput = {
   locale?: string | null | undefined;
   /** E.164, e.g. +41791234567. */
   phone?: string | null | undefined;
-  /** Default: the e-mail address. */
+  /** Default: the email address. */
   userName?: string | null | undefined;
   /** IANA time zone, e.g. Europe/Zurich. */
   zoneinfo?: string | null | undefined;
