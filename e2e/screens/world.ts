@@ -192,7 +192,7 @@ async function past(latchkey: Latchkey, projectId: string, clientId: string): Pr
       case kind when 'user.signed_in' then case when n % 4 = 0 then '{"amr":["swk","otp"]}'::jsonb
           when n % 3 = 0 then '{"amr":["swk","user","pop","mfa"],"passkeyId":"x"}' else '{"amr":["swk"]}' end
         when 'otp.verified' then jsonb_build_object('afterSeconds', 12 + n % 31)
-        when 'otp.rejected' then '{"fault":"mismatch"}'::jsonb end,
+        when 'otp.rejected' then '{"fault":"wrong"}'::jsonb end,
       '203.0.113.' || (1 + n % 200), 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/126.0 Safari/537.36'
     from (
       select n, kind, now() - d * interval '1 day' - (n % 37) * interval '17 minutes' - interval '3 minutes' as at, d

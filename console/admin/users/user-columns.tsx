@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { UserRowFragment } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
 import { store, stored } from '../ui/storage.ts';
 import { Time } from '../ui/time.tsx';
@@ -19,8 +20,8 @@ export function StateBadge({ user }: { user: Pick<Row, 'active' | 'invitedAt' | 
 /** Available columns of the user list. */
 export const userColumns = {
   name: { header: t('Name'), isName: true, width: '26%', cell: nameOf },
-  userName: { header: t('User name'), cell: ({ userName }) => userName },
-  email: { header: t('Email'), cell: ({ email }) => email ?? '–' },
+  userName: { header: t('User name'), cell: ({ userName }) => <Breakable text={userName} /> },
+  email: { header: t('Email'), cell: ({ email }) => (email ? <Breakable text={email} /> : '–') },
   phone: { header: t('Phone'), cell: ({ phone }) => phone ?? '–' },
   externalId: { header: t('External ID'), cell: ({ externalId }) => externalId ?? '–' },
   state: {

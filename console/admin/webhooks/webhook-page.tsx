@@ -20,7 +20,7 @@ import { rich } from '../language/rich.tsx';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
-import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { LinesSkeleton, PageSkeleton } from '../ui/feedback/skeleton.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -61,7 +61,13 @@ export function Component() {
         </Alert>
       )}
       <Settings webhook={webhook} mayChange={mayChange} />
-      <Suspense fallback={null}>
+      <Suspense
+        fallback={
+          <Section flush title={t('Deliveries')}>
+            <LinesSkeleton flush />
+          </Section>
+        }
+      >
         <WebhookDeliveryList webhook={webhook} mayChange={mayChange} />
       </Suspense>
     </Page>
