@@ -74,7 +74,7 @@ function absorbEnrolment(model: Model, { op, old, new: row }: Change, txn: Trans
   const known = model.enrolments.get(id);
   if (known) return void Object.assign(known, { phone, verified: row['verified_at'] !== null });
   model.enrolments.set(id, {
-    ...{ id, user, method, phone, verified: row['verified_at'] !== null, secret: null },
+    ...{ id, user, method, phone, verified: row['verified_at'] !== null, secrets: new Set() },
     ...{ begunIn: txn?.txn ?? null, begunStep: model.step, begunAt: model.now, begunByKey: txn?.jkt ?? null },
     begunWithPerson: txn !== undefined && personAt(model, txn, user) !== null,
     usedSteps: new Set(),

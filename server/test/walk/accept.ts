@@ -139,9 +139,10 @@ const learners: Record<string, Learner> = {
     const own = begun.filter((one) => one.begunIn === txn.txn);
     const ofKey = begun.filter((one) => one.begunByKey === txn.jkt);
     const candidates = [own, ofKey, begun].find((some) => some.length > 0) ?? [];
-    const enrolment = candidates.findLast((one) => one.secret === null || one.secret === secret) ?? candidates.at(-1);
-    demand(enrolment, `initiate-mfa of ${txn.name} showed a secret without a pending factor`);
-    enrolment.secret = secret;
+    demand(candidates.length > 0, `initiate-mfa of ${txn.name} showed a secret without a pending factor`);
+    const shown = candidates.filter(({ secrets }) => secrets.has(secret));
+    const fresh = candidates.filter(({ secrets }) => secrets.size === 0);
+    for (const one of [shown, fresh, candidates].find((some) => some.length > 0) ?? []) one.secrets.add(secret);
   },
   'verify-mfa': (model, { txn, fields }) => {
     const piece = factorPiece(model, txn, fields['otp']);

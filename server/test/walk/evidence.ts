@@ -128,12 +128,12 @@ export function factorPiece(model: Model, txn: Transaction, typed: string): Piec
   const grant = model.recoveries.find((one) => plainCode(one.code) === plainCode(typed) && people.includes(one.user));
   if (grant) return grantPiece(model, txn, grant);
   const own = [...model.enrolments.values()].filter(({ user }) => people.includes(user));
-  const met = own.find((enrolment) => proves(model, txn, enrolment, typed));
-  if (met) {
-    const { method, phone, user } = met;
+  const met = own.filter((enrolment) => proves(model, txn, enrolment, typed));
+  if (met[0]) {
+    const { method, phone, user } = met[0];
     // Several pending enrolments of one number or mailbox are all proved by its code.
     const isSame = (one: EnrolmentModel) => one.user === user && one.method === method && one.phone === phone;
-    const enrolments = method === 'totp' ? [met.id] : own.filter(isSame).map(({ id }) => id);
+    const enrolments = (method === 'totp' ? met : own.filter(isSame)).map(({ id }) => id);
     return { kind: 'factor', users: [user], method, enrolments, at: model.now, step: model.step };
   }
   return demand(false, `a factor was met in ${txn.name} by a code that proves none`) as never;
@@ -170,16 +170,17 @@ function proves(model: Model, txn: Transaction, enrolment: EnrolmentModel, typed
     if (good) good.isUsed = true;
     return good !== undefined;
   }
-  const step = totpStep(enrolment.secret, typed, model.now);
-  if (step === null || enrolment.usedSteps.has(step)) return false;
+  const steps = [...enrolment.secrets].map((secret) => totpStep(secret, typed, model.now));
+  const step = steps.find((one) => one !== null);
+  if (step === undefined || enrolment.usedSteps.has(step)) return false;
   enrolment.usedSteps.add(step);
   return true;
 }
 
 /** The time step of a TOTP code near the current time; null if none matches. */
-function totpStep(secret: string | null, typed: string, nowMs: number): number | null {
+function totpStep(secret: string, typed: string, nowMs: number): number | null {
   const token = plainCode(typed);
-  if (secret === null || !/^\d{6}$/.test(token)) return null;
+  if (!/^\d{6}$/.test(token)) return null;
   const present = Math.floor(nowMs / 30_000);
   const near = [0, -1, 1, -2, 2].map((offset) => present + offset);
   const found = near.find((step) => generateSync({ secret, epoch: step * 30 }) === token);

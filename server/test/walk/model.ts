@@ -170,7 +170,8 @@ export interface EnrolmentModel {
   user: string;
   method: string;
   phone: string | null;
-  secret: string | null;
+  /** Secrets of an authenticator app that it may have: a reply does not say which of several pending ones it shows. */
+  secrets: Set<string>;
   verified: boolean;
   begunIn: string | null;
   begunStep: number;

@@ -428,8 +428,9 @@ export class SigninActor {
     if (tab.recovers) return codes[0]?.[0] ?? '0000-0000-0000-0000';
     const own = model.deliveries.findLast(({ owner, purpose }) => owner === tab.txn.txn && purpose === 'factor');
     if (own) return own.code;
-    const app = [...model.enrolments.values()].findLast(({ secret, user }) => secret !== null && mine.includes(user));
-    return app?.secret ? generateSync({ secret: app.secret, epoch: Math.floor(this.world.now() / 1000) }) : '000000';
+    const app = [...model.enrolments.values()].findLast(({ secrets, user }) => secrets.size > 0 && mine.includes(user));
+    const secret = [...(app?.secrets ?? [])].at(-1);
+    return secret ? generateSync({ secret, epoch: Math.floor(this.world.now() / 1000) }) : '000000';
   }
 
   private async anyCode(tab: Tab, step: Step, choice: number): Promise<string> {
