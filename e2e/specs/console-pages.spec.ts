@@ -150,6 +150,8 @@ test('a project is created, searched, switched to, and deleted with counts of wh
 
   await page.goto(`${latchkey.baseUrl}/admin/projects?search=glob`);
   await page.getByRole('link', { name: 'Globex' }).click();
+  // Until its overview is there, the navigation is that of the last project.
+  await expect(page.getByRole('button', { name: /^Project: Globex/ })).toBeVisible();
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await button(page, 'Delete project').click();
   const dialog = page.getByRole('dialog', { name: 'Delete Globex?' });
