@@ -39,10 +39,31 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
   const top = Math.max(...sums, 1);
   const compared = change(all, before);
   const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
-  const [hovered, setHovered] = useState(days.length - 1);
+  const [hovered, setHovered] = useState<number>();
   const [isTableOpen, setTableOpen] = useState(false);
   const valuesOf = (index: number) =>
     series.map(({ label, values }) => `${count.format(values[index] ?? 0)} ${label}`).join(', ');
+  const labelOf = (index: number) =>
+    `${index === days.length - 1 ? t('Today so far') : dayName(days[index] ?? '')}: ${valuesOf(index)}`;
+  const bars = (
+    <div className={styles.bars} aria-hidden="true">
+      <span className={styles.scale}>{count.format(top)}</span>
+      {days.map((day, index) => (
+        <div
+          key={day}
+          className={styles.day}
+          data-partial={index === days.length - 1 || undefined}
+          onMouseEnter={() => setHovered(index)}
+        >
+          {series
+            .map(({ tone, label, values }) => (
+              <i key={label} data-tone={tone} style={{ height: `${((values[index] ?? 0) / top) * 100}%` }} />
+            ))
+            .reverse()}
+        </div>
+      ))}
+    </div>
+  );
   return (
     <figure className={styles.chart}>
       <figcaption>
@@ -57,28 +78,8 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
           {note}
         </Text>
       </figcaption>
-      {/* One tooltip for all bars: one for each would be slow to render. */}
-      <Tooltip.Floating
-        label={`${hovered === days.length - 1 ? t('Today so far') : dayName(days[hovered] ?? '')}: ${valuesOf(hovered)}`}
-      >
-        <div className={styles.bars} aria-hidden="true">
-          <span className={styles.scale}>{count.format(top)}</span>
-          {days.map((day, index) => (
-            <div
-              key={day}
-              className={styles.day}
-              data-partial={index === days.length - 1 || undefined}
-              onMouseEnter={() => setHovered(index)}
-            >
-              {series
-                .map(({ tone, label, values }) => (
-                  <i key={label} data-tone={tone} style={{ height: `${((values[index] ?? 0) / top) * 100}%` }} />
-                ))
-                .reverse()}
-            </div>
-          ))}
-        </div>
-      </Tooltip.Floating>
+      {/* One tooltip for all bars, once one is hovered: tooltips are slow to render. */}
+      {hovered === undefined ? bars : <Tooltip.Floating label={labelOf(hovered)}>{bars}</Tooltip.Floating>}
       <Group justify="space-between" fz="xs" c="dimmed" aria-hidden="true">
         <span>{dayName(first)}</span>
         <span>{t('today so far')}</span>

@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { locale, t } from '../language/language.ts';
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
@@ -42,13 +42,16 @@ function ago(at: string): string {
 
 export const exactly = (at: string) => exact.format(new Date(at));
 
-/** Relative time; the exact time on hover or focus. */
+/** Relative time; the exact time on hover. */
 export function Time({ at, fallback = t('Never') }: { at: string | null | undefined; fallback?: string }) {
   useTicking();
+  // A list has many times: their tooltips would take longer to render than the rest of it.
+  const [wasHovered, setHovered] = useState(false);
   if (at == null) return <span>{fallback}</span>;
-  return (
-    <Tooltip label={exactly(at)}>
-      <time dateTime={at}>{ago(at)}</time>
-    </Tooltip>
+  const time = (
+    <time dateTime={at} onMouseEnter={() => setHovered(true)}>
+      {ago(at)}
+    </time>
   );
+  return wasHovered ? <Tooltip label={exactly(at)}>{time}</Tooltip> : time;
 }
