@@ -190,6 +190,51 @@ const settings = {
     description:
       'Owners can create log streams that append audit events to files in this folder. All processes need the same folder. If unset, there are none.',
   },
+  BACKUP_S3_ENDPOINT: {
+    schema: addressWith('http', 'https').refine(isPlainAddress, {
+      message: 'must not contain a user name, a password, a query or a fragment',
+    }),
+    form: 'URL',
+    description:
+      'S3-compatible storage for backups to `s3://bucket/prefix/`, e.g. `https://minio.example.com`. Must be https, except on a loopback host. Default: AWS in `BACKUP_S3_REGION`.',
+  },
+  BACKUP_S3_REGION: {
+    schema: z.string().regex(/^[a-z0-9-]{1,40}$/, { error: 'must be the name of a region, such as eu-central-1' }),
+    form: 'region',
+    default: 'us-east-1',
+    description: 'Region of the bucket, as its storage names it; some take any name, or `auto`.',
+  },
+  BACKUP_S3_PATH_STYLE: {
+    schema: flag,
+    form: 'true or false',
+    description:
+      'Addresses the bucket as `host/bucket` instead of `bucket.host`. Default: `true` with `BACKUP_S3_ENDPOINT`, else `false`.',
+  },
+  BACKUP_S3_ALLOW_HTTP: {
+    schema: flag,
+    form: 'true or false',
+    default: 'false',
+    description:
+      'Allows plain http to `BACKUP_S3_ENDPOINT` on another host: names and addresses of users are then readable on the network.',
+  },
+  AWS_ACCESS_KEY_ID: {
+    schema: z.string().min(1),
+    form: 'text',
+    secret: true,
+    description: 'Access key for backups to S3-compatible storage.',
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    schema: z.string().min(1),
+    form: 'text',
+    secret: true,
+    description: 'Secret of the access key.',
+  },
+  AWS_SESSION_TOKEN: {
+    schema: z.string().min(1),
+    form: 'text',
+    secret: true,
+    description: 'Session token, if the access key is a temporary one.',
+  },
   BOOTSTRAP_ADMIN_TOKEN: {
     schema: z
       .string()
@@ -258,6 +303,12 @@ type Value<N extends Name> = (typeof settings)[N] extends { secret: true }
 export type Config = {
   readonly [N in Name]: (typeof settings)[N] extends { default: string } ? Value<N> : Value<N> | undefined;
 };
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === '');
+}
 
 /** An IP address, or one with a port: `10.0.0.2:53`, `[::1]:53`. */
 function isNameServer(text: string): boolean {
@@ -361,8 +412,18 @@ function together(config: Config): string[] {
   if (config.PORT !== 0 && config.PORT === config.MANAGEMENT_PORT && config.HOST === config.MANAGEMENT_HOST) {
     faults.push('MANAGEMENT_PORT must differ from PORT');
   }
+  const storage = config.BACKUP_S3_ENDPOINT && new URL(config.BACKUP_S3_ENDPOINT);
+  if (storage && storage.protocol === 'http:' && !isLoopback(storage) && !config.BACKUP_S3_ALLOW_HTTP) {
+    faults.push(
+      'BACKUP_S3_ENDPOINT must start with https:// (http only on a loopback host, or with BACKUP_S3_ALLOW_HTTP)',
+    );
+  }
   if (given > 0 && config.SMS_URL !== undefined) faults.push('SMS_URL and TWILIO_* are both set: remove one');
   return faults;
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
 function checkedBaseUrl(text: string, context: z.RefinementCtx): string {
@@ -376,8 +437,7 @@ function baseUrlFault(text: string): string | null {
   if (!URL.canParse(text)) return 'must be a URL such as https://id.example.com';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https://';
-  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (url.protocol === 'http:' && !isLoopback) return 'must start with https:// (http only on a loopback host)';
+  if (url.protocol === 'http:' && !isLoopback(url)) return 'must start with https:// (http only on a loopback host)';
   if (url.username || url.password) return 'must not contain a user name or password';
   if (text !== url.origin) return `must be an origin, without path, query or trailing slash: ${url.origin}`;
   return null;

@@ -13,6 +13,7 @@ import { fetchJson, postForm, postJson } from './adapters/http/outbound.ts';
 import { isFilled, migrate, openDatabase } from './adapters/postgres/database.ts';
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
+import { S3Error } from './adapters/s3/error.ts';
 import { chooseSenders, counted } from './adapters/senders.ts';
 import { sendBatches } from './adapters/streams/send-batch.ts';
 import { randomOn } from './adapters/system/random.ts';
@@ -158,6 +159,7 @@ export function compose(
 const tellable = [
   StartError,
   BackupFileError,
+  S3Error,
   TransferFileError,
   ProjectFileError,
   EventFileError,

@@ -1,16 +1,13 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { basename, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { BackupWriter, backupFormat, backupVersion } from '../adapters/files/backup.ts';
-import { Draft, removeAbandoned } from '../adapters/files/draft.ts';
 import { migrationLock, withoutLimits } from '../adapters/postgres/database.ts';
 import { appliedMigrations, rowsOf, tablesOf } from '../adapters/postgres/table-copy.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import type { FinishedBackup } from '../domain/instance/backups.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { StartError } from '../instance.ts';
+import { type BackupPlace, isBackupName, placeFor } from './backup-places.ts';
 import { type Command, type Opened, type Surroundings, UsageError, withInstance } from './command.ts';
 
 /** The first number of the advisory lock of a file's name. */
@@ -23,7 +20,12 @@ export const backup: Command = {
     to: {
       type: 'string',
       value: 'file or folder',
-      description: 'destination; - for stdout. Default: DATA_DIR/backups',
+      description: 'destination, also s3://bucket/prefix/; - for stdout. Default: DATA_DIR/backups',
+    },
+    keep: {
+      type: 'string',
+      value: 'number',
+      description: 'keep only this number of backups in the folder, the newest ones. Default: all',
     },
   },
   notes: [
@@ -36,7 +38,9 @@ export const backup: Command = {
       surroundings,
       async (opened) => {
         const target = input.text('to');
-        if (target !== '-') surroundings.say(await backUp(opened, target, surroundings));
+        const keep = countOf(input.text('keep'));
+        if (target === '-' && keep !== undefined) throw new UsageError('--keep requires a folder, or an s3:// prefix');
+        if (target !== '-') surroundings.say(await backUp(opened, target, surroundings, keep));
         else await record(opened, await toStdout(opened, surroundings), surroundings);
         return 0;
       },
@@ -46,13 +50,33 @@ export const backup: Command = {
 
 /**
  * Writes a backup and records it.
- * @param target a file or folder; default: DATA_DIR/backups
- * @returns the path of the file
+ * @param target a file or folder, on disk or `s3://`; default: DATA_DIR/backups
+ * @param keep number of backups in that folder that are kept; undefined: all
+ * @returns the path or URL of the backup
  */
-export async function backUp(opened: Opened, target: string | undefined, surroundings: Surroundings): Promise<string> {
-  const path = placeFor(opened, target, surroundings.complain);
-  await record(opened, await toFile(opened, path, surroundings.interrupted()), surroundings);
-  return path;
+export async function backUp(
+  opened: Opened,
+  target: string | undefined,
+  surroundings: Surroundings,
+  keep?: number,
+): Promise<string> {
+  const { complain } = surroundings;
+  const interrupted = surroundings.interrupted();
+  const place = await placeFor(target, { config: opened.config, now: opened.now(), complain });
+  try {
+    if (keep !== undefined && !place.folder) throw new UsageError('--keep requires a folder, or an s3:// prefix');
+    await record(opened, await toPlace(opened, place, interrupted), surroundings);
+    if (keep !== undefined) await removeOldest(place, keep, complain);
+    return place.name;
+  } finally {
+    place.close();
+  }
+}
+
+function countOf(keep: string | undefined): number | undefined {
+  if (keep === undefined) return undefined;
+  if (!/^[1-9]\d{0,4}$/.test(keep)) throw new UsageError('--keep must be a whole number from 1 to 99999');
+  return Number(keep);
 }
 
 async function record({ services }: Opened, made: FinishedBackup, { complain }: Surroundings): Promise<void> {
@@ -73,53 +97,47 @@ function toStdout(opened: Opened, { stdout, interrupted }: Surroundings): Promis
   }));
 }
 
-/** Writes to a draft, so that a file with the final name is complete. */
-function toFile(opened: Opened, path: string, interrupted: AbortSignal): Promise<FinishedBackup> {
+/** Writes what is published once it is complete. */
+function toPlace(opened: Opened, place: BackupPlace, interrupted: AbortSignal): Promise<FinishedBackup> {
   return snapshot(opened, async (em) => {
     const [lock] = await query(
       em,
       sql<{ taken: boolean }>`
-        select pg_try_advisory_xact_lock(${draftLocks}, hashtext(${`${hostname()}:${path}`})) as taken`,
+        select pg_try_advisory_xact_lock(${draftLocks}, hashtext(${place.lock})) as taken`,
     );
-    if (!lock?.taken) throw new StartError(`Another backup to ${path} is running.`);
-    const draft = openDraft(path);
+    if (!lock?.taken) throw new StartError(`Another backup to ${place.name} is running.`);
+    const unfinished = await place.open(interrupted);
     try {
-      const figures = await write(em, opened, new BackupWriter(draft.stream), interrupted);
-      if (!draft.publish()) throw new UsageError(`${path} was written by another run: choose another file`);
-      return { file: basename(path), ...figures };
+      const figures = await write(em, opened, new BackupWriter(unfinished.stream), interrupted);
+      if (!(await unfinished.publish()))
+        throw new UsageError(`${place.name} was written by another run: choose another file`);
+      return { file: place.file, ...figures };
     } finally {
-      draft.close();
+      await unfinished.close();
     }
   });
 }
 
-function openDraft(path: string): Draft {
-  try {
-    return new Draft(path);
-  } catch (error) {
-    throw new StartError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
-}
-
-const nameFormat = /^latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/;
-
-function placeFor({ config, now }: Opened, target: string | undefined, complain: (line: string) => void): string {
-  const name = `latchkey-${now()
-    .toISOString()
-    .replace(/[-:]|\.\d+/g, '')}.jsonl.gz`;
-  const folder = resolve(target ?? join(config.DATA_DIR, 'backups'));
-  if (target === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
-  const path = isFolder ? join(folder, name) : folder;
-  if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
-  // A missing or unmounted folder would otherwise become a file, and every later backup to it would fail.
-  if (!path.endsWith('.gz'))
-    throw new UsageError(`${path} is not a folder: create it, or use a file name that ends in .jsonl.gz`);
-  if (isFolder) {
-    for (const left of removeAbandoned(folder, (one) => nameFormat.test(one)))
-      complain(`Removed ${left} of an interrupted backup`);
-  }
-  return path;
+/** Removes the oldest backups of ours beside the new one. A failure is a warning: the new backup is complete. */
+async function removeOldest(
+  { file, folder }: BackupPlace,
+  keep: number,
+  complain: (line: string) => void,
+): Promise<void> {
+  const attempt = async (what: string, work: () => Promise<void>) =>
+    work().catch((error: Error) => complain(`Warning: ${what} not removed: ${error.message}`));
+  await attempt('older backups were', async () => {
+    const others = (await folder?.names())?.filter((name) => isBackupName(name) && name !== file) ?? [];
+    for (const name of others
+      .sort()
+      .reverse()
+      .slice(keep - 1)) {
+      await attempt(`${name} was`, async () => {
+        await folder?.remove(name);
+        complain(`Removed ${name}`);
+      });
+    }
+  });
 }
 
 /** Runs `work` on one snapshot. Holds the migration lock, so that the schema cannot change. */

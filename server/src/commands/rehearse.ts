@@ -41,8 +41,11 @@ export const rehearse: Command = {
       MASTER_KEY_SECOND: keys.second && new Secret(new Uint8Array(keys.second)),
     };
     try {
-      const path = resolve(input.operands[0] as string);
-      await restoreFile(path, { ...surroundings, config: () => copy }, { laterMigrations: false });
+      await restoreFile(
+        input.operands[0] as string,
+        { ...surroundings, config: () => copy },
+        { laterMigrations: false },
+      );
       return await measure(copy, surroundings);
     } finally {
       if (folder !== undefined) rmSync(folder, { recursive: true });

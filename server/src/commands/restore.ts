@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { BackupFileError, type BackupVerifier, type Manifest, readBackup } from '../adapters/files/backup.ts';
+import {
+  BackupFileError,
+  type BackupSource,
+  type BackupVerifier,
+  type Manifest,
+  readBackup,
+} from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
 import { openForMigrations, takeMigrationLock, withoutLimits } from '../adapters/postgres/database.ts';
 import {
@@ -18,6 +24,7 @@ import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { compose, givenMasterKeys, openConfigured, StartError } from '../instance.ts';
 import { migrations as knownMigrations } from '../migrations/index.ts';
+import { sourceOf } from './backup-places.ts';
 import type { Command, Surroundings } from './command.ts';
 
 export const restore: Command = {
@@ -37,7 +44,7 @@ export const restore: Command = {
   run: async (input, surroundings) => {
     const config = surroundings.config();
     const options = { endSessions: input.flag('end-sessions'), checkOnly: input.flag('check') };
-    const { manifest, count } = await restoreFile(resolve(input.operands[0] as string), surroundings, options);
+    const { manifest, count } = await restoreFile(input.operands[0] as string, surroundings, options);
     if (options.checkOnly) return 0;
     surroundings.say(`Restored ${count} rows, as of ${manifest.takenAt}. Start the server.`);
     if (manifest.issuer !== config.BASE_URL) {
@@ -51,17 +58,20 @@ export const restore: Command = {
 
 /**
  * Verifies the file, then restores it into the configured database, which must be empty.
+ * @param file path or `s3://` URL
  * @param laterMigrations false: the schema stays that of the backup
  */
 export async function restoreFile(
-  path: string,
+  file: string,
   surroundings: Surroundings,
   { checkOnly = false, ...options }: Partial<LoadOptions> & { checkOnly?: boolean } = {},
 ): Promise<{ manifest: Manifest; count: number }> {
-  const verifier = verifierOf(surroundings.config(), path);
-  const read = await readThrough(path, verifier);
-  surroundings.complain(`${path} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
-  if (!checkOnly) await load(path, verifier, read.manifest, surroundings, options);
+  const config = surroundings.config();
+  const source = await sourceOf(file, config);
+  const verifier = verifierOf(config, source.name);
+  const read = await readThrough(source, verifier);
+  surroundings.complain(`${source.name} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
+  if (!checkOnly) await load(source, verifier, read.manifest, surroundings, options);
   return read;
 }
 
@@ -96,7 +106,10 @@ function ownKeys(config: Config): MasterKeys | undefined {
   return existingMasterKeysOf(resolve(config.DATA_DIR));
 }
 
-async function readThrough(path: string, verifier: BackupVerifier): Promise<{ manifest: Manifest; count: number }> {
+async function readThrough(
+  source: BackupSource,
+  verifier: BackupVerifier,
+): Promise<{ manifest: Manifest; count: number }> {
   let seen: Manifest | undefined;
   let count = 0;
   const noting: BackupVerifier = {
@@ -106,7 +119,7 @@ async function readThrough(path: string, verifier: BackupVerifier): Promise<{ ma
       seen = manifest;
     },
   };
-  for await (const part of readBackup(path, noting)) if ('rows' in part) count += part.rows.length;
+  for await (const part of readBackup(source, noting)) if ('rows' in part) count += part.rows.length;
   return { manifest: seen as Manifest, count };
 }
 
@@ -117,7 +130,7 @@ interface LoadOptions {
 
 /** Creates the schema of the backup, loads the data and runs later migrations, in one transaction. */
 async function load(
-  path: string,
+  source: BackupSource,
   verifier: BackupVerifier,
   manifest: Manifest,
   { config: loadSettings, clock, complain }: Surroundings,
@@ -153,9 +166,9 @@ async function load(
       const tables = await tablesOf(em);
       await withoutTriggers(em, tables, async () => {
         let into: Table | undefined;
-        for await (const part of readBackup(path, verifier)) {
+        for await (const part of readBackup(source, verifier)) {
           if ('header' in part) into = { name: part.header.table, columns: part.header.columns };
-          else await insertRows(em, tableAmong(tables, into, path), part.rows);
+          else await insertRows(em, tableAmong(tables, into, source.name), part.rows);
         }
       });
       await advanceSequences(em, tables);
@@ -168,7 +181,7 @@ async function load(
     if (!laterMigrations) return;
     const queue = noQueue;
     const services = compose(config, database, orm, { queue, clock });
-    await services.backups.restored(path.split('/').at(-1) as string, new Date(manifest.takenAt));
+    await services.backups.restored(source.name.split('/').at(-1) as string, new Date(manifest.takenAt));
   } finally {
     await orm.close(true);
     await database.embedded?.stop();

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { CutOffError, gzipLines } from './gzip-lines.ts';
@@ -115,17 +115,27 @@ export interface BackupVerifier {
   isSealed(manifest: Manifest, trailer: Trailer): boolean;
 }
 
+/** A backup that can be read from its start, more than once. */
+export interface BackupSource {
+  /** Path or URL. */
+  name: string;
+  open(): Readable;
+}
+
 /**
  * Reads a backup in order. Rows are yielded before the trailer is verified: roll back what was done with them if this
  * throws {@link BackupFileError}.
  */
-export async function* readBackup(path: string, verifier: BackupVerifier): AsyncGenerator<BackupPart> {
+export async function* readBackup(
+  { name: path, open }: BackupSource,
+  verifier: BackupVerifier,
+): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256');
   let manifest: Manifest | undefined;
   let trailer: Trailer | undefined;
   let rows: string[] = [];
   let count = 0;
-  for await (const line of lines(path)) {
+  for await (const line of lines(path, open())) {
     if (trailer) throw new BackupFileError(`${path} goes on after its end: it is damaged.`);
     if (!manifest) {
       manifest = parseManifest(path, line);
@@ -156,9 +166,9 @@ export async function* readBackup(path: string, verifier: BackupVerifier): Async
   }
 }
 
-async function* lines(path: string): AsyncGenerator<string> {
+async function* lines(path: string, file: Readable): AsyncGenerator<string> {
   try {
-    yield* gzipLines(path);
+    yield* gzipLines(file);
   } catch (error) {
     throw reasonOf(path, error);
   }

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -73,7 +73,7 @@ export class EventFolder implements EventArchive {
     let [hash, events, number] = ['', 0, 0];
     let end: { events: number } | undefined;
     try {
-      for await (const line of gzipLines(path)) {
+      for await (const line of gzipLines(createReadStream(path))) {
         number += 1;
         if (!header) {
           header = headerOf(line, month) ?? fail('is not an archive of events of this month');

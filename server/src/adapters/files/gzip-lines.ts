@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 /** The file ends within a line, or within its compressed data. */
@@ -11,11 +11,10 @@ export class CutOffError extends Error {
 }
 
 /**
- * The lines of a compressed file. Splits at newlines only: Unicode's other line separators are ordinary text. Closes the file
- * also if its reader stops early. Throws {@link CutOffError}, and the errors of the file and of zlib.
+ * The lines of a compressed file. Splits at newlines only: Unicode's other line separators are ordinary text. Destroys `file`
+ * also if the reader of the lines stops early. Throws {@link CutOffError}, and the errors of the file and of zlib.
  */
-export async function* gzipLines(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
+export async function* gzipLines(file: Readable): AsyncGenerator<string> {
   const gunzip = createGunzip();
   file.on('error', (error) => gunzip.destroy(error));
   let open = '';

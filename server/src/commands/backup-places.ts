@@ -1,0 +1,192 @@
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { BackupSource } from '../adapters/files/backup.ts';
+import { Draft, removeAbandoned } from '../adapters/files/draft.ts';
+import { isS3Address, nameOf, parseS3Address, type S3Address, S3AddressError } from '../adapters/s3/address.ts';
+import type { S3Bucket } from '../adapters/s3/bucket.ts';
+import type { Config } from '../config.ts';
+import { StartError } from '../instance.ts';
+import { UsageError } from './command.ts';
+
+/** A backup that is being written. */
+export interface UnfinishedBackup {
+  stream: Writable;
+  /** Makes the complete backup visible. False if another run has written one with its name. */
+  publish(): boolean | Promise<boolean>;
+  /** Removes what was written, unless it was published. */
+  close(): void | Promise<void>;
+}
+
+/** Where one backup is written. */
+export interface BackupPlace {
+  /** Path or URL. */
+  name: string;
+  /** The name without its folder. */
+  file: string;
+  /** Two runs with the same lock write the same place. */
+  lock: string;
+  /** @param interrupted aborts what is under way */
+  open(interrupted: AbortSignal): Promise<UnfinishedBackup>;
+  /** Its folder; undefined if the place was given as a file. */
+  folder: { names(): Promise<string[]>; remove(name: string): Promise<void> } | undefined;
+  close(): void;
+}
+
+/** Options of {@link placeFor}. */
+export interface PlaceOptions {
+  config: Config;
+  now: Date;
+  complain(line: string): void;
+}
+
+const nameFormat = /^latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/;
+/** For listing: every name of {@link nameFormat} begins with it. */
+const nameStart = 'latchkey-';
+/** An upload of another run may be under way for hours. */
+const abandonedAfterMs = 24 * 3_600_000;
+
+/** A backup of ours that was given no name. */
+export function isBackupName(name: string): boolean {
+  return nameFormat.test(name);
+}
+
+/** @param target a folder or new file, on disk or `s3://`; default: DATA_DIR/backups. Throws {@link UsageError}. */
+export async function placeFor(target: string | undefined, options: PlaceOptions): Promise<BackupPlace> {
+  const name = `latchkey-${options.now.toISOString().replace(/[-:]|\.\d+/g, '')}.jsonl.gz`;
+  return target !== undefined && isS3Address(target)
+    ? s3Place(addressOf(target), name, options)
+    : filePlace(target, name, options);
+}
+
+/** @param text path or `s3://` URL of a backup. Throws {@link UsageError}. */
+export async function sourceOf(text: string, config: Config): Promise<BackupSource> {
+  if (!isS3Address(text)) {
+    const path = resolve(text);
+    return { name: path, open: () => createReadStream(path) };
+  }
+  const address = addressOf(text);
+  if (address.key === '' || address.key.endsWith('/')) throw new UsageError(`${text} is a prefix: name one backup`);
+  const bucket = await bucketOf(config, address);
+  return { name: nameOf(address), open: () => bucket.read(address.key) };
+}
+
+function filePlace(target: string | undefined, name: string, { config, complain }: PlaceOptions): BackupPlace {
+  const given = resolve(target ?? join(config.DATA_DIR, 'backups'));
+  if (target === undefined) mkdirSync(given, { recursive: true, mode: 0o700 });
+  const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory();
+  const path = isFolder ? join(given, name) : given;
+  if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
+  // A missing or unmounted folder would otherwise become a file, and every later backup to it would fail.
+  if (!path.endsWith('.gz'))
+    throw new UsageError(`${path} is not a folder: create it, or use a file name that ends in .jsonl.gz`);
+  const folder = dirname(path);
+  if (isFolder) {
+    for (const left of removeAbandoned(folder, isBackupName)) complain(`Removed ${left} of an interrupted backup`);
+  }
+  return {
+    name: path,
+    file: basename(path),
+    lock: `${hostname()}:${path}`,
+    open: async () => openDraft(path),
+    folder: isFolder
+      ? {
+          names: async () =>
+            readdirSync(folder, { withFileTypes: true })
+              .filter((entry) => entry.isFile())
+              .map((entry) => entry.name),
+          remove: async (one) => rmSync(join(folder, one)),
+        }
+      : undefined,
+    close: () => undefined,
+  };
+}
+
+function openDraft(path: string): Draft {
+  try {
+    return new Draft(path);
+  } catch (error) {
+    throw new StartError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+async function s3Place(given: S3Address, name: string, { config, now, complain }: PlaceOptions): Promise<BackupPlace> {
+  const isPrefix = given.key === '' || given.key.endsWith('/');
+  if (!isPrefix && !given.key.endsWith('.gz'))
+    throw new UsageError(`${nameOf(given)} is not a prefix: end it with /, or with .jsonl.gz for one object`);
+  const prefix = isPrefix ? given.key : given.key.slice(0, given.key.lastIndexOf('/') + 1);
+  const address = isPrefix ? { ...given, key: `${prefix}${name}` } : given;
+  const bucket = await bucketOf(config, address);
+  if (await bucket.find(address.key)) throw new UsageError(`${nameOf(address)} already exists: choose another name`);
+  return {
+    name: nameOf(address),
+    file: address.key.slice(prefix.length),
+    lock: nameOf(address),
+    async open(interrupted) {
+      await abortAbandoned(bucket, address.key, isPrefix ? prefix : undefined, now, complain);
+      const upload = await bucket.begin(address.key, interrupted);
+      return {
+        stream: upload.stream,
+        publish: () => upload.publish(),
+        close: () => upload.close().catch((error: Error) => complain(`The upload was not removed: ${error.message}`)),
+      };
+    },
+    folder: isPrefix
+      ? {
+          names: async () => (await bucket.objects(`${prefix}${nameStart}`)).map(({ key }) => key.slice(prefix.length)),
+          remove: (one) => bucket.remove(`${prefix}${one}`),
+        }
+      : undefined,
+    close: () => bucket.close(),
+  };
+}
+
+/**
+ * Aborts uploads of killed runs: with this key, whose lock this run holds, and of other backups with this prefix that were
+ * begun a day ago. Their parts are not visible, but cost space.
+ */
+async function abortAbandoned(
+  bucket: S3Bucket,
+  key: string,
+  prefix: string | undefined,
+  now: Date,
+  complain: (line: string) => void,
+): Promise<void> {
+  try {
+    for (const one of await bucket.uploads(prefix === undefined ? key : `${prefix}${nameStart}`)) {
+      const isOld = now.getTime() - one.begunAt.getTime() > abandonedAfterMs;
+      const isOther = prefix !== undefined && isOld && isBackupName(one.key.slice(prefix.length));
+      if (one.key !== key && !isOther) continue;
+      await bucket.abort(one.key, one.id);
+      complain(`Removed an interrupted upload of ${one.key}`);
+    }
+  } catch (error) {
+    complain(`Interrupted uploads were not looked for: ${(error as Error).message}`);
+  }
+}
+
+function addressOf(text: string): S3Address {
+  try {
+    return parseS3Address(text);
+  } catch (error) {
+    throw error instanceof S3AddressError ? new UsageError(error.message) : error;
+  }
+}
+
+async function bucketOf(config: Config, { bucket }: S3Address): Promise<S3Bucket> {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config;
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new StartError('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are required for s3://.');
+  // Imported on demand: other backups do without it.
+  const { S3Bucket: Bucket } = await import('../adapters/s3/bucket.ts');
+  const settings = {
+    endpoint: config.BACKUP_S3_ENDPOINT,
+    region: config.BACKUP_S3_REGION,
+    pathStyle: config.BACKUP_S3_PATH_STYLE ?? config.BACKUP_S3_ENDPOINT !== undefined,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: config.AWS_SESSION_TOKEN,
+  };
+  return new Bucket(settings, bucket);
+}
