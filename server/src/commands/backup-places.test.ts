@@ -150,10 +150,11 @@ describe('the storage of backups refuses', () => {
     [{ BACKUP_S3_ENDPOINT: 'http://minio.internal' }, 's3://backups/', 'BACKUP_S3_ENDPOINT must start with https://'],
     [{ BACKUP_S3_ENDPOINT: 'https://a:hunter2@minio.internal' }, 's3://backups/', 'must not contain a user name'],
   ])('%o for %s', async (with_, url, words) => {
-    for (const args of [
+    const commands: [string, ...string[]][] = [
       ['backup', '--to', url],
       ['restore', `${url}a.jsonl.gz`, '--check'],
-    ] as const) {
+    ];
+    for (const args of commands) {
       const { code, err } = await run(with_ as Record<string, string>, ...args);
       expect(code).toBe(1);
       expect(err).toContain(words);
