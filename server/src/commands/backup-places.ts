@@ -11,7 +11,7 @@ import { StartError } from '../instance.ts';
 import { UsageError } from './command.ts';
 
 /** A backup that is being written. */
-export interface UnfinishedBackup {
+interface UnfinishedBackup {
   stream: Writable;
   /** Makes the complete backup visible. False if another run has written one with its name. */
   publish(): boolean | Promise<boolean>;
