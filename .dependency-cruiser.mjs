@@ -43,10 +43,10 @@ const source = '^server/src/';
 const domain = `${source}domain/`;
 const tests = '\\.test\\.tsx?$|/test/';
 /**
- * Composition roots: main.ts for the server, commands/ for the CLI, instance.ts for both, gen.ts for generated files,
- * openapi.ts for the description of all rooms, test/ for tests.
+ * Composition roots: serve.ts for the server, commands/ for the CLI, instance.ts and compose.ts for both, gen.ts for
+ * generated files, openapi.ts for the description of all rooms, test/ for tests.
  */
-const composers = `${source}(main|app|gen|instance|openapi)\\.ts$|${source}commands/`;
+const composers = `${source}(main|serve|app|gen|instance|compose|openapi)\\.ts$|${source}commands/`;
 
 const rungs = ladder.slice(0, -1).map((rung, index) => ({
   name: `domain-${rung}-downwards`,
@@ -63,22 +63,23 @@ export default {
   forbidden: [
     {
       name: 'main-stands-first',
-      comment: 'main → app → rooms → http → domain → kernel: nothing imports main.ts.',
+      comment:
+        'main → serve → app → rooms → http → domain → kernel: nothing imports main.ts, and only main.ts imports serve.ts.',
       severity: 'error',
-      from: {},
-      to: { path: `${source}main\\.ts$` },
+      from: { pathNot: `${source}main\\.ts$` },
+      to: { path: `${source}(main|serve)\\.ts$` },
     },
     {
       name: 'app-composes',
       comment:
-        'main → app → rooms → http → domain → kernel: only main.ts imports app.ts. Pass dependencies as parameters.',
+        'main → serve → app → rooms → http → domain → kernel: only serve.ts imports app.ts. Pass dependencies as parameters.',
       severity: 'error',
       from: { pathNot: [composers, tests] },
       to: { path: `${source}app\\.ts$` },
     },
     {
       name: 'rooms-are-mounted-in-app',
-      comment: 'main → app → rooms → http → domain → kernel: only app.ts imports rooms.',
+      comment: 'main → serve → app → rooms → http → domain → kernel: only app.ts imports rooms.',
       severity: 'error',
       from: { pathNot: [composers, tests, `${source}${either(rooms)}/`] },
       to: { path: `${source}${either(rooms)}/` },
@@ -133,7 +134,7 @@ export default {
     },
     {
       name: 'adapters-are-chosen-in-app',
-      comment: 'Only app.ts and main.ts import adapters. Take a port of domain/ as a parameter.',
+      comment: 'Only app.ts, serve.ts and compose.ts import adapters. Take a port of domain/ as a parameter.',
       severity: 'error',
       from: { pathNot: [composers, tests, `${source}adapters/`] },
       to: { path: `${source}adapters/` },

@@ -11,14 +11,15 @@ const isTest = (path) => path.endsWith('.test.ts');
 /** Source files in one folder. */
 const folderLimit = 21;
 const isEdge = (path) =>
-  path.startsWith('server/src/adapters/') || ['server/src/main.ts', 'server/src/migrations/online.ts'].includes(path);
+  path.startsWith('server/src/adapters/') ||
+  ['server/src/main.ts', 'server/src/serve.ts', 'server/src/migrations/online.ts'].includes(path);
 
 const invariants = [
   {
     applies: (path) => !isEdge(path) && !isTest(path),
     forbidden: [/\bDate\.now\b/, /\bnew Date\(\s*\)/, /\bMath\.random\b/, /\bprocess\.env\b/, /\bperformance\.now\b/],
     sentence:
-      'Time, randomness and the environment are read only in adapters/, main.ts and migrations/online.ts: take a Clock, a Random or a setting of Config.',
+      'Time, randomness and the environment are read only in adapters/, main.ts, serve.ts and migrations/online.ts: take a Clock, a Random or a setting of Config.',
   },
   {
     applies: (path) => !path.startsWith('server/src/domain/projects/') && !isTest(path),

@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tenantRole } from '../src/adapters/postgres/row-security.ts';
 import { parseInput } from '../src/commands/command.ts';
-import { commands } from '../src/commands/commands.ts';
+import { allCommands } from '../src/commands/commands.ts';
 import { renderConfigMarkdown } from '../src/config.ts';
 import { allMetrics } from './all-metrics.ts';
+
+const commands = await allCommands();
 
 const root = join(import.meta.dirname, '../..');
 const folder = (name: string) => readdirSync(join(root, name)).map((file) => `${name}/${file}`);

@@ -3,12 +3,26 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { BackupWriter, backupFormat, backupVersion } from '../adapters/files/backup.ts';
 import { migrationLock, withoutLimits } from '../adapters/postgres/database.ts';
 import { appliedMigrations, rowsOf, tablesOf } from '../adapters/postgres/table-copy.ts';
-import { systemRandom } from '../adapters/system/random.ts';
-import type { FinishedBackup } from '../domain/instance/backups.ts';
+import { randomOn, systemRandom } from '../adapters/system/random.ts';
+import type { Config } from '../config.ts';
+import { Audit } from '../domain/audit/audit.ts';
+import { Backups, type FinishedBackup } from '../domain/instance/backups.ts';
+import { Database } from '../domain/kernel/database.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
+import { Vault } from '../domain/keys/vault.ts';
 import { StartError } from '../instance.ts';
 import { type BackupPlace, isBackupName, placeFor } from './backup-places.ts';
-import { type Command, type Opened, type Surroundings, UsageError, withInstance } from './command.ts';
+import { type Command, type Surroundings, UsageError } from './command.ts';
+import { type OpenOptions, withDatabase } from './opened.ts';
+
+/** What a backup needs of an instance: a server has far more, which would cost memory. */
+interface BackupParts {
+  config: Config;
+  db: Database;
+  vault: Vault;
+  backups: Backups;
+  now(): Date;
+}
 
 /** The first number of the advisory lock of a file's name. */
 const draftLocks = 7_316_904;
@@ -34,19 +48,35 @@ export const backup: Command = {
     'The job queue is not included: pending work is found again after a restore, or has expired.',
   ],
   run: (input, surroundings) =>
-    withInstance(
-      surroundings,
-      async (opened) => {
-        const target = input.text('to');
-        const keep = countOf(input.text('keep'));
-        if (target === '-' && keep !== undefined) throw new UsageError('--keep requires a folder, or an s3:// prefix');
-        if (target !== '-') surroundings.say(await backUp(opened, target, surroundings, keep));
-        else await record(opened, await toStdout(opened, surroundings), surroundings);
-        return 0;
-      },
-      { migrate: false },
-    ),
+    withBackupParts(surroundings, async (opened) => {
+      const target = input.text('to');
+      const keep = countOf(input.text('keep'));
+      if (target === '-' && keep !== undefined) throw new UsageError('--keep requires a folder, or an s3:// prefix');
+      if (target !== '-') surroundings.say(await backUp(opened, target, surroundings, keep));
+      else await record(opened, await toStdout(opened, surroundings), surroundings);
+      return 0;
+    }),
 };
+
+/** Opens what a backup needs while `work` runs. */
+export function withBackupParts<T>(
+  surroundings: Surroundings,
+  work: (parts: BackupParts) => Promise<T>,
+  options: OpenOptions = {},
+): Promise<T> {
+  const { clock } = surroundings;
+  const random = randomOn(clock);
+  return withDatabase(
+    surroundings,
+    async ({ config, database, orm, now }) => {
+      const db = new Database(orm);
+      const { first, second } = database.masterKeys;
+      const backups = new Backups({ db, clock, random, audit: new Audit({ clock, random }) });
+      return work({ config, db, vault: new Vault(first, random, second), backups, now });
+    },
+    { ...options, migrate: false },
+  );
+}
 
 /**
  * Writes a backup and records it.
@@ -55,7 +85,7 @@ export const backup: Command = {
  * @returns the path or URL of the backup
  */
 export async function backUp(
-  opened: Opened,
+  opened: BackupParts,
   target: string | undefined,
   surroundings: Surroundings,
   keep?: number,
@@ -79,16 +109,13 @@ function countOf(keep: string | undefined): number | undefined {
   return Number(keep);
 }
 
-async function record({ services }: Opened, made: FinishedBackup, { complain }: Surroundings): Promise<void> {
-  const [has] = await query(
-    services.db.reader(),
-    sql<{ table: boolean }>`select to_regclass('backups') is not null as table`,
-  );
-  if (has?.table) await services.backups.record(made);
+async function record({ db, backups }: BackupParts, made: FinishedBackup, { complain }: Surroundings): Promise<void> {
+  const [has] = await query(db.reader(), sql<{ table: boolean }>`select to_regclass('backups') is not null as table`);
+  if (has?.table) await backups.record(made);
   complain(`${made.rows} rows, ${made.bytes} bytes, as of ${made.takenAt.toISOString()}`);
 }
 
-function toStdout(opened: Opened, { stdout, interrupted }: Surroundings): Promise<FinishedBackup> {
+function toStdout(opened: BackupParts, { stdout, interrupted }: Surroundings): Promise<FinishedBackup> {
   const through = new PassThrough();
   through.pipe(stdout, { end: false });
   return snapshot(opened, async (em) => ({
@@ -98,7 +125,7 @@ function toStdout(opened: Opened, { stdout, interrupted }: Surroundings): Promis
 }
 
 /** Writes what is published once it is complete. */
-function toPlace(opened: Opened, place: BackupPlace, interrupted: AbortSignal): Promise<FinishedBackup> {
+function toPlace(opened: BackupParts, place: BackupPlace, interrupted: AbortSignal): Promise<FinishedBackup> {
   return snapshot(opened, async (em) => {
     const [lock] = await query(
       em,
@@ -141,8 +168,8 @@ async function removeOldest(
 }
 
 /** Runs `work` on one snapshot. Holds the migration lock, so that the schema cannot change. */
-function snapshot<T>({ services }: Opened, work: (em: EntityManager) => Promise<T>): Promise<T> {
-  return services.db.snapshot(async (em) => {
+function snapshot<T>({ db }: BackupParts, work: (em: EntityManager) => Promise<T>): Promise<T> {
+  return db.snapshot(async (em) => {
     await withoutLimits(em);
     // Do not wait for the lock: the first statement takes the snapshot, so the schema would be the old one.
     const [lock] = await query(
@@ -157,7 +184,7 @@ function snapshot<T>({ services }: Opened, work: (em: EntityManager) => Promise<
 /** Writes all tables. Throws the signal's reason once it is aborted. */
 async function write(
   em: EntityManager,
-  { services: { vault }, config }: Opened,
+  { vault, config }: BackupParts,
   writer: BackupWriter,
   interrupted: AbortSignal,
 ): Promise<Omit<FinishedBackup, 'file'>> {

@@ -1,10 +1,6 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
-import { compose, hasDatabase, type OpenedDatabase, openConfigured, reach, StartError } from '../instance.ts';
-import type { Services } from '../services.ts';
 
 /** The process environment that a command runs in. */
 export interface Surroundings {
@@ -78,49 +74,5 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError((error as Error).message.split('. ')[0]);
-  }
-}
-
-/** An opened instance: settings, database and services. */
-export interface Opened {
-  config: Config;
-  database: OpenedDatabase;
-  orm: MikroORM;
-  services: Services;
-  now(): Date;
-}
-
-/** Throws {@link StartError} if there is no database, since opening one would create it, with a new master key. */
-export function mustHaveDatabase(config: Config): Config {
-  if (hasDatabase(config)) return config;
-  throw new StartError(
-    `There is no database in ${resolve(config.DATA_DIR)}: run this command with the settings of the server (DATABASE_URL or DATA_DIR), or start the server once.`,
-  );
-}
-
-/** Opens the instance while `work` runs. A server may be running at the same time, unless `exclusive`. */
-export async function withInstance<T>(
-  { config: load, clock, complain }: Surroundings,
-  work: (opened: Opened) => Promise<T>,
-  { exclusive = false, migrate = true, programs }: { exclusive?: boolean; migrate?: boolean; programs?: string } = {},
-): Promise<T> {
-  const config = mustHaveDatabase(load());
-  const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`), programs);
-  let orm: MikroORM | undefined;
-  try {
-    orm = await reach(database.url, config, { migrate });
-    // Commands do not enqueue jobs.
-    const refuseJobs = async () => Promise.reject(new StartError('commands cannot enqueue jobs'));
-    const queue = { send: refuseJobs, sendMany: refuseJobs };
-    return await work({
-      config,
-      database,
-      orm,
-      services: compose(config, database, orm, { queue, clock }),
-      now: () => clock.now(),
-    });
-  } finally {
-    await orm?.close(true);
-    await database.embedded?.stop();
   }
 }

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { firstStart, shell, shellAt, testMasterKey } from '../../test/shell.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
-import { commands } from './commands.ts';
+import { allCommands } from './commands.ts';
+
+const commands = await allCommands();
 
 let app: TestApp;
 let env: Record<string, string>;

@@ -2,53 +2,46 @@
  * Commands for operators, with or without a running server: `npm run <name> -- …` in a checkout, `latchkey <name> …` in the
  * image.
  */
-import { faultLines } from '../instance.ts';
-import { adminLink } from './admin-link.ts';
-import { backup } from './backup.ts';
+import { faultLines } from '../faults.ts';
 import { type Command, parseInput, type Surroundings, UsageError } from './command.ts';
-import { apply } from './configuration/apply.ts';
-import { plan } from './configuration/plan.ts';
-import { pull } from './configuration/pull.ts';
-import { doctor } from './doctor.ts';
-import { exportProjects } from './export.ts';
-import { importProjects } from './import.ts';
-import { rehearse } from './rehearse.ts';
-import { restore } from './restore.ts';
-import { rotateKeys } from './rotate-keys.ts';
-import { rotateMasterKey } from './rotate-master-key.ts';
-import { upgradeDatabase } from './upgrade-database.ts';
-import { verifyEvents } from './verify-events.ts';
 
-export const commands: readonly Command[] = [
-  adminLink,
-  rotateKeys,
-  rotateMasterKey,
-  backup,
-  restore,
-  rehearse,
-  upgradeDatabase,
-  exportProjects,
-  importProjects,
-  plan,
-  apply,
-  pull,
-  verifyEvents,
-  doctor,
-];
+/** By name, in the order of the help. Loaded on demand: a command does without the modules of the others. */
+const loaders: Readonly<Record<string, () => Promise<Command>>> = {
+  'admin:link': async () => (await import('./admin-link.ts')).adminLink,
+  'keys:rotate': async () => (await import('./rotate-keys.ts')).rotateKeys,
+  'master-key:rotate': async () => (await import('./rotate-master-key.ts')).rotateMasterKey,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  rehearse: async () => (await import('./rehearse.ts')).rehearse,
+  'database:upgrade': async () => (await import('./upgrade-database.ts')).upgradeDatabase,
+  export: async () => (await import('./export.ts')).exportProjects,
+  import: async () => (await import('./import.ts')).importProjects,
+  plan: async () => (await import('./configuration/plan.ts')).plan,
+  apply: async () => (await import('./configuration/apply.ts')).apply,
+  pull: async () => (await import('./configuration/pull.ts')).pull,
+  'events:verify': async () => (await import('./verify-events.ts')).verifyEvents,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+};
+
+/** All commands, in the order of the help. */
+export function allCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(loaders).map((load) => load()));
+}
 
 /** @returns the exit code: 0 success, 1 failure, 2 invalid arguments; of plan, 2 changes */
 export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { say, complain } = surroundings;
   if (['help', '--help', '-h'].includes(name)) {
-    for (const line of overview()) say(line);
+    for (const line of await overview()) say(line);
     return 0;
   }
-  const command = commands.find((one) => one.name === name);
-  if (!command) {
+  const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined;
+  if (!load) {
     complain(`Unknown command: ${name}.`);
-    for (const line of overview()) complain(line);
+    for (const line of await overview()) complain(line);
     return 2;
   }
+  const command = await load();
   if (args.includes('--help') || args.includes('-h')) {
     for (const line of helpOf(command)) say(line);
     return 0;
@@ -63,7 +56,8 @@ export async function runCommand(name: string, args: readonly string[], surround
   }
 }
 
-function overview(): string[] {
+async function overview(): Promise<string[]> {
+  const commands = await allCommands();
   const width = Math.max(...commands.map(({ name }) => name.length)) + 3;
   return [
     'Without a command, Latchkey starts the server. Commands:',

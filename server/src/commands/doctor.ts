@@ -3,10 +3,12 @@ import { openDatabase } from '../adapters/postgres/database.ts';
 import { diskSpace, reasonOf } from '../adapters/system/probes.ts';
 import { runtimeOf } from '../adapters/system/runtime.ts';
 import { measureSigning } from '../adapters/system/signing-speed.ts';
+import { compose } from '../compose.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { type SystemCheck, worst } from '../domain/instance/checks.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
-import { compose, faultLines, hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';
+import { faultLines } from '../faults.ts';
+import { hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';
 import type { Command, Surroundings } from './command.ts';
 import {
   baseAddress,

@@ -11,9 +11,11 @@ import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
 import { StartError } from '../instance.ts';
-import { type Command, type Opened, UsageError, withInstance } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { macKeyType, rowsOfProject, type TransferTable, transferTables } from './transfer-tables.ts';
+import type { OpenedInstance } from './with-instance.ts';
+import { withInstance } from './with-instance.ts';
 
 export const exportProjects: Command = {
   name: 'export',
@@ -56,7 +58,7 @@ interface ChosenProject {
   name: string;
 }
 
-async function chosenProjects({ services }: Opened, id: string | undefined): Promise<ChosenProject[]> {
+async function chosenProjects({ services }: OpenedInstance, id: string | undefined): Promise<ChosenProject[]> {
   const em = services.db.reader();
   if (id === undefined) {
     return query(em, sql`select id, name from projects where built_in is distinct from 'console' order by id`);
@@ -91,7 +93,7 @@ async function toFile(path: string, work: (writer: TransferWriter) => Promise<nu
 }
 
 function write(
-  { services, config, now }: Opened,
+  { services, config, now }: OpenedInstance,
   projects: readonly ChosenProject[],
   passphrase: string | null,
   writer: TransferWriter,
@@ -169,7 +171,7 @@ function sealed(table: TransferTable, row: Record<string, unknown>, vault: Vault
   return copy;
 }
 
-async function tell({ services }: Opened, projects: readonly ChosenProject[]): Promise<void> {
+async function tell({ services }: OpenedInstance, projects: readonly ChosenProject[]): Promise<void> {
   await services.db.transaction(async (em) => {
     for (const { id, name } of projects) {
       const subject = { kind: 'project', id, name };

@@ -13,10 +13,12 @@ import { query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
-import { type Command, type Opened, UsageError, withInstance } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { faultOf } from './transfer-checks.ts';
 import { macKeyType, type TransferTable, transferTables } from './transfer-tables.ts';
+import type { OpenedInstance } from './with-instance.ts';
+import { withInstance } from './with-instance.ts';
 
 export const importProjects: Command = {
   name: 'import',
@@ -66,7 +68,7 @@ class Undone extends Error {}
 const batchSize = 300;
 
 class Importing {
-  private readonly opened: Opened;
+  private readonly opened: OpenedInstance;
   private readonly path: string;
   private readonly passphrase: string | null;
   private file: Vault | null = null;
@@ -75,7 +77,7 @@ class Importing {
   private readonly counts = new Map<string, Count>();
   private readonly columns = new Map<string, Set<string>>();
 
-  constructor(opened: Opened, path: string, passphrase: string | null) {
+  constructor(opened: OpenedInstance, path: string, passphrase: string | null) {
     this.opened = opened;
     this.path = path;
     this.passphrase = passphrase;

@@ -18,11 +18,12 @@ import {
   withoutTriggers,
 } from '../adapters/postgres/table-copy.ts';
 import { systemRandom } from '../adapters/system/random.ts';
+import { compose } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';
-import { compose, givenMasterKeys, openConfigured, StartError } from '../instance.ts';
+import { givenMasterKeys, openConfigured, StartError } from '../instance.ts';
 import { migrations as knownMigrations } from '../migrations/index.ts';
 import { sourceOf } from './backup-places.ts';
 import type { Command, Surroundings } from './command.ts';

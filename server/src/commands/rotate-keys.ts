@@ -1,5 +1,6 @@
 import { system } from '../domain/kernel/actor.ts';
-import { type Command, withInstance } from './command.ts';
+import { type Command } from './command.ts';
+import { withInstance } from './with-instance.ts';
 
 export const rotateKeys: Command = {
   name: 'keys:rotate',

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { nextMasterKeyOf, promoteNextMasterKey } from '../adapters/files/master-key.ts';
 import { systemRandom } from '../adapters/system/random.ts';
+import { compose } from '../compose.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { Vault } from '../domain/keys/vault.ts';
-import { compose, openConfigured, reach, StartError } from '../instance.ts';
-import { type Command, mustHaveDatabase, type Surroundings, withInstance } from './command.ts';
+import { openConfigured, reach, StartError } from '../instance.ts';
+import { type Command, type Surroundings } from './command.ts';
+import { mustHaveDatabase } from './opened.ts';
+import { withInstance } from './with-instance.ts';
 
 export const rotateMasterKey: Command = {
   name: 'master-key:rotate',

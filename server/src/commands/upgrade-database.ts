@@ -7,8 +7,9 @@ import { existingMasterKeysOf } from '../adapters/files/master-key.ts';
 import type { Config } from '../config.ts';
 import { Secret } from '../domain/kernel/secret.ts';
 import { givenMasterKeys, StartError } from '../instance.ts';
-import { backUp } from './backup.ts';
-import { type Command, mustHaveDatabase, type Surroundings, withInstance } from './command.ts';
+import { backUp, withBackupParts } from './backup.ts';
+import { type Command, type Surroundings } from './command.ts';
+import { mustHaveDatabase } from './opened.ts';
 import { restoreFile } from './restore.ts';
 
 export const upgradeDatabase: Command = {
@@ -56,8 +57,8 @@ async function copy(version: string, dataDir: string, config: Config, surroundin
   let file: string;
   try {
     const programs = await installEarlier(version, folder);
-    const options = { exclusive: true, migrate: false, programs };
-    file = await withInstance(surroundings, (opened) => backUp(opened, undefined, surroundings), options);
+    const options = { exclusive: true, programs };
+    file = await withBackupParts(surroundings, (parts) => backUp(parts, undefined, surroundings), options);
   } finally {
     rmSync(folder, { recursive: true });
   }

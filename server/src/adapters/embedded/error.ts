@@ -1,5 +1,7 @@
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
+
 /** The embedded database cannot run. The message is one line with the path and the remedy. */
-export class EmbeddedPostgresError extends Error {
+export class EmbeddedPostgresError extends OperatorError {
   override readonly name = 'EmbeddedPostgresError';
 }
 

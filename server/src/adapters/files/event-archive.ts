@@ -11,10 +11,11 @@ import {
   type EventArchive,
   nextHash,
 } from '../../domain/audit/archive.ts';
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
 import { gzipLines } from './gzip-lines.ts';
 
 /** The file is not an archive of events, or was changed. The message is one line. */
-export class EventFileError extends Error {
+class EventFileError extends OperatorError {
   override readonly name = 'EventFileError';
 }
 

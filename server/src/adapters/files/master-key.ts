@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
 
 /** `first` seals, both open. `second` exists only during a rotation. */
 export interface MasterKeys {
@@ -9,7 +10,7 @@ export interface MasterKeys {
 }
 
 /** The file of the master key is invalid. The message is one line. */
-export class MasterKeyError extends Error {
+class MasterKeyError extends OperatorError {
   override readonly name = 'MasterKeyError';
 }
 

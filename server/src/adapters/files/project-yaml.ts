@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { parseDocument, type ScalarTag } from 'yaml';
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
 
 /** A file cannot be read. The message names file and line. */
-export class ProjectFileError extends Error {
+export class ProjectFileError extends OperatorError {
   override readonly name = 'ProjectFileError';
 }
 

@@ -2,9 +2,10 @@ import { createHash, type Hash, randomBytes, scryptSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
 
 /** The file is not an export, is damaged or cannot be imported here. The message is one line. */
-export class TransferFileError extends Error {
+export class TransferFileError extends OperatorError {
   override readonly name = 'TransferFileError';
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
 
 /** A server whose port is known to be free. */
 export interface Listening {
@@ -18,7 +19,7 @@ export interface Listening {
 const maxConnections = 10_000;
 
 /** The port cannot be opened. The message is one line. */
-export class PortError extends Error {}
+export class PortError extends OperatorError {}
 
 /**
  * Fails early if the port is taken, but opens it only in `serve`: a proxy retries a refused connection elsewhere, even a

@@ -1,5 +1,7 @@
+import { OperatorError } from '../../domain/kernel/operator-error.ts';
+
 /** A failed operation on S3-compatible storage. The message is one line without secrets. */
-export class S3Error extends Error {
+export class S3Error extends OperatorError {
   override readonly name = 'S3Error';
 
   /**

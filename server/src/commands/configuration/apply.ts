@@ -4,7 +4,8 @@ import type { CreatedSecrets } from '../../domain/configuration/writer.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { StartError } from '../../instance.ts';
-import { type Command, UsageError, withInstance } from '../command.ts';
+import { type Command, UsageError } from '../command.ts';
+import { withInstance } from '../with-instance.ts';
 import { linesOf, named, wantedIn } from './wanted.ts';
 
 export const apply: Command = {

@@ -1,4 +1,5 @@
-import { type Command, withInstance } from '../command.ts';
+import { type Command } from '../command.ts';
+import { withInstance } from '../with-instance.ts';
 import { linesOf, wantedIn } from './wanted.ts';
 
 export const plan: Command = {

@@ -4,7 +4,8 @@ import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { judgeLogo } from '../../domain/experience/logo-file.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { StartError } from '../../instance.ts';
-import { type Command, withInstance } from '../command.ts';
+import { type Command } from '../command.ts';
+import { withInstance } from '../with-instance.ts';
 
 export const pull: Command = {
   name: 'pull',

@@ -3,7 +3,8 @@ import { ProjectFileError, readProjectFiles } from '../../adapters/files/project
 import type { Difference } from '../../domain/configuration/differences.ts';
 import type { WantedProject } from '../../domain/configuration/document.ts';
 import { Refusal, refuse } from '../../domain/kernel/problem.ts';
-import type { Opened, Surroundings } from '../command.ts';
+import type { Surroundings } from '../command.ts';
+import type { OpenedInstance } from '../with-instance.ts';
 
 /** A project of a directory. */
 export interface WantedFile {
@@ -17,7 +18,7 @@ export interface WantedFile {
 export function wantedIn(
   directory: string,
   { env }: Pick<Surroundings, 'env'>,
-  { services }: { services: Pick<Opened['services'], 'configurations'> },
+  { services }: { services: Pick<OpenedInstance['services'], 'configurations'> },
 ): WantedFile[] {
   const files = readProjectFiles(resolve(directory), env).map(({ name, content, references }) => ({
     name,

@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { OperatorError } from '../kernel/operator-error.ts';
 import type { Random } from '../kernel/random.ts';
 import { sameSecret } from '../kernel/secret.ts';
 
 /** The sealed bytes were made under another master key, moved to another row, or altered. */
-export class VaultError extends Error {
+export class VaultError extends OperatorError {
   constructor(readonly reason: 'other-master-key' | 'altered') {
     super(
       reason === 'other-master-key'

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Config } from '../config.ts';
+import { hasDatabase, type OpenedDatabase, openConfigured, reach, StartError } from '../instance.ts';
+import type { Surroundings } from './command.ts';
+
+/** The settings, and the database they name. */
+export interface Opened {
+  config: Config;
+  database: OpenedDatabase;
+  orm: MikroORM;
+  now(): Date;
+}
+
+/** Options of {@link withDatabase}. */
+export interface OpenOptions {
+  /** No server may be running. */
+  exclusive?: boolean;
+  migrate?: boolean;
+  programs?: string;
+}
+
+/** Throws {@link StartError} if there is no database, since opening one would create it, with a new master key. */
+export function mustHaveDatabase(config: Config): Config {
+  if (hasDatabase(config)) return config;
+  throw new StartError(
+    `There is no database in ${resolve(config.DATA_DIR)}: run this command with the settings of the server (DATABASE_URL or DATA_DIR), or start the server once.`,
+  );
+}
+
+/** Opens the database while `work` runs. A server may be running at the same time, unless `exclusive`. */
+export async function withDatabase<T>(
+  { config: load, clock, complain }: Surroundings,
+  work: (opened: Opened) => Promise<T>,
+  { exclusive = false, migrate = true, programs }: OpenOptions = {},
+): Promise<T> {
+  const config = mustHaveDatabase(load());
+  const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`), programs);
+  let orm: MikroORM | undefined;
+  try {
+    orm = await reach(database.url, config, { migrate });
+    return await work({ config, database, orm, now: () => clock.now() });
+  } finally {
+    await orm?.close(true);
+    await database.embedded?.stop();
+  }
+}

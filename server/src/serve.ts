@@ -1,0 +1,266 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { bind, prepareListening } from './adapters/http/listener.ts';
+import { type Check, managementServer, type Phase } from './adapters/http/management.ts';
+import { inheritedSocket } from './adapters/http/socket-activation.ts';
+import { JobQueue } from './adapters/postgres/job-queue.ts';
+import { renewSeconds, renewStatistics } from './adapters/postgres/statistics.ts';
+import { DatabaseWatch } from './adapters/postgres/watch.ts';
+import { DatabaseClock } from './adapters/system/database-clock.ts';
+import { randomOn } from './adapters/system/random.ts';
+import { runtimeOf } from './adapters/system/runtime.ts';
+import { type Log, openLog } from './adapters/telemetry/log.ts';
+import { Metrics } from './adapters/telemetry/metrics.ts';
+import type { Tracing } from './adapters/telemetry/trace-port.ts';
+import { compose } from './compose.ts';
+import type { Config } from './config.ts';
+import { beatSeconds } from './domain/instance/processes.ts';
+import { PublicStatus } from './domain/instance/public-status.ts';
+import { system } from './domain/kernel/actor.ts';
+import { openConfigured, reach } from './instance.ts';
+import { jobs } from './jobs/jobs.ts';
+import type { Services } from './services.ts';
+
+/** Build output of the console package. */
+const consoleFolder = join(import.meta.dirname, '../../console/dist');
+const sdkFolder = join(import.meta.dirname, '../../shared/dist');
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Cleanup stack: closes opened resources in reverse order, on shutdown or when startup fails. */
+class Opened {
+  private readonly closers: (() => unknown)[] = [];
+
+  add(close: () => unknown): void {
+    this.closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0).reverse()) await close();
+  }
+}
+
+/** Runs the server until a signal stops it. */
+export async function serve(config: Config): Promise<void> {
+  const log = openLog(config.LOG_LEVEL);
+  const opened = new Opened();
+  const life: Life = { phase: 'starting', endsAt: Number.POSITIVE_INFINITY };
+  const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
+  const stop = (): void => {
+    if (life.phase === 'stopping') return;
+    life.phase = 'stopping';
+    life.endsAt = performance.now() + graceMs;
+    log.info({}, 'stopping');
+    setTimeout(() => {
+      log.error({}, 'graceful shutdown timed out');
+      process.exit(1);
+    }, graceMs + 2_000).unref();
+    opened.close().then(
+      () => process.exit(0),
+      (err: unknown) => {
+        log.error({ err }, 'graceful shutdown failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    await start(config, log, opened, life);
+    if (!isStopping(life)) life.phase = 'serving';
+  } catch (error) {
+    // Stopped during startup: the error may be a result of closing.
+    if (isStopping(life)) return;
+    life.endsAt = performance.now() + graceMs;
+    await opened.close();
+    throw error;
+  }
+}
+
+/** Lifecycle phase, and the deadline once stopping. */
+interface Life {
+  phase: Phase;
+  /** On the clock of `performance`. */
+  endsAt: number;
+}
+
+function isStopping({ phase }: Life): boolean {
+  return phase === 'stopping';
+}
+
+/** Minimum time for each shutdown step. */
+const leastMs = 500;
+/** Time reserved for the shutdown steps after requests have drained. */
+const afterRequestsMs = 2_000;
+
+async function start(config: Config, log: Log, opened: Opened, life: Life): Promise<void> {
+  const startedAt = performance.now();
+  const leftMs = (kept = 0) => Math.max(leastMs, life.endsAt - performance.now() - kept);
+  const checks: Record<string, Check> = { database: async () => 'starting' };
+  const metrics = new Metrics();
+  let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
+  const management = managementServer({
+    metrics,
+    checks,
+    phase: () => life.phase,
+    servesHost: (host) => servesHost(host),
+  });
+  await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
+  opened.add(() => management.close().closeAllConnections());
+  const inherited = inheritedSocket(process.env, process.pid);
+  const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
+  opened.add(() => listening.drain(0));
+
+  const database = await openConfigured(config, true, (line) => say(`· ${line}`));
+  opened.add(() => database.embedded?.stop());
+  const runtime = await runtimeOf();
+  const tracing = await tracingOf(config, runtime.version);
+  // An unreachable collector must not delay shutdown.
+  opened.add(() => Promise.race([tracing?.stop(), pause(Math.min(1_000, leftMs()))]));
+  const watch = new DatabaseWatch({
+    url: database.url,
+    tracing,
+    onChange: (fault) =>
+      fault === null ? log.info({}, 'database reachable') : log.error({ fault }, 'database unreachable'),
+    onWriteChange: (fault) =>
+      fault === null ? log.info({}, 'database writable') : log.error({ fault }, 'database not writable'),
+  });
+  const orm = await reach(database.url, config, { watch });
+  opened.add(() => Promise.race([orm.close(true), pause(leftMs())]));
+  opened.add(() => watch.stop());
+  const queue = new JobQueue({
+    url: database.url,
+    onDone: (job, result) => metrics.job(job, result),
+    onError: (err, job) => log.warn({ err, job }, job === undefined ? 'job queue error' : 'job failed, will retry'),
+  });
+  metrics.watchDatabase(watch);
+  metrics.watchQueue(queue);
+  const clock = new DatabaseClock((fault) =>
+    fault === null ? log.info({}, 'clock is right again') : log.error({ fault }, 'clock is off'),
+  );
+  metrics.watchClock(clock);
+  const services = compose(config, database, orm, {
+    queue,
+    clock,
+    follow: (aheadMs, errorMs) => clock.follow(aheadMs, errorMs),
+    gauge: queue,
+    runtime,
+    tracing,
+    onEvent: (type, result) => metrics.event(type, result),
+    onWebhook: (result) => metrics.webhook(result),
+    onBatch: (kind, result) => metrics.batch(kind, result),
+    onMessage: (channel, result, count) => {
+      metrics.message(channel, result, count);
+      if (channel === 'mail' && result !== 'expired') status.record('mail', result === 'sent');
+    },
+  });
+  const status = new PublicStatus({
+    clock,
+    hasMail: services.senders.mail !== null,
+    databaseFault: () => watch.fault ?? watch.writeFault,
+  });
+  metrics.watchBackups(() => services.backups.ageSeconds());
+  servesHost = (host) => services.issuers.serves(host);
+  metrics.watchStreams(services.streamRelay);
+  await services.processes.synchronise();
+  await services.keys.tend();
+  await services.keys.published();
+  const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
+  opened.add(() =>
+    Promise.race([
+      Promise.all([
+        services.logout.drain(),
+        services.webhookRelay.drain(),
+        services.streamRelay.drain(),
+        services.requestRecords.settled(),
+      ]),
+      pause(leftMs()),
+    ]),
+  );
+  opened.add(() => queue.stop(leftMs(leastMs) / 1000));
+  await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
+  // Imported on demand: commands do without it.
+  const { buildApp } = await import('./app.ts');
+  // Started last: creating a database on a slow disk can block longer than the watch allows.
+  await watch.start();
+  await listening.serve(
+    await buildApp({
+      services,
+      random: randomOn(clock),
+      clock,
+      log,
+      issuer: config.BASE_URL,
+      trustProxy: config.TRUST_PROXY,
+      consoleFolder,
+      sdkFolder,
+      bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),
+      observers: [metrics.observe(), ...(tracing ? [tracing.observe] : [])],
+      status: config.STATUS_PAGE ? status : undefined,
+      onSignInStep: (step, result) => metrics.signIn(step, result),
+    }),
+  );
+  opened.add(() => listening.drain(leftMs(afterRequestsMs)));
+  const { processes } = services;
+  const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
+  await beat();
+  const beating = setInterval(beat, beatSeconds * 1000);
+  // The heartbeat reports a database that does not answer.
+  const relay = () => relayEvents(services, log);
+  const relaying = setInterval(relay, relaySeconds * 1000);
+  const renew = () => renewStatistics(services.db).catch(() => undefined);
+  const renewing = setInterval(renew, renewSeconds * 1000);
+  opened.add(() => {
+    clearInterval(relaying);
+    clearInterval(renewing);
+    clearInterval(beating);
+    return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
+  });
+  opened.add(() => {
+    listening.leave();
+    return pause(config.SHUTDOWN_DELAY_SECONDS * 1000);
+  });
+  const { mail } = services.senders;
+  checks['database'] = async () => watch.fault ?? watch.writeFault;
+  checks['clock'] = async () => clock.fault;
+  checks['mail'] = async () => (mail === null ? 'no mail server configured: set SMTP_URL and MAIL_FROM' : null);
+  await greet(config, services, { demo: builtIn.demoClient !== null, mailbox: mail?.kind === 'mailbox' });
+  log.info({ milliseconds: Math.round(performance.now() - startedAt) }, 'ready');
+}
+
+/** How often a process looks for events to deliver. */
+const relaySeconds = 1;
+
+/** The watch reports a database that does not answer. */
+async function relayEvents({ webhookRelay, streamRelay }: Services, log: Log): Promise<void> {
+  const failed = (what: string) => (err: unknown) => log.warn({ err }, `${what} delivery failed, will retry`);
+  await Promise.allSettled([webhookRelay.start(failed('webhook')), streamRelay.start(failed('log stream'))]);
+}
+
+/** Imported on demand: the OpenTelemetry SDK is large. */
+async function tracingOf(config: Config, version: string): Promise<Tracing | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
+  if (endpoint === undefined) return undefined;
+  const { startTracing } = await import('./adapters/telemetry/tracing.ts');
+  return startTracing({ endpoint, ratio, version });
+}
+
+async function greet(config: Config, services: Services, has: { demo: boolean; mailbox: boolean }): Promise<void> {
+  const rows: [string, string][] = [
+    ['Address', config.BASE_URL],
+    ['Console', `${config.BASE_URL}/admin`],
+  ];
+  if (has.demo) rows.push(['Demo', `${config.BASE_URL}/demo`]);
+  const hasOwner = await services.admins.hasOwner();
+  if (!hasOwner && config.SETUP_LINK_AT_START) {
+    const link = await services.admins.mintSetupLink(system);
+    rows.push(['Setup link', `${link.url}`], ['', 'makes you the owner; works once, expires in 15 minutes']);
+  }
+  say('');
+  say('  Latchkey is ready.');
+  say('');
+  for (const [name, value] of rows) say(`  ${name.padEnd(12)} ${value}`);
+  if (has.mailbox) {
+    const where = hasOwner ? 'in the console' : 'open the setup link to read it';
+    say(`\n  No mail server is configured: messages go to the dev mailbox (${where}).`);
+  }
+  say('');
+}
