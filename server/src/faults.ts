@@ -1,6 +1,5 @@
 import { ConfigError } from './config.ts';
-import { OperatorError } from './domain/kernel/operator-error.ts';
-import { Refusal } from './domain/kernel/problem.ts';
+import { OperatorError, Refusal } from './domain/kernel/problem.ts';
 
 /** Error lines for the operator: a message for errors they can fix, the stack trace for bugs. */
 export function faultLines(error: unknown): string[] {

@@ -7,7 +7,7 @@ import { isFilled, migrate, openDatabase } from './adapters/postgres/database.ts
 import { hasTenantRole, tenantRoleMissing } from './adapters/postgres/row-security.ts';
 import type { DatabaseWatch } from './adapters/postgres/watch.ts';
 import { type Config } from './config.ts';
-import { OperatorError } from './domain/kernel/operator-error.ts';
+import { OperatorError } from './domain/kernel/problem.ts';
 
 /** The instance cannot be used as it is configured. */
 export class StartError extends OperatorError {}

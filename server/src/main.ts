@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from './adapters/system/clock.ts';
 import { loadConfig } from './config.ts';
-import { OperatorError } from './domain/kernel/operator-error.ts';
+import { OperatorError } from './domain/kernel/problem.ts';
 import { faultLines } from './faults.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -2,8 +2,8 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the server does instead of answering: `cut` closes the connection, `hang` never answers, a string is an error's code. */
-export type Fault = 'cut' | 'hang' | { status: number; code: string } | undefined;
+/** What the server does instead: `cut` closes the connection, `hang` never answers, `page` is an answer of another program. */
+export type Fault = 'cut' | 'hang' | 'page' | { status: number; code: string } | undefined;
 
 /** A request that was received; its body counts as read. */
 export interface Received {
@@ -74,6 +74,7 @@ export class S3Server {
     const fault = this.fault(received) ?? faultOf(request, path, query, body);
     if (fault === 'hang') return;
     if (fault === 'cut') return void request.socket.destroy();
+    if (fault === 'page') return void response.end('<!doctype html><title>It works</title>');
     if (fault) return refuse(response, fault.status, fault.code);
     if (name !== bucket) return refuse(response, 404, 'NoSuchBucket');
     this.#carryOut(received, request, response, body);

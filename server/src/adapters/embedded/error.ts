@@ -1,4 +1,4 @@
-import { OperatorError } from '../../domain/kernel/operator-error.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 
 /** The embedded database cannot run. The message is one line with the path and the remedy. */
 export class EmbeddedPostgresError extends OperatorError {

@@ -11,7 +11,7 @@ import {
   type EventArchive,
   nextHash,
 } from '../../domain/audit/archive.ts';
-import { OperatorError } from '../../domain/kernel/operator-error.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 import { gzipLines } from './gzip-lines.ts';
 
 /** The file is not an archive of events, or was changed. The message is one line. */

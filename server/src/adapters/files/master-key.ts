@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../domain/kernel/operator-error.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 
 /** `first` seals, both open. `second` exists only during a rotation. */
 export interface MasterKeys {

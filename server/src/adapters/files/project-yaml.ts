@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { parseDocument, type ScalarTag } from 'yaml';
-import { OperatorError } from '../../domain/kernel/operator-error.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 
 /** A file cannot be read. The message names file and line. */
 export class ProjectFileError extends OperatorError {

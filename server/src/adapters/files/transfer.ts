@@ -2,7 +2,7 @@ import { createHash, type Hash, randomBytes, scryptSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { OperatorError } from '../../domain/kernel/operator-error.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 
 /** The file is not an export, is damaged or cannot be imported here. The message is one line. */
 export class TransferFileError extends OperatorError {

@@ -131,6 +131,14 @@ describe('an upload', () => {
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
+  it('fails if another program answers', async () => {
+    server.fault = () => 'page';
+    await expect(bucket.find('a.gz')).rejects.toThrow('The storage listed no objects: it may not be S3-compatible.');
+    await expect(bucket.begin('a.gz', never)).rejects.toThrow('The storage began no upload');
+    server.fault = ({ method }) => (method === 'PUT' ? 'page' : undefined);
+    await expect(filled('a.gz')).rejects.toThrow('The storage stored no part');
+  });
+
   it('replaces no object that was created meanwhile', async () => {
     const upload = await filled('a.gz');
     server.objects.set('a.gz', Buffer.from('other'));
@@ -171,6 +179,7 @@ describe('a bucket', () => {
     ['AccessDenied', 403, 'denied s3:DeleteObject on s3://backups/a.gz: allow it for this access key.'],
     ['RequestTimeTooSkewed', 403, 'the clock of this machine is wrong'],
     ['PermanentRedirect', 301, 'check BACKUP_S3_REGION'],
+    ['', 302, 'check BACKUP_S3_REGION'],
     ['\u001b[31mred', 409, 'answered 409 to s3:DeleteObject'],
   ])('explains %s, without another attempt', async (code, status, words) => {
     server.fault = () => ({ status, code });

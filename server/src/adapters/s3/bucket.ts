@@ -42,9 +42,13 @@ export class S3Bucket {
         ...(next !== undefined && { 'continuation-token': next }),
       };
       const { text } = await this.#connection.text({ method: 'GET', action: 'ListBucket', query });
+      // Else a page of another program would be an empty bucket.
+      if (!text.includes('<ListBucketResult')) throw notS3('listed no objects');
       for (const one of contentsOf(text, 'Contents'))
         found.push({ key: textOf(one, 'Key') ?? '', bytes: Number(textOf(one, 'Size')) });
-      next = textOf(text, 'NextContinuationToken');
+      const token = textOf(text, 'NextContinuationToken');
+      if (token && token === next) throw notS3('listed the same objects twice');
+      next = token;
     } while (next);
     return found;
   }
@@ -84,7 +88,7 @@ export class S3Bucket {
       signal,
     });
     const id = textOf(text, 'UploadId');
-    if (!id) throw new S3Error('The storage began no upload: it may not be S3-compatible.', 'NoUpload', false);
+    if (!id) throw notS3('began no upload');
     return new S3Upload(this, this.#connection, key, id, signal);
   }
 
@@ -127,6 +131,10 @@ export class S3Bucket {
   close(): void {
     this.#connection.close();
   }
+}
+
+function notS3(what: string): S3Error {
+  return new S3Error(`The storage ${what}: it may not be S3-compatible.`, 'NotS3', false);
 }
 
 /** An object that exists once {@link publish} has succeeded. Holds one part in memory. */
@@ -193,7 +201,8 @@ export class S3Upload {
     const query = { partNumber: String(this.#tags.length + 1), uploadId: this.id };
     const { key, signal } = this;
     const { headers } = await this.connection.text({ method: 'PUT', action: 'PutObject', key, query, body, signal });
-    this.#tags.push((headers.etag ?? '').replace(/[<>&]/g, ''));
+    if (!headers.etag) throw notS3('stored no part');
+    this.#tags.push(headers.etag.replace(/[<>&]/g, ''));
     this.#bytes += this.#filled;
     this.#filled = 0;
   }

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../domain/kernel/operator-error.ts';
+import { OperatorError } from '../../domain/kernel/problem.ts';
 
 /** A failed operation on S3-compatible storage. The message is one line without secrets. */
 export class S3Error extends OperatorError {
@@ -53,7 +53,7 @@ export function refusalOf({ action, place, bucket, host }: S3Operation, status: 
       `${host} refused the credentials (${code || status}): check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
     );
   if (code === 'RequestTimeTooSkewed') return error(`${host} refused the request: the clock of this machine is wrong.`);
-  if (otherRegion.includes(code) || status === 301 || status === 307)
+  if (otherRegion.includes(code) || (status >= 300 && status < 400))
     return error(
       `The bucket ${bucket} is not in this region of ${host}: check BACKUP_S3_REGION and BACKUP_S3_ENDPOINT.`,
     );

@@ -133,3 +133,6 @@ export async function problemOf(judging: Promise<unknown>): Promise<Problem | nu
     throw error;
   }
 }
+
+/** An error that the operator can fix: printed as one line, without a stack trace. */
+export class OperatorError extends Error {}

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
-import { OperatorError } from '../kernel/operator-error.ts';
+import { OperatorError } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { sameSecret } from '../kernel/secret.ts';
 
