@@ -104,12 +104,13 @@ export type Problem =
 
 /** An expected refusal. The domain throws nothing else; any other error is a bug. */
 export class Refusal extends Error {
-  constructor(
-    readonly problem: Problem,
-    options?: ErrorOptions,
-  ) {
+  readonly problem: Problem;
+
+  // No parameter property: tests of the embedded database run these sources without a build.
+  constructor(problem: Problem, options?: ErrorOptions) {
     super(problem.code, options);
     this.name = 'Refusal';
+    this.problem = problem;
   }
 }
 
