@@ -178,7 +178,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   );
   opened.add(() => queue.stop(leftMs(leastMs) / 1000));
   await queue.start(jobs({ ...services, queue, onError: (err) => log.warn({ err }, 'delivery failed, will retry') }));
-  // Imported on demand: commands do without it.
+  // Imported late: the management port answers before these modules load.
   const { buildApp } = await import('./app.ts');
   // Started last: creating a database on a slow disk can block longer than the watch allows.
   await watch.start();
