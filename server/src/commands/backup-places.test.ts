@@ -9,6 +9,7 @@ import { S3Server } from '../../test/s3-server.ts';
 import { type Ran, shell, shellUntil, testMasterKey } from '../../test/shell.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { StartError } from '../instance.ts';
+import { placeFor } from './backup-places.ts';
 
 const nameFormat = /latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/;
 const [oldest, older, newest] = ['20260101', '20260102', '20260103'].map(
@@ -250,5 +251,20 @@ describe('--keep', () => {
     expect(code).toBe(2);
     expect(err).toContain(words);
     expect(server.objects.size).toBe(0);
+  });
+});
+
+describe('a full disk', () => {
+  it('is named, with the file; other errors stay as they are', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-full-'));
+    const path = join(folder, 'today.jsonl.gz');
+    const place = await placeFor(path, { config: {} as never, now: systemClock.now(), complain: () => undefined });
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    expect(place.explain(full)).toEqual(
+      new StartError(`${path} cannot be written (its disk is full: free some space, or choose another place).`),
+    );
+    const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    expect(place.explain(lost)).toBe(lost);
+    rmSync(folder, { recursive: true });
   });
 });

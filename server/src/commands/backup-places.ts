@@ -31,6 +31,8 @@ export interface BackupPlace {
   open(interrupted: AbortSignal): Promise<UnfinishedBackup>;
   /** Its folder; undefined if the place was given as a file. */
   folder: { names(): Promise<string[]>; remove(name: string): Promise<void> } | undefined;
+  /** The error to show for one of writing. */
+  explain(error: unknown): unknown;
   close(): void;
 }
 
@@ -74,7 +76,13 @@ export async function sourceOf(text: string, config: Config): Promise<BackupSour
 
 function filePlace(target: string | undefined, name: string, { config, complain }: PlaceOptions): BackupPlace {
   const given = resolve(target ?? join(config.DATA_DIR, 'backups'));
-  if (target === undefined) mkdirSync(given, { recursive: true, mode: 0o700 });
+  if (target === undefined) {
+    try {
+      mkdirSync(given, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw unwritable(given, error);
+    }
+  }
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory();
   const path = isFolder ? join(given, name) : given;
   if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
@@ -99,6 +107,7 @@ function filePlace(target: string | undefined, name: string, { config, complain 
           remove: async (one) => rmSync(join(folder, one)),
         }
       : undefined,
+    explain: (error) => (reasonOf(error) ? unwritable(path, error) : error),
     close: () => undefined,
   };
 }
@@ -107,8 +116,19 @@ function openDraft(path: string): Draft {
   try {
     return new Draft(path);
   } catch (error) {
-    throw new StartError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw unwritable(path, error);
   }
+}
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'its disk is full: free some space, or choose another place',
+  EDQUOT: 'the quota of its disk is used up: free some space, or choose another place',
+};
+const reasonOf = (error: unknown) => reasons[(error as NodeJS.ErrnoException).code ?? ''];
+
+function unwritable(path: string, error: unknown): StartError {
+  const reason = reasonOf(error) ?? (error as NodeJS.ErrnoException).code;
+  return new StartError(`${path} cannot be written (${reason}).`, { cause: error });
 }
 
 async function s3Place(given: S3Address, name: string, { config, now, complain }: PlaceOptions): Promise<BackupPlace> {
@@ -138,6 +158,7 @@ async function s3Place(given: S3Address, name: string, { config, now, complain }
           remove: (one) => bucket.remove(`${prefix}${one}`),
         }
       : undefined,
+    explain: (error) => error,
     close: () => bucket.close(),
   };
 }

@@ -139,6 +139,8 @@ function toPlace(opened: BackupParts, place: BackupPlace, interrupted: AbortSign
       if (!(await unfinished.publish()))
         throw new UsageError(`${place.name} was written by another run: choose another file`);
       return { file: place.file, ...figures };
+    } catch (error) {
+      throw place.explain(error);
     } finally {
       await unfinished.close();
     }
