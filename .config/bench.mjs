@@ -2,10 +2,20 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findBrowser } from './browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { run, withHeartbeat } from './lib/run.mjs';
-import { fail, memory, projectNode, requireNode20, root, say, systemEnvironment } from './lib/workspace.mjs';
+import {
+  fail,
+  memory,
+  projectNode,
+  requireNode20,
+  root,
+  say,
+  systemEnvironment,
+  toolEnvironment,
+} from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
@@ -14,7 +24,11 @@ if (broken) fail(`The ${broken} failed to build: fix the errors above, and try a
 
 const words = process.argv.slice(2);
 if (!words.includes('--no-peers') && !words.includes('--quick')) await ensurePeers();
-const { code } = await run(projectNode(), [join(root, 'e2e/bench/main.ts'), ...words]);
+const names = words.filter((word) => !word.startsWith('--'));
+const needsBrowser = names.length === 0 ? !words.includes('--quick') : names.includes('console-load');
+const { code } = await run(projectNode(), [join(root, 'e2e/bench/main.ts'), ...words], {
+  env: toolEnvironment(needsBrowser ? { LATCHKEY_BROWSER: await findBrowser() } : {}),
+});
 process.exitCode = code;
 
 /** Kept out of the workspace: only the benchmarks need them. */

@@ -18,7 +18,6 @@ function serve(answers: Record<string, object>): void {
     return Response.json(answers[name] ? { data: answers[name] } : { errors });
   });
 }
-const settled = () => vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
 const data = () => parts.map((queryKey) => queryClient.getQueryData(queryKey));
 
 afterEach(() => {
@@ -30,16 +29,14 @@ afterEach(() => {
 describe('prefetch', () => {
   it('answers several queries by one request', async () => {
     serve({ Both: { first: 'a', second: 'b' } });
-    prefetch(Both, variables, parts);
-    await settled();
+    await prefetch(Both, variables, parts);
     expect(sent).toEqual(['Both']);
     expect(data()).toEqual([expect.objectContaining({ first: 'a' }), expect.objectContaining({ second: 'b' })]);
   });
 
   it('sends each part alone if the joint request fails', async () => {
     serve({ First: { first: 'a' } });
-    prefetch(Both, variables, parts);
-    await settled();
+    await prefetch(Both, variables, parts);
     expect(sent.sort()).toEqual(['Both', 'First', 'Second']);
     expect(data()).toEqual([{ first: 'a' }, undefined]);
   });
@@ -47,14 +44,13 @@ describe('prefetch', () => {
   it('sends nothing for cached parts, and leaves a single missing one to its own query', async () => {
     serve({ Both: { first: 'a', second: 'b' } });
     queryClient.setQueryData(parts[0]!, { first: 'cached' });
-    prefetch(Both, variables, parts);
+    await prefetch(Both, variables, parts);
     expect(sent).toEqual([]);
   });
 
   it('refetches a part by its own query, not by the joint response', async () => {
     serve({ Both: { first: 'old', second: 'b' }, First: { first: 'new' } });
-    prefetch(Both, variables, parts);
-    await settled();
+    await prefetch(Both, variables, parts);
     await queryClient.refetchQueries({ queryKey: parts[0]! });
     expect(sent).toEqual(['Both', 'First']);
     expect(data()[0]).toEqual({ first: 'new' });

@@ -117,23 +117,24 @@ export function part<Data, Variables extends object>(
  * sent alone if this request fails.
  *
  * @param operation has the root fields of all parts
+ * @returns when all parts are in the cache, or failed
  */
-export function prefetch<Data, Variables>(
+export async function prefetch<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   parts: readonly Part[],
-): void {
+): Promise<void> {
   const cache = queryClient.getQueryCache();
   const missing = parts.filter((queryKey) => cache.find({ queryKey })?.isStaleByTime(freshMilliseconds) ?? true);
   if (missing.length < 2) return;
   const joint = send(operation, variables);
   // Not an unhandled rejection if all parts are already in flight.
   joint.catch(() => undefined);
-  for (const [query, itsVariables] of missing) {
+  const requests = missing.map(([query, itsVariables]) => {
     const alone = (signal: AbortSignal) => send<unknown, never>(query, itsVariables as never, signal);
     // A later refetch must not repeat this response.
     let first: Promise<unknown> | undefined = joint;
-    void queryClient.prefetchQuery({
+    return queryClient.prefetchQuery({
       queryKey: [query, itsVariables],
       queryFn: ({ signal }) => {
         const response = first?.catch(() => alone(signal)) ?? alone(signal);
@@ -141,7 +142,8 @@ export function prefetch<Data, Variables>(
         return response;
       },
     });
-  }
+  });
+  await Promise.all(requests);
 }
 
 /** `prefetch` once per variables, before the components of a page run the parts. */
@@ -154,7 +156,7 @@ export function usePrefetch<Data, Variables>(
   const last = useRef<string>(undefined);
   if (last.current === key) return;
   last.current = key;
-  prefetch(operation, variables, parts);
+  void prefetch(operation, variables, parts);
 }
 
 export interface QueryResult<Data> {

@@ -10,19 +10,24 @@ import { RouterProvider } from 'react-router/dom';
 import { queryClient } from './api.ts';
 import { prefetchFrame } from './frame/prefetch-frame.ts';
 import { language } from './language/language.ts';
-import { router } from './routes.tsx';
+import { routed, router } from './routes.tsx';
 import { settings } from './settings.ts';
 import { announceSignIn } from './sign-in-again.ts';
 import { colorSchemeManager, theme, variables } from './theme.ts';
 
 if (location.pathname === '/admin/signed-in') announceSignIn();
-else start();
+else void start();
 
-function start(): void {
+async function start(): Promise<void> {
   document.documentElement.lang = language;
-  prefetchFrame();
   // For the style element of the dialogs' scroll lock.
   setNonce(settings.nonce);
+  // Once, with the page and the account: until then, the outline in the HTML stays.
+  await Promise.all([prefetchFrame(), routed]);
+  render();
+}
+
+function render(): void {
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>
       <MantineProvider

@@ -8,21 +8,25 @@ import { ProjectPages } from './projects/project.tsx';
  * Loads a page's script (export `Component`) on demand. A parent route renders load errors: the router renders nothing
  * for a route that failed to load.
  *
- * @param request sends the queries of a project's page while its script loads
+ * @param request sends the queries of a project's page while its script loads. The page is shown with its data, or with its
+ *   outline if that takes longer than a moment
  */
 const page = (
   path: string,
   load: () => Promise<{ Component: () => React.ReactNode }>,
-  request?: (projectId: string) => void,
+  request?: (projectId: string) => Promise<void>,
 ): RouteObject => ({
   errorElement: <PageError />,
   children: [{ path, lazy: load, ...(request && { loader: loaderOf(request) }) }],
 });
 
+const momentMilliseconds = 500;
+
 const loaderOf =
-  (request: (projectId: string) => void): LoaderFunction =>
-  ({ params }) => {
-    request(params['projectId'] ?? '');
+  (request: (projectId: string) => Promise<void>): LoaderFunction =>
+  async ({ params }) => {
+    const moment = new Promise((resolve) => setTimeout(resolve, momentMilliseconds));
+    await Promise.race([request(params['projectId'] ?? ''), moment]);
     return null;
   };
 
@@ -63,7 +67,6 @@ export const router = createBrowserRouter(
       path: '/',
       element: <Root />,
       errorElement: <RootError />,
-      hydrateFallbackElement: <span hidden />,
       children: [
         { index: true, element: <Home /> },
         page('projects', () => import('./projects/projects-page.tsx')),
@@ -83,3 +86,13 @@ export const router = createBrowserRouter(
   ],
   { basename: '/admin' },
 );
+
+/** Settles when the script of the first page has loaded, or failed to. */
+export const routed: Promise<void> = new Promise((resolve) => {
+  if (router.state.initialized) return resolve();
+  const stop = router.subscribe(({ initialized }) => {
+    if (!initialized) return;
+    stop();
+    resolve();
+  });
+});

@@ -28,6 +28,7 @@ const benches: Record<string, Bench | { file: string; name: string }> = {
   'directory-sync': { file: 'directory-sync.ts', name: 'directorySync' },
   'large-directory': { file: 'large-directory.ts', name: 'largeDirectory' },
   'console-lists': { file: 'console-lists.ts', name: 'consoleLists' },
+  'console-load': { file: 'console-load.ts', name: 'consoleLoad' },
 };
 
 const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));

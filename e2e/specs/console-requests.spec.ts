@@ -87,3 +87,23 @@ test('the overview is requested while its script loads', async () => {
   await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible();
   await cold?.close();
 });
+
+test('data that takes long does not hold back the overview, whose closed rows have no details', async () => {
+  const { context } = owner;
+  const page = await context.newPage();
+  const release = Promise.withResolvers<void>();
+  await page.route('**/admin/graphql', async (route) => {
+    if (route.request().postData()?.includes('query OverviewPage')) await release.promise;
+    await route.continue();
+  });
+  await page.goto(`${world.issuer}/admin/projects/${world.projectId}/overview`);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Recent activity' }).getByRole('list')).toHaveAttribute('aria-busy');
+  release.resolve();
+  const rows = page.getByRole('region', { name: 'Recent activity' }).locator('details');
+  await expect(rows).not.toHaveCount(0);
+  await expect(rows.locator('dl')).toHaveCount(0);
+  await rows.first().locator('summary').click();
+  await expect(rows.locator('dl')).toHaveCount(1);
+  await page.close();
+});

@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { Link } from 'react-router';
 import { locale, t } from '../language/language.ts';
 import { IdChip } from '../ui/code/copy.tsx';
@@ -77,13 +77,11 @@ function Rows(props: RowsProps) {
                 </>
               )}
             </span>
-            <Text span truncate c="dimmed" className={styles.about}>
-              {about.filter(Boolean).join(' · ')}
-            </Text>
+            <span className={styles.about}>{about.filter(Boolean).join(' · ')}</span>
             <span className={styles.time}>
               {hasClock ? (
                 <time dateTime={event.at} title={exactly(event.at)}>
-                  {clock.format(new Date(event.at))}
+                  {new Date(event.at).toLocaleTimeString(locale, { timeStyle: 'medium' })}
                 </time>
               ) : (
                 <Time at={event.at} />
@@ -104,8 +102,6 @@ function Rows(props: RowsProps) {
     />
   );
 }
-
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 const changeColumns: Column<[name: string, before: string, after: string]>[] = [
   { header: t('Setting'), isName: true, cell: ([name]) => fieldName(name) },

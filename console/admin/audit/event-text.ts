@@ -101,10 +101,9 @@ function changeTemplate({ detail }: AuditEvent): string | undefined {
   }
   const more = fields.length - maxShownFields;
   const named = [...fields.slice(0, maxShownFields), ...(more > 0 ? [t('{more} more', { more })] : [])];
+  const list = new Intl.ListFormat(locale, { type: 'conjunction' });
   return filled(template('{actor} changed {fields} of {subject}'), { fields: list.format(named) });
 }
-
-const list = new Intl.ListFormat(locale, { type: 'conjunction' });
 
 /** Fills in values, and leaves the other placeholders. */
 function filled(sentence: string, values: Record<string, string | undefined>): string {

@@ -1,6 +1,6 @@
 import { Badge, Box, Burger, Drawer, Group } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigation } from 'react-router';
 import { useQuery } from '../api.ts';
 import { ProjectById } from '../generated/operations.ts';
@@ -32,6 +32,8 @@ export function Frame() {
     setTyped('');
     setPalette(false);
   };
+  // Rendered after the page.
+  const hasDialogs = useDeferredValue(true, false);
   const shown = useRef(pathname);
   useEffect(() => {
     // The first page is at its top; scrolling would force a layout while it renders.
@@ -80,23 +82,27 @@ export function Frame() {
       <Box component="aside" visibleFrom="md" className={styles.side ?? ''}>
         <Navigation projectId={projectId} />
       </Box>
-      <Drawer
-        opened={drawer}
-        onClose={() => setDrawer(false)}
-        title="Latchkey"
-        size="18rem"
-        styles={{ body: { padding: 0 } }}
-      >
-        <Navigation projectId={projectId} hasInstance onGo={() => setDrawer(false)} />
-      </Drawer>
       <main id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
       <Suspense fallback={palette && <EarlyInput text={typed} onText={setTyped} onClose={closePalette} />}>
         <Palette opened={palette} onClose={closePalette} projectId={projectId} typed={typed} />
       </Suspense>
-      <SignInAgain />
-      <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
+      {hasDialogs && (
+        <>
+          <Drawer
+            opened={drawer}
+            onClose={() => setDrawer(false)}
+            title="Latchkey"
+            size="18rem"
+            styles={{ body: { padding: 0 } }}
+          >
+            <Navigation projectId={projectId} hasInstance onGo={() => setDrawer(false)} />
+          </Drawer>
+          <SignInAgain />
+          <Notifications position="top-center" className={styles.toasts ?? ''} aria-live="polite" />
+        </>
+      )}
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { instancePlaces, type NavGroup, type Place, projectPlaces } from './plac
 export function useCurrentProjectId(): string | undefined {
   const { projectId } = useParams();
   const { pathname } = useLocation();
-  const [last, setLast] = useState(() => recentProjects()[0]?.id);
+  const [last, setLast] = useState(() => projectId ?? recentProjects()[0]?.id);
   useEffect(() => {
     if (projectId !== undefined) setLast(projectId);
     else if (!recentProjects().some(({ id }) => id === last)) setLast(recentProjects()[0]?.id);

@@ -1,4 +1,3 @@
-import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '../api.ts';
 import { Activity } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
@@ -7,6 +6,7 @@ import { LinesSkeleton } from '../ui/feedback/skeleton.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { DayChart, type Series } from './day-chart.tsx';
 import { chartsOf, type Day, lastDays } from './days.ts';
+import styles from './overview-page.module.css';
 
 const shown = 14;
 type Measure = Exclude<keyof Day, 'day'>;
@@ -45,7 +45,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
   if (!Object.values(has).includes(true)) return null;
   return (
     <Section title={t('Sign-in, last 14 days')} lead={t('Per day (UTC), compared with the previous 14 days.')}>
-      <SimpleGrid minColWidth="min(19rem, 100%)" spacing="2.5rem" verticalSpacing="2rem">
+      <div className={styles.charts}>
         {has.signIns && (
           <DayChart
             title={t('Sign-ins and refusals')}
@@ -112,7 +112,7 @@ export function Charts({ projectId, path }: { projectId: string; path: (rest: st
             link={{ to: path('logout-deliveries'), label: t('Deliveries') }}
           />
         )}
-      </SimpleGrid>
+      </div>
     </Section>
   );
 }

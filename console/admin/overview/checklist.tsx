@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import { Link } from 'react-router';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
@@ -41,30 +41,25 @@ export function Checklist({ tasks }: { tasks: readonly Task[] | undefined }) {
   const list = (
     <ol className={rows.rows}>
       {tasks.map((task) => (
-        <Group key={task.name} component="li">
-          <ThemeIcon
-            size="1.375rem"
-            radius="xl"
-            variant={task.isDone ? 'light' : 'outline'}
-            color={task.isDone ? 'good' : 'var(--edge)'}
-          >
+        <li key={task.name} className={styles.task} data-done={task.isDone || undefined}>
+          <span className={styles.mark}>
             {task.isDone && <Icon name="check" size={14} />}
             <VisuallyHidden>{task.isDone ? t('Done:') : t('To do:')}</VisuallyHidden>
-          </ThemeIcon>
-          <Box flex="1 1 16rem">
-            <Text fw={task.isDone ? 400 : 600}>{task.isDone ? task.done : task.name}</Text>
-            <Text c="dimmed">
+          </span>
+          <div>
+            <p>{task.isDone ? task.done : task.name}</p>
+            <p className={styles.note}>
               {!task.isDone && task.open}
               {!task.isDone && task.isOptional && ` ${t('Optional.')}`}
               {task.isDone && task.since && rich('Last: <time></time>', { time: () => <Time at={task.since} /> })}
-            </Text>
-          </Box>
+            </p>
+          </div>
           {!task.isDone && task.action && (
             <Button component={Link} to={task.action.to} size="xs" variant={task === next ? 'filled' : 'default'}>
               {task.action.label}
             </Button>
           )}
-        </Group>
+        </li>
       ))}
     </ol>
   );

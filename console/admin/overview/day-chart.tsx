@@ -1,5 +1,5 @@
-import { Group, Text, Tooltip } from '@mantine/core';
-import { useState } from 'react';
+import { Tooltip } from '@mantine/core';
+import { type CSSProperties, useState } from 'react';
 import { Link } from 'react-router';
 import { locale, t } from '../language/language.ts';
 import { count } from '../ui/counted.ts';
@@ -54,46 +54,37 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
           className={styles.day}
           data-partial={index === days.length - 1 || undefined}
           onMouseEnter={() => setHovered(index)}
-        >
-          {series
-            .map(({ tone, label, values }) => (
-              <i key={label} data-tone={tone} style={{ height: `${((values[index] ?? 0) / top) * 100}%` }} />
-            ))
-            .reverse()}
-        </div>
+          style={barOf(series, index, top)}
+        />
       ))}
     </div>
   );
   return (
     <figure className={styles.chart}>
       <figcaption>
-        <Text c="dimmed">{title}</Text>
-        <Group justify="space-between" align="baseline">
+        <p>{title}</p>
+        <div className={styles.ends}>
           <strong>{count.format(all)}</strong>
-          <Text span fz="xs" c="dimmed">
-            {compared}
-          </Text>
-        </Group>
-        <Text fz="xs" c="dimmed">
-          {note}
-        </Text>
+          <span className={styles.small}>{compared}</span>
+        </div>
+        <p className={styles.small}>{note}</p>
       </figcaption>
       {/* One tooltip for all bars, once one is hovered: tooltips are slow to render. */}
       {hovered === undefined ? bars : <Tooltip.Floating label={labelOf(hovered)}>{bars}</Tooltip.Floating>}
-      <Group justify="space-between" fz="xs" c="dimmed" aria-hidden="true">
+      <div className={`${styles.ends} ${styles.small}`} aria-hidden="true">
         <span>{dayName(first)}</span>
         <span>{t('today so far')}</span>
-      </Group>
+      </div>
       {series.length > 1 && (
-        <Group component="ul" gap="0.25rem 1rem" fz="xs" className={styles.legend ?? ''}>
+        <ul className={styles.legend}>
           {series.map(({ label, tone }) => (
             <li key={label}>
-              <i data-tone={tone} aria-hidden="true" /> {label}
+              <i style={{ background: `var(--bar-${tone})` }} aria-hidden="true" /> {label}
             </li>
           ))}
-        </Group>
+        </ul>
       )}
-      <Group justify="space-between" align="flex-start" fz="xs" c="dimmed" className={styles.foot ?? ''}>
+      <div className={`${styles.ends} ${styles.small}`}>
         <details onToggle={(event) => setTableOpen(event.currentTarget.open)}>
           <summary>{t('As a table')}</summary>
           {isTableOpen && (
@@ -115,7 +106,24 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
           )}
         </details>
         <Link to={link.to}>{link.label}</Link>
-      </Group>
+      </div>
     </figure>
   );
+}
+
+/** Height and colors of the bar of a day. One element draws all of its series: elements are what a chart costs. */
+function barOf(series: readonly Series[], index: number, top: number): CSSProperties {
+  const sum = series.reduce((before, { values }) => before + (values[index] ?? 0), 0);
+  let end = 0;
+  const stops = series.map(({ tone, values }) => {
+    const start = end;
+    end += values[index] ?? 0;
+    return `var(--bar-${tone}) ${(start / sum) * 100}% ${(end / sum) * 100}%`;
+  });
+  return sum === 0
+    ? {}
+    : ({
+        '--height': `${(sum / top) * 100}%`,
+        '--colors': `linear-gradient(to top, ${stops.join(', ')})`,
+      } as CSSProperties);
 }

@@ -1,4 +1,4 @@
-import { Badge, SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { Badge, Skeleton } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -62,18 +62,18 @@ export function Component() {
         <>
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
           {!isConsole && !isReady && <Checklist tasks={tasks} />}
-          <SimpleGrid component="ul" cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', md: 'md' }}>
+          <ul className={styles.figures}>
             {figures.map(({ label, value, to }) => (
               <li key={label}>
                 <Link to={to} className={styles.figure}>
-                  <Text c="dimmed">{label}</Text>
+                  <span>{label}</span>
                   <strong aria-busy={value === undefined}>
                     {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : count.format(value)}
                   </strong>
                 </Link>
               </li>
             ))}
-          </SimpleGrid>
+          </ul>
           {isReady && <Checklist tasks={tasks} />}
           <Charts projectId={project.id} path={path} />
           <RecentActivity

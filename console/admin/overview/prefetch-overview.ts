@@ -12,9 +12,9 @@ const filters = {
 export const overviewVariables = (projectId: string) => ({ projectId, ...filters });
 
 /** Requests the overview while its script loads, so that the page is rendered once, with its data. */
-export function prefetchOverview(projectId: string): void {
+export function prefetchOverview(projectId: string): Promise<void> {
   const { isOwner } = settings;
   const variables = overviewVariables(projectId);
   const parts = [part(Overview, variables), part(Activity, { projectId })];
-  prefetch(OverviewPage, { ...variables, isOwner }, isOwner ? [...parts, part(OwnerCount, {})] : parts);
+  return prefetch(OverviewPage, { ...variables, isOwner }, isOwner ? [...parts, part(OwnerCount, {})] : parts);
 }

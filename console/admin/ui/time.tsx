@@ -3,7 +3,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { locale, t } from '../language/language.ts';
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const exact = { dateStyle: 'medium', timeStyle: 'medium' } as const;
 
 let tick = 0;
 const listeners = new Set<() => void>();
@@ -40,7 +40,7 @@ function ago(at: string): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-export const exactly = (at: string) => exact.format(new Date(at));
+export const exactly = (at: string) => new Date(at).toLocaleString(locale, exact);
 
 /** Relative time; the exact time on hover. */
 export function Time({ at, fallback = t('Never') }: { at: string | null | undefined; fallback?: string }) {

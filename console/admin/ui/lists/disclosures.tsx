@@ -1,5 +1,5 @@
 import { Box, Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../../language/language.ts';
 import styles from './disclosures.module.css';
 
@@ -36,12 +36,20 @@ export function Disclosures<Row extends { id: string }>(props: DisclosuresProps<
     <Box component="ol" className={styles.list} __vars={{ '--columns': columns, '--narrow-columns': narrowColumns }}>
       {rows.map((row) => (
         <li key={row.id} data-fresh={isFresh?.(row) || undefined}>
-          <details>
-            <summary>{summary(row)}</summary>
-            <div className={styles.details}>{details(row)}</div>
-          </details>
+          <Disclosure summary={summary(row)} details={() => details(row)} />
         </li>
       ))}
     </Box>
+  );
+}
+
+/** A row. Its details are rendered once it is opened: those of all rows would take longer than the rest of the list. */
+function Disclosure({ summary, details }: { summary: ReactNode; details(): ReactNode }) {
+  const [wasOpened, setOpened] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpened(wasOpened || currentTarget.open)}>
+      <summary>{summary}</summary>
+      {wasOpened && <div className={styles.details}>{details()}</div>}
+    </details>
   );
 }
