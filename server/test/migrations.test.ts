@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { migrate, openDatabase } from '../src/adapters/postgres/database.ts';
+import { migrate, migrationLock, openDatabase } from '../src/adapters/postgres/database.ts';
 import { isSlug } from '../src/domain/projects/slug.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { databaseServer, emptyDatabase, freshDatabase } from './database.ts';
@@ -44,6 +44,28 @@ describe('the migrations', () => {
     await client.query('SELECT id FROM users LIMIT 1');
     await client.end();
     await administer(url, (admin) => dropDatabase(admin, name));
+  });
+
+  it('wait for another process without a transaction, for which an index would wait', async () => {
+    const database = await freshDatabase();
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+    const migrated = migrate(database.url);
+    const waiting = async () => {
+      // A transaction keeps what it has read of the statistics.
+      await holder.query('select pg_stat_clear_snapshot()');
+      const { rows } = await holder.query<{ state: string; query: string }>(
+        'select state, query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      return rows;
+    };
+    await expect.poll(waiting).toEqual([{ state: 'idle', query: 'commit' }]);
+    await holder.query('commit');
+    await migrated;
+    await holder.end();
+    await database.drop();
   });
 
   it('are ordered by name, and each name starts with its timestamp', () => {

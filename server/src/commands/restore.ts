@@ -7,7 +7,7 @@ import {
   readBackup,
 } from '../adapters/files/backup.ts';
 import { existingMasterKeysOf, type MasterKeys } from '../adapters/files/master-key.ts';
-import { openForMigrations, takeMigrationLock, withoutLimits } from '../adapters/postgres/database.ts';
+import { openForMigrations, withMigrationLock } from '../adapters/postgres/database.ts';
 import {
   advanceSequences,
   appliedMigrations,
@@ -149,9 +149,7 @@ async function load(
     throw new StartError(`Cannot use the database: ${(error as Error).message.split('\n')[0]}`);
   });
   try {
-    await orm.em.fork().transactional(async (em) => {
-      await withoutLimits(em);
-      await takeMigrationLock(em);
+    await withMigrationLock(orm, async (em) => {
       const transaction = em.getTransactionContext();
       const applied = (await appliedMigrations(em)) ?? [];
       const filled = await firstFilled(em, await tablesOf(em));

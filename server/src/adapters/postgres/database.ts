@@ -141,19 +141,27 @@ export async function withoutLimits(em: EntityManager): Promise<void> {
 
 const lockPauseMs = 100;
 
-/** Takes {@link migrationLock}. Never waits in a statement: `create index concurrently` would wait for its snapshot. */
-export async function takeMigrationLock(em: EntityManager): Promise<void> {
-  const statement = 'select pg_try_advisory_xact_lock(?) as taken';
-  while (!(await em.execute<{ taken: boolean }[]>(statement, [migrationLock]))[0]?.taken) await setTimeout(lockPauseMs);
+/**
+ * Runs `work` in a transaction with {@link migrationLock}. Waits between transactions, not in one: `create index
+ * concurrently` waits until every transaction ends that it sees in a statement.
+ */
+export async function withMigrationLock(orm: MikroORM, work: (em: EntityManager) => Promise<void>): Promise<void> {
+  const attempt = () =>
+    orm.em.fork().transactional(async (em) => {
+      await withoutLimits(em);
+      const statement = 'select pg_try_advisory_xact_lock(?) as taken';
+      const [lock] = await em.execute<{ taken: boolean }[]>(statement, [migrationLock]);
+      if (lock?.taken) await work(em);
+      return lock?.taken;
+    });
+  while (!(await attempt())) await setTimeout(lockPauseMs);
 }
 
 /** Applies pending migrations. If several processes call it, one migrates and the others wait. */
 export async function migrate(url: string): Promise<void> {
   const orm = await openForMigrations({ url, poolSize: 3 });
   try {
-    await orm.em.fork().transactional(async (em) => {
-      await withoutLimits(em);
-      await takeMigrationLock(em);
+    await withMigrationLock(orm, async (em) => {
       await orm.migrator.up();
       await grantTenantRole(em);
     });
