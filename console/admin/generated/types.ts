@@ -1569,7 +1569,7 @@ export type PaletteClientQueryVariables = Exact<{
 
 export type PaletteClientQuery = { client: { id: string, disabled: boolean } | null };
 
-export type GrantListFragment = { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, scope: string, offline: boolean, createdAt: string, lastUsedAt: string, expiresAt: string, client: { id: string, name: string }, user: { id: string, userName: string } } }> };
+export type GrantListFragment = { totalCount: number, isTotalLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, scope: string, offline: boolean, createdAt: string, lastUsedAt: string, expiresAt: string, client: { id: string, name: string }, user: { id: string, userName: string } } }> };
 
 export type RefreshGrantsQueryVariables = Exact<{
   projectId: string;
@@ -1602,9 +1602,9 @@ export type GroupsQueryVariables = Exact<{
 }>;
 
 
-export type GroupsQuery = { groups: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, provenance: Provenance, memberCount: number, updatedAt: string } }> } };
+export type GroupsQuery = { groups: { totalCount: number, isTotalLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, displayName: string, externalId: string | null, provenance: Provenance, memberCount: number, isMemberCountLimited: boolean, updatedAt: string } }> } };
 
-export type GroupDetailsFragment = { id: string, displayName: string, externalId: string | null, provenance: Provenance, memberCount: number, createdAt: string, updatedAt: string };
+export type GroupDetailsFragment = { id: string, displayName: string, externalId: string | null, provenance: Provenance, memberCount: number, isMemberCountLimited: boolean, createdAt: string, updatedAt: string };
 
 export type GroupByIdQueryVariables = Exact<{
   id: string;
@@ -1613,7 +1613,7 @@ export type GroupByIdQueryVariables = Exact<{
 
 export type GroupByIdQuery = { group: GroupDetailsFragment | null };
 
-export type GroupNamesFragment = { totalCount: number, edges: Array<{ node: { id: string, displayName: string, provenance: Provenance } }> };
+export type GroupNamesFragment = { totalCount: number, isTotalLimited: boolean, edges: Array<{ node: { id: string, displayName: string, provenance: Provenance } }> };
 
 export type GroupsOfUserQueryVariables = Exact<{
   projectId: string;
@@ -1675,6 +1675,13 @@ export type RemoveGroupMembersMutationVariables = Exact<{
 
 
 export type RemoveGroupMembersMutation = { removeGroupMembers: { id: string } };
+
+export type GroupMembersQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type GroupMembersQuery = { group: { id: string, memberCount: number } | null };
 
 export type SigningKeyRowFragment = { id: string, alg: SigningAlgorithm, signing: boolean, createdAt: string, signsFrom: string, signsUntil: string | null, publishedUntil: string | null, withdrawnAt: string | null };
 
@@ -1755,7 +1762,7 @@ export type TestSenderMutationVariables = Exact<{
 
 export type TestSenderMutation = { testSender: { channel: MessageChannel, to: string, passed: boolean, stages: Array<{ name: string, state: string, milliseconds: number | null, detail: string | null, advice: string | null }> } };
 
-export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
+export type OverviewPartsFragment = { project: { id: string, contents: { users: number, clients: number, sessions: number, isSessionsLimited: boolean, scimTokens: number } } | null, clients: { edges: Array<{ node: { id: string, redirectUris: Array<string>, disabled: boolean } }> }, signedIn: { edges: Array<{ node: { id: string, at: string } }> }, refused: { edges: Array<{ node: { id: string, at: string } }> }, mailTested: { edges: Array<{ node: { id: string, at: string } }> }, smsLimited: { edges: Array<{ node: { id: string, at: string } }> }, scimTokens: Array<{ id: string, name: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }>, memberships: Array<{ id: string }>, recent: { edges: Array<{ node: EventRowFragment }> } };
 
 export type OverviewQueryVariables = Exact<{
   projectId: string;
@@ -2057,7 +2064,7 @@ export type RevokeInvitationMutation = { revokeInvitation: { id: string } };
 
 export type UserRowFragment = { id: string, userName: string, displayName: string | null, externalId: string | null, email: string | null, phone: string | null, active: boolean, provenance: Provenance, lastSignInAt: string | null, invitedAt: string | null, createdAt: string };
 
-export type UserListFragment = { totalCount: number, isLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> };
+export type UserListFragment = { totalCount: number, isTotalLimited: boolean, isLimited: boolean, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, endCursor: string | null }, edges: Array<{ node: UserRowFragment }> };
 
 export type UsersQueryVariables = Exact<{
   projectId: string;
@@ -2071,11 +2078,21 @@ export type UsersQueryVariables = Exact<{
 
 export type UsersQuery = { users: UserListFragment };
 
+export type CountUsersQueryVariables = Exact<{
+  projectId: string;
+  search?: string | null | undefined;
+  filter?: UserFilter | null | undefined;
+}>;
+
+
+export type CountUsersQuery = { users: { totalCount: number } };
+
 export type MatchingUsersQueryVariables = Exact<{
   projectId: string;
   search?: string | null | undefined;
   filter?: UserFilter | null | undefined;
   after?: string | null | undefined;
+  exact: boolean;
 }>;
 
 

@@ -10,6 +10,7 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
+import { atLeast } from '../ui/counted.ts';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
@@ -47,7 +48,11 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
   return (
     <Section
       flush
-      title={isOfUser || count === 0 ? t('Refresh grants') : t('Refresh grants ({count})', { count })}
+      title={
+        isOfUser || count === 0
+          ? t('Refresh grants')
+          : t('Refresh grants ({count})', { count: atLeast(count, page?.isTotalLimited ?? false) })
+      }
       lead={
         isOfUser ? t('Applications that can renew their access.') : t('Users whose access this application can renew.')
       }

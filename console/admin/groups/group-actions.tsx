@@ -1,7 +1,8 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { AuditEvents, DeleteGroup, type GroupDetailsFragment, Groups } from '../generated/operations.ts';
+import { useQuery } from '../api.ts';
+import { AuditEvents, DeleteGroup, type GroupDetailsFragment, GroupMembers, Groups } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProjectPath } from '../projects/project.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
@@ -12,6 +13,8 @@ export function GroupActions({ group }: { group: GroupDetailsFragment }) {
   const path = useProjectPath();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'rename' | 'delete'>();
+  const { data } = useQuery(GroupMembers, { id: group.id }, { pause: dialog !== 'delete' });
+  const members = data?.group?.memberCount;
   const close = () => setDialog(undefined);
   return (
     <>
@@ -36,9 +39,11 @@ export function GroupActions({ group }: { group: GroupDetailsFragment }) {
         onDone={() => void navigate(path('groups'))}
       >
         <p>
-          {t('{count, plural, one {# member loses} other {# members lose}} its roles. The users stay.', {
-            count: group.memberCount,
-          })}
+          {members === undefined
+            ? t('Members lose its roles. The users stay.')
+            : t('{count, plural, one {# member loses} other {# members lose}} its roles. The users stay.', {
+                count: members,
+              })}
         </p>
       </ConfirmMutation>
     </>

@@ -16,7 +16,7 @@ import {
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 import { IdChip } from '../ui/code/copy.tsx';
-import { count } from '../ui/counted.ts';
+import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
@@ -96,7 +96,7 @@ export function Component() {
               ? [t('Created by'), made ? actorName(made) : t('an admin')]
               : [t('Pushed by'), made ? actorName(made) : t('A directory')],
             !isLocal && [t('External ID'), group.externalId ?? '–'],
-            [t('Members'), count.format(group.memberCount)],
+            [t('Members'), atLeast(group.memberCount, group.isMemberCountLimited)],
             [t('Created'), exactly(group.createdAt)],
             [t('Changed'), <Time key="changed" at={group.updatedAt} />],
           ]}
@@ -107,7 +107,13 @@ export function Component() {
         list={members}
         label={t('Members')}
         placeholder={t('Name, email, user name or external ID')}
-        total={page && t('{done, number} of {total, number}', { done: page.totalCount ?? 0, total: group.memberCount })}
+        total={
+          page &&
+          t('{done} of {total}', {
+            done: atLeast(page.totalCount ?? 0, page.isTotalLimited ?? false),
+            total: atLeast(group.memberCount, group.isMemberCountLimited),
+          })
+        }
         columns={[
           ...shown.map((name) => userColumns[name]),
           ...(mayEdit

@@ -5,7 +5,7 @@ import { useAccess } from '../access.tsx';
 import { Groups, type GroupsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { count } from '../ui/counted.ts';
+import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -21,7 +21,7 @@ const sourceNames = { SCIM: t('Directory'), LOCAL: t('Local') } as const;
 
 const columns: readonly Column<Row>[] = [
   { header: t('Name'), isName: true, width: '40%', cell: ({ displayName }) => displayName },
-  { header: t('Members'), cell: ({ memberCount }) => count.format(memberCount) },
+  { header: t('Members'), cell: ({ memberCount, isMemberCountLimited }) => atLeast(memberCount, isMemberCountLimited) },
   { header: t('Source'), cell: ({ provenance }) => sourceNames[provenance] },
   { header: t('Changed'), cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];

@@ -7,7 +7,7 @@ import { ExpiryBanner } from '../directories/expiry-banner.tsx';
 import { Overview, OwnerCount } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
-import { count } from '../ui/counted.ts';
+import { atLeast } from '../ui/counted.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import { Charts } from './charts.tsx';
@@ -37,7 +37,12 @@ export function Component() {
   const contents = data?.project?.contents;
   const figures = [
     { label: t('Users'), value: contents?.users, to: path('users') },
-    { label: t('Live sessions'), value: contents?.sessions, to: path('session-policy') },
+    {
+      label: t('Live sessions'),
+      value: contents?.sessions,
+      isMore: contents?.isSessionsLimited,
+      to: path('session-policy'),
+    },
     { label: t('Applications'), value: contents?.clients, to: path('applications') },
     { label: t('Live directory tokens'), value: contents?.scimTokens, to: path('directory') },
   ];
@@ -63,12 +68,12 @@ export function Component() {
           {project.scimEnabled && <ExpiryBanner tokens={data?.scimTokens} to={path('directory')} />}
           {!isConsole && !isReady && <Checklist tasks={tasks} />}
           <ul className={styles.figures}>
-            {figures.map(({ label, value, to }) => (
+            {figures.map(({ label, value, isMore = false, to }) => (
               <li key={label}>
                 <Link to={to} className={styles.figure}>
                   <span>{label}</span>
                   <strong aria-busy={value === undefined}>
-                    {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : count.format(value)}
+                    {value === undefined ? <Skeleton w="4rem" h="1.5rem" my={4} /> : atLeast(value, isMore)}
                   </strong>
                 </Link>
               </li>

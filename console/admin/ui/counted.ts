@@ -1,6 +1,8 @@
 import { locale } from '../language/language.ts';
 
 export const count = new Intl.NumberFormat(locale);
+/** "10,000+": there are more than were counted. */
+export const atLeast = (number: number, isMore: boolean) => `${count.format(number)}${isMore ? '+' : ''}`;
 /** With one decimal place. */
 export const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 

@@ -6,6 +6,7 @@ import { type UserAction, type UserOrder, type UserRowFragment, Users } from '..
 import { t } from '../language/language.ts';
 import { useProject, useProjectPath } from '../projects/project.tsx';
 
+import { atLeast } from '../ui/counted.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LazyDialog } from '../ui/feedback/lazy-dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -93,7 +94,6 @@ export function Component() {
   const all: AllMatching | undefined =
     allOf === question && page
       ? {
-          total,
           search: list.search ?? null,
           filter,
           conditions: [
@@ -102,7 +102,8 @@ export function Component() {
           ],
         }
       : undefined;
-  const selected = all?.total ?? chosen.size;
+  const selected = all ? total : chosen.size;
+  const totalText = atLeast(total, page?.isTotalLimited ?? false);
   const mayTakeAll = page !== undefined && !page.isLimited && onPage > 0 && onPage === rows?.length && total > onPage;
   const users = [...chosen].map(([id, name]) => ({ id, name }));
   const select: Column<Row> = {
@@ -192,7 +193,7 @@ export function Component() {
           <Group gap="sm" className={styles.chosen ?? ''} role="region" aria-label={t('Selected users')}>
             <Text span fw={600} role="status">
               {all
-                ? t('All {selected, number} that match selected', { selected })
+                ? t('All {selected} that match selected', { selected: totalText })
                 : t('{selected, number} selected', { selected })}
             </Text>
             <Menu>
@@ -207,7 +208,7 @@ export function Component() {
             </Menu>
             {!all && mayTakeAll && (
               <Button size="xs" variant="subtle" onClick={() => setAllOf(question)}>
-                {t('Select all {total, number} that match', { total })}
+                {t('Select all {total} that match', { total: totalText })}
               </Button>
             )}
             <Button size="xs" variant="subtle" onClick={clearSelection}>
@@ -226,7 +227,7 @@ export function Component() {
           <ExportUsers
             onClose={() => setExporting(false)}
             projectId={project.id}
-            total={page?.isLimited ? undefined : (page?.totalCount ?? 0)}
+            total={page?.isTotalLimited ? undefined : (page?.totalCount ?? 0)}
             search={list.search}
             filter={filter}
           />

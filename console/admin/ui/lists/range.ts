@@ -10,7 +10,7 @@ interface Page {
   from: number;
   rows: number;
   total: number;
-  /** More match than are listed and counted. */
+  /** There are more than `total`. */
   isLimited?: boolean | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Page {
 export function rangeOf({ from, rows, total, isLimited = false }: Page, counted: (total: number) => string): string {
   const last = from + rows - 1;
   // The list has become shorter since the first page: positions are unknown.
-  const isKnown = rows > 0 && rows < total && last <= total;
+  const isKnown = rows > 0 && (isLimited || (rows < total && last <= total));
   const all = isLimited ? t('more than {all}', { all: counted(total) }) : counted(total);
   if (isKnown) return t('{from, number}–{last, number} of {all}', { from, last, all });
   return all.charAt(0).toUpperCase() + all.slice(1);

@@ -14,6 +14,8 @@ interface Connection<Row> {
   edges: readonly { node: Row }[];
   pageInfo: PageInfo;
   totalCount?: number;
+  /** There are more than `totalCount`. */
+  isTotalLimited?: boolean;
   /** More match than are listed. */
   isLimited?: boolean;
 }
@@ -91,11 +93,11 @@ interface ResourceListProps<Row> {
 }
 
 function range(
-  { edges, totalCount = 0, isLimited }: Connection<unknown>,
+  { edges, totalCount = 0, isTotalLimited }: Connection<unknown>,
   counted: (total: number) => string,
   from: string | undefined,
 ) {
-  return rangeOf({ from: firstRow(from), rows: edges.length, total: totalCount, isLimited }, counted);
+  return rangeOf({ from: firstRow(from), rows: edges.length, total: totalCount, isLimited: isTotalLimited }, counted);
 }
 
 /** Searchable list of a resource, with paging, empty and error states. */

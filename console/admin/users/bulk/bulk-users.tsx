@@ -1,10 +1,11 @@
 import { Alert, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { type Outcome, queryClient, send, useMutation } from '../../api.ts';
+import { type Outcome, queryClient, send, useMutation, useQuery } from '../../api.ts';
 import { type Failure, RequestError } from '../../failure.ts';
 import {
   AuditEvents,
   ChangeUsers,
+  CountUsers,
   MatchingUsers,
   type UserAction,
   type UserFilter,
@@ -25,7 +26,6 @@ import { type BulkPage, type BulkProgress, type Chosen, notBegun, pagesOf, runBu
 
 /** All users that match, at any number. */
 export interface AllMatching {
-  total: number;
   search: string | null;
   filter: UserFilter;
   /** The search and filters in words: "Status: Active". */
@@ -45,15 +45,18 @@ const isList = (of: BulkUsersProps['of']): of is readonly Chosen[] => Array.isAr
 
 /** A bulk action on more users than a request takes: preview, progress, and what was refused. */
 export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersProps) {
-  const [total, setTotal] = useState(isList(of) ? of.length : of.total);
   const [progress, setProgress] = useState<BulkProgress>();
+  const { search, filter } = isList(of) ? { search: null, filter: {} } : of;
+  const counted = useQuery(CountUsers, { projectId, search, filter }, { pause: isList(of) || progress !== undefined });
+  const [changedTo, setChangedTo] = useState<number>();
+  const total = progress?.total ?? changedTo ?? (isList(of) ? of.length : counted.data?.users.totalCount);
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const stop = useRef<AbortController>(undefined);
   const [change] = useMutation(ChangeUsers, []);
   useUnloadWarning(isRunning);
   const words = userActions[action];
-  const who = t('{count, plural, one {# user} other {# users}}', { count: total });
+  const who = total === undefined ? '…' : t('{count, plural, one {# user} other {# users}}', { count: total });
   const start = async (from: BulkProgress) => {
     stop.current = new AbortController();
     setFailure(undefined);
@@ -67,7 +70,7 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
     });
     setRunning(false);
     if (end.changedTo !== undefined) {
-      setTotal(end.changedTo);
+      setChangedTo(end.changedTo);
       setFailure({
         code: 'changed',
         message: t('Nothing was changed: {changedTo, number} users match now, not {total, number}. Confirm again.', {
@@ -79,7 +82,8 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
     }
     setProgress(end.progress);
     setFailure(end.failure);
-    for (const operation of [Users, AuditEvents]) void queryClient.invalidateQueries({ queryKey: [operation] });
+    for (const operation of [Users, CountUsers, AuditEvents])
+      void queryClient.invalidateQueries({ queryKey: [operation] });
   };
   if (!progress) {
     return (
@@ -87,11 +91,11 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
         opened
         title={`${words.verb}: ${who}?`}
         verb={words.verb}
-        name={words.isFinal ? String(total) : undefined}
-        busy={isRunning}
-        failure={failure}
+        name={words.isFinal && total !== undefined ? String(total) : undefined}
+        busy={isRunning || (total === undefined && counted.stale)}
+        failure={failure ?? counted.failure}
         onClose={onClose}
-        onConfirm={() => void start(notBegun(total))}
+        onConfirm={() => (total === undefined ? counted.reload() : void start(notBegun(total)))}
       >
         <p>{t('Each user {effect}', { effect: words.effect })}</p>
         {!isList(of) && (
@@ -131,7 +135,10 @@ export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersP
     >
       <Stack>
         <Progress
-          value={(100 * (progress.isFinished ? 1 : handled(progress))) / (progress.isFinished ? 1 : Math.max(1, total))}
+          value={
+            (100 * (progress.isFinished ? 1 : handled(progress))) /
+            (progress.isFinished ? 1 : Math.max(1, progress.total))
+          }
           aria-label={t('Progress')}
         />
         <Text role="status">{statusOf(progress, isRunning)}</Text>
@@ -224,7 +231,7 @@ async function loadMatching(
   after: string | null,
 ): Promise<Outcome<BulkPage>> {
   try {
-    const { users } = await send(MatchingUsers, { projectId, search, filter, after });
+    const { users } = await send(MatchingUsers, { projectId, search, filter, after, exact: after === null });
     return {
       data: {
         users: users.edges.map(({ node: { id, userName, displayName } }) => ({ id, name: displayName ?? userName })),

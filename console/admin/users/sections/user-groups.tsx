@@ -5,6 +5,7 @@ import { useQuery } from '../../api.ts';
 import { GroupsOfUser } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
+import { atLeast } from '../../ui/counted.ts';
 import { LoadError } from '../../ui/feedback/errors.tsx';
 import { LazyDialog } from '../../ui/feedback/lazy-dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -56,7 +57,7 @@ export function UserGroups({ user, mayChange }: { user: { id: string; name: stri
               <Link to={path(`groups/${node.id}`)}>{node.displayName}</Link>
             </Pill>
           ))}
-          {more > 0 && <li>{t('and {count, number} more', { count: more })}</li>}
+          {groups && more > 0 && <li>{t('and {count} more', { count: atLeast(more, groups.isTotalLimited) })}</li>}
         </Group>
       )}
       <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('Add to a group')}>

@@ -1,6 +1,6 @@
 import { type ClassType, Field, Int, ObjectType } from 'type-graphql';
 import type { Place } from '../../domain/kernel/ordered-page.ts';
-import type { Page, PageRequest } from '../../domain/kernel/page.ts';
+import type { Page, PageRequest, Total } from '../../domain/kernel/page.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
 import { Access } from './access.ts';
@@ -43,15 +43,15 @@ function sizeOf(first: number | null | undefined): number {
   return size;
 }
 
-/** A page as a Relay connection; `totalCount` is counted only if selected. */
+/** A page as a Relay connection; counted only if `totalCount` or `isTotalLimited` is selected, and once for both. */
 export function connection<T extends { id: string }>(
   list: string,
   page: Page<T>,
   request: PageRequest,
-  totalCount?: () => Promise<number>,
+  count?: () => Promise<Total>,
 ) {
   const edges = page.items.map((node) => ({ node, cursor: cursorOf(list, node.id) }));
-  return connected(edges, page.hasNextPage, request.after !== null, totalCount);
+  return connected(edges, page.hasNextPage, request.after !== null, count);
 }
 
 /** As {@link connection}, for a list with a custom order. */
@@ -59,23 +59,27 @@ export function placedConnection<T>(
   list: string,
   page: { items: readonly T[]; places: readonly Place[]; hasNextPage: boolean },
   request: PlacedRequest,
-  totalCount: () => Promise<number>,
+  count: () => Promise<Total>,
 ) {
   const edges = page.items.map((node, index) => ({ node, cursor: placeCursor(list, page.places[index] as Place) }));
-  return connected(edges, page.hasNextPage, request.after !== null, totalCount);
+  return connected(edges, page.hasNextPage, request.after !== null, count);
 }
 
 function connected<T>(
   edges: { node: T; cursor: string }[],
   hasNextPage: boolean,
   hasPreviousPage: boolean,
-  totalCount: (() => Promise<number>) | undefined,
+  count: (() => Promise<Total>) | undefined,
 ) {
+  let counted: Promise<Total> | undefined;
+  const total = () => (counted ??= count?.());
   return {
     edges,
-    /** Evaluated only if selected. */
     get totalCount() {
-      return totalCount?.();
+      return total()?.then((one) => one.count);
+    },
+    get isTotalLimited() {
+      return total()?.then((one) => one.isLimited);
     },
     pageInfo: {
       hasNextPage,
@@ -148,7 +152,13 @@ class PageInfoView {
   endCursor!: string | null;
 }
 
-/** Creates the `<Name>Connection` of a node type. @param counted whether it has `totalCount`, which reads all rows */
+/** Of the argument `exact` of a field that counts. */
+export const exactOption = {
+  nullable: true,
+  description: 'Counts all, however many, which can take seconds. Default: false, at most 10,000.',
+} as const;
+
+/** Creates the `<Name>Connection` of a node type. @param counted whether it has `totalCount` */
 export function connectionType<T extends object>(node: ClassType<T>, name: string, counted = true): ClassType<object> {
   @Access('inherited')
   @ObjectType(`${name}Edge`)
@@ -171,8 +181,10 @@ export function connectionType<T extends object>(node: ClassType<T>, name: strin
   }
 
   if (counted) {
-    const description = 'Number of items on all pages.';
+    const description = 'Number of items on all pages; at most 10,000 if `isTotalLimited`.';
     Field(() => Int, { description })(Connection.prototype, 'totalCount');
+    const more = 'Whether there are more than `totalCount`.';
+    Field(() => Boolean, { description: more })(Connection.prototype, 'isTotalLimited');
   }
   return Connection;
 }

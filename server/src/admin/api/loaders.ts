@@ -7,6 +7,7 @@ import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
 import type { DelegationKey } from '../../domain/clients/delegation-key.entity.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
+import type { Total } from '../../domain/kernel/page.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
 import { ClientRole } from '../../domain/roles/client-role.entity.ts';
@@ -26,8 +27,10 @@ export interface Loaders {
   apiKeysOf(client: TenantKey): Promise<ApiKey[] | undefined>;
   clientSecretsOf(client: TenantKey): Promise<ClientSecret[] | undefined>;
   delegationKeysOf(client: TenantKey): Promise<DelegationKey[] | undefined>;
-  /** Undefined if the group has no members. */
-  membersIn(group: TenantKey): Promise<number | undefined>;
+  /** At most `maxTotal`. */
+  membersIn(group: TenantKey): Promise<Total | undefined>;
+  /** As {@link membersIn}, counting all. */
+  allMembersIn(group: TenantKey): Promise<Total | undefined>;
   /** Undefined if no user and no group holds the role. */
   holdersOf(role: TenantKey): Promise<RoleHolders | undefined>;
 }
@@ -57,7 +60,8 @@ export function loadersFor(em: EntityManager, { clients, clientSecrets, delegati
     role: ofTenants(async (keys) => byKey(await em.find(ClientRole, { $or: keys.map(atKey) }))),
     apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
     clientSecretsOf: ofTenants(async (keys) => Map.groupBy(await clientSecrets.of(em, keys), ofClient)),
-    membersIn: ofTenants((keys) => countMembers(em, keys)),
+    membersIn: ofTenants((keys) => countMembers(em, keys, false)),
+    allMembersIn: ofTenants((keys) => countMembers(em, keys, true)),
     holdersOf: ofTenants((keys) => countHolders(em, keys)),
     delegationKeysOf: ofTenants(async (keys) => Map.groupBy(await delegationKeys.list(em, keys), ofClient)),
   };

@@ -3,6 +3,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import type { ApiKeyKind } from '../../domain/clients/api-key.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import type { ClientSettings } from '../../domain/clients/client-settings.ts';
+import { exactTotal } from '../../domain/kernel/page.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { type Inputs, Requires } from '../api/access.ts';
@@ -32,7 +33,9 @@ export class ClientResolver {
   ) {
     const request = pageRequest('clients', { first, after });
     const page = await domain.clients.list(em, projectId, search ?? undefined, request);
-    return connection('clients', page, request, () => domain.clients.count(em, projectId, search ?? undefined));
+    return connection('clients', page, request, async () =>
+      exactTotal(await domain.clients.count(em, projectId, search ?? undefined)),
+    );
   }
 
   @Requires('project_admin', { about: { project: 'projectId' }, fresh: true, scope: 'clients:write' })

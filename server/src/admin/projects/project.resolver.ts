@@ -1,11 +1,12 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { passkeyModelStanding, passkeyStanding } from '../../domain/accounts/passkey-standing.ts';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
+import { exactTotal } from '../../domain/kernel/page.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { checkedAaguids, checkedRoots } from '../../domain/projects/passkey-models.ts';
 import { type Project, passkeyPolicyOf } from '../../domain/projects/project.entity.ts';
 import { type Inputs, Requires } from '../api/access.ts';
-import { connection, pageRequest } from '../api/connection.ts';
+import { connection, exactOption, pageRequest } from '../api/connection.ts';
 import { type AdminContext, withoutNulls } from '../api/context.ts';
 import { PasskeyPolicyEnum } from '../api/enums.ts';
 import {
@@ -47,7 +48,7 @@ export class ProjectResolver {
     const filter = { among, search: search ?? undefined };
     const request = pageRequest('projects', { first, after });
     const page = await domain.projects.list(em, filter, request);
-    return connection('projects', page, request, () => domain.projects.count(em, filter));
+    return connection('projects', page, request, async () => exactTotal(await domain.projects.count(em, filter)));
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
@@ -129,8 +130,12 @@ export class ProjectResolver {
   }
 
   @FieldResolver(() => ProjectContentsView)
-  contents(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
-    return domain.projects.contents(em, project.id);
+  contents(
+    @Root() project: Project,
+    @Ctx() { domain, em }: AdminContext,
+    @Arg('exact', () => Boolean, exactOption) exact?: boolean | null,
+  ) {
+    return domain.projects.contents(em, project.id, exact ?? false);
   }
 
   @FieldResolver(() => ProjectUsageView)

@@ -130,8 +130,11 @@ export class ProjectContentsView {
   @Field(() => Int)
   clients!: number;
 
-  @Field(() => Int, { description: 'Active ones.' })
+  @Field(() => Int, { description: 'Active ones; at most 10,000 if `isSessionsLimited`.' })
   sessions!: number;
+
+  @Field(() => Boolean, { description: 'Whether there are more than `sessions`.' })
+  isSessionsLimited!: boolean;
 
   @Field(() => Int, { description: 'Active ones.' })
   scimTokens!: number;

@@ -6,7 +6,7 @@ import { keyIn } from '../../domain/projects/tenant.ts';
 import { Group } from '../../domain/users/group.entity.ts';
 import { countGroups, listGroups } from '../../domain/users/group-list.ts';
 import { Requires } from '../api/access.ts';
-import { placedConnection, placedRequest } from '../api/connection.ts';
+import { exactOption, placedConnection, placedRequest } from '../api/connection.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { ProvenanceEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
@@ -95,8 +95,17 @@ export class GroupResolver {
   }
 
   @FieldResolver(() => Int)
-  async memberCount(@Root() group: Group, @Ctx() { loaders }: AdminContext) {
-    return (await loaders.membersIn(group)) ?? 0;
+  async memberCount(
+    @Root() group: Group,
+    @Ctx() { loaders }: AdminContext,
+    @Arg('exact', () => Boolean, exactOption) exact?: boolean | null,
+  ) {
+    return (await (exact ? loaders.allMembersIn(group) : loaders.membersIn(group)))?.count ?? 0;
+  }
+
+  @FieldResolver(() => Boolean, { description: 'Whether there are more than `memberCount` without `exact`.' })
+  async isMemberCountLimited(@Root() group: Group, @Ctx() { loaders }: AdminContext) {
+    return (await loaders.membersIn(group))?.isLimited ?? false;
   }
 
   @FieldResolver(() => ProjectView)

@@ -58,7 +58,7 @@ export function userExport(deps: UserExportDeps): Router {
     const projectId = await allowed(caller, { noun: 'project', id });
     const format = formatOf(get('format'));
     const filter = filterOf(get);
-    const users = await countUsers(db.reader(), projectId, filter);
+    const { count: users } = await countUsers(db.reader(), projectId, filter, true);
     // The search text may be a person's name, and the event outlives their erasure.
     const { search, ...shown } = filter;
     await db.transaction(async (em) =>

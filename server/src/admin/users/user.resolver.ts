@@ -4,7 +4,7 @@ import { isUuid } from '../../domain/kernel/secret.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { countUsers, listUsers, newestFirst, type UserFilter, type UserOrder } from '../../domain/users/user-list.ts';
 import { Requires } from '../api/access.ts';
-import { placedConnection, placedRequest } from '../api/connection.ts';
+import { exactOption, placedConnection, placedRequest } from '../api/connection.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { DirectionEnum, UserOrderEnum } from '../api/enums.ts';
 import { ProjectView } from '../projects/project.view.ts';
@@ -54,6 +54,7 @@ export class UserResolver {
       description: 'Default: DESC for times, ASC for names. Users without a value are last in both.',
     })
     direction?: 'asc' | 'desc' | null,
+    @Arg('exact', () => Boolean, exactOption) exact?: boolean | null,
   ) {
     const order = orderOf(orderBy, direction);
     const wanted = userFilterOf(search, filter);
@@ -61,7 +62,7 @@ export class UserResolver {
     const request = placedRequest(list, { first, after });
     const page = await listUsers(em, projectId, wanted, { ...request, order });
     const { matches } = page;
-    const counted = async () => matches?.count ?? countUsers(em, projectId, wanted);
+    const counted = async () => matches ?? countUsers(em, projectId, wanted, exact ?? false);
     return Object.assign(placedConnection(list, page, request, counted), { isLimited: matches?.isLimited ?? false });
   }
 

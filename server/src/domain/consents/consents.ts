@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Page, PageRequest } from '../kernel/page.ts';
+import { type Page, type PageRequest, type Total, totalOf } from '../kernel/page.ts';
 import type { Random } from '../kernel/random.ts';
 import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
@@ -108,9 +108,8 @@ export class Consents {
     return { items: rows.slice(0, first).map(toConsent), hasNextPage: rows.length > first };
   }
 
-  async count(on: Executing, of: ConsentsOf): Promise<number> {
-    const [row] = await query(on, sql<{ count: string }>`select count(*) from consents where ${chosen(of)}`);
-    return Number(row?.count ?? 0);
+  count(on: Executing, of: ConsentsOf): Promise<Total> {
+    return totalOf(on, sql`from consents where ${chosen(of)}`);
   }
 }
 

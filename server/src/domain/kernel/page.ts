@@ -1,5 +1,6 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Executing, type Fragment, query, sql } from './sql.ts';
 
 /** One page of a list, newest first: ids are ordered by time (UUIDv7). */
 export interface PageRequest {
@@ -32,4 +33,30 @@ export async function pageOf<T extends { id: string }>(
 /** A `like` pattern that matches `text` literally, anywhere. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** The number of rows of a list, for people: exact up to {@link maxTotal} (decisions/0233). */
+export interface Total {
+  count: number;
+  /** There are more than `count`. */
+  isLimited: boolean;
+}
+
+/** Counting more rows takes longer than reading a page of them. */
+export const maxTotal = 10_000;
+
+export const exactTotal = (count: number): Total => ({ count, isLimited: false });
+
+/** Counts the rows of `rows`, a statement from its `from` on. Reads at most one more than {@link maxTotal}. */
+export async function totalOf(on: Executing, rows: Fragment): Promise<Total> {
+  const [row] = await query(
+    on,
+    sql<{ count: number }>`select count(*)::int as count from (select ${rows} limit ${maxTotal + 1}) counted`,
+  );
+  return limitedTotal(row?.count ?? 0);
+}
+
+/** @param counted at most one more than {@link maxTotal} */
+export function limitedTotal(counted: number): Total {
+  return { count: Math.min(counted, maxTotal), isLimited: counted > maxTotal };
 }

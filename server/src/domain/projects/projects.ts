@@ -4,7 +4,7 @@ import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
-import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import { containing, exactTotal, limitedTotal, maxTotal, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -35,6 +35,11 @@ export interface ProjectContents {
   clients: number;
   sessions: number;
   scimTokens: number;
+}
+
+export interface CountedContents extends ProjectContents {
+  /** There are more than `sessions`. */
+  isSessionsLimited: boolean;
 }
 
 type ProjectEvent =
@@ -229,14 +234,23 @@ export class Projects {
     }
   }
 
-  /** What {@link delete} would delete. */
-  async contents(em: EntityManager, id: string): Promise<ProjectContents> {
+  /** What {@link delete} would delete. @param exact counts all sessions, however many */
+  async contents(em: EntityManager, id: string, exact: boolean): Promise<CountedContents> {
+    const contents = await this.counted(em, id, exact ? null : maxTotal + 1);
+    const total = exact ? exactTotal : limitedTotal;
+    const { count: sessions, isLimited: isSessionsLimited } = total(contents.sessions);
+    return { ...contents, sessions, isSessionsLimited };
+  }
+
+  /** @param most sessions to count; null: all */
+  private async counted(em: EntityManager, id: string, most: number | null): Promise<ProjectContents> {
     const [row] = await query(
       em,
       sql<Record<keyof ProjectContents, string | number>>`
-        select (select count(*) from users where project_id = ${id}) as users,
+        select (select coalesce(sum(users), 0) from user_counts where project_id = ${id}) as users,
               (select count(*) from clients where project_id = ${id}) as clients,
-              (select count(*) from sessions where project_id = ${id} and ended_at is null) as sessions,
+              (select count(*) from (select from sessions where project_id = ${id} and ended_at is null
+                limit ${most}) live) as sessions,
               (select count(*) from scim_tokens where project_id = ${id} and revoked_at is null) as "scimTokens"`,
     );
     const { users = 0, clients = 0, sessions = 0, scimTokens = 0 } = row ?? {};
@@ -247,7 +261,7 @@ export class Projects {
    * Deletes the project with all its data and events; the instance's audit log records the deletion. Refuses
    * `not-found`, `invalid` if `confirmName` is not its name, `forbidden` for the console's project.
    */
-  delete(id: string, confirmName: string, actor: Actor): Promise<ProjectContents> {
+  delete(id: string, confirmName: string, actor: Actor): Promise<CountedContents> {
     return this.deps.db.transaction(async (em) => {
       const project = await this.locked(em, id);
       if (project.builtIn === 'console') {
@@ -256,7 +270,7 @@ export class Projects {
       if (confirmName !== project.name) {
         refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
       }
-      const contents = await this.contents(em, id);
+      const contents = await this.counted(em, id, null);
       this.deps.audit.record(em, {
         type: 'project.deleted',
         actor,
@@ -265,7 +279,7 @@ export class Projects {
       });
       em.remove(project);
       await this.deps.audit.deleteEventsOf(em, id);
-      return contents;
+      return { ...contents, isSessionsLimited: false };
     });
   }
 

@@ -3,7 +3,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import type { Page, PageRequest } from '../kernel/page.ts';
+import { type Page, type PageRequest, type Total, totalOf } from '../kernel/page.ts';
 import { found } from '../kernel/problem.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
@@ -63,14 +63,8 @@ export class RefreshGrants {
     return { items: rows.slice(0, first).map(toGrant), hasNextPage: rows.length > first };
   }
 
-  async count(on: Executing, owner: GrantOwner): Promise<number> {
-    const [row] = await query(
-      on,
-      sql<{
-        count: string;
-      }>`select count(*) from refresh_grants g, users u, clients k, projects p where ${this.chosen(owner)}`,
-    );
-    return Number(row?.count ?? 0);
+  count(on: Executing, owner: GrantOwner): Promise<Total> {
+    return totalOf(on, sql`from refresh_grants g, users u, clients k, projects p where ${this.chosen(owner)}`);
   }
 
   /** Ends a grant and its access tokens; does nothing if it has ended. Refuses `not-found`. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { orderedPage, type Place } from '../kernel/ordered-page.ts';
-import { containing } from '../kernel/page.ts';
+import { containing, exactTotal, limitedTotal, maxTotal, type Total, totalOf } from '../kernel/page.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { keyIn, keyText, type TenantKey } from '../projects/tenant.ts';
 import { Group } from './group.entity.ts';
@@ -32,25 +32,27 @@ export async function listGroups(
   return { ...page, places, items: places.map(({ id }) => byId.get(id) as Group) };
 }
 
-export async function countGroups(em: EntityManager, projectId: string, filter: GroupFilter): Promise<number> {
-  const [row] = await query(
-    em,
-    sql<{ count: string }>`select count(*) as count from groups r where ${matching(projectId, filter)}`,
-  );
-  return Number(row?.count ?? 0);
+export function countGroups(em: EntityManager, projectId: string, filter: GroupFilter): Promise<Total> {
+  return totalOf(em, sql`from groups r where ${matching(projectId, filter)}`);
 }
 
-/** The number of members by group (`keyText`). */
-export async function countMembers(em: EntityManager, groups: readonly TenantKey[]): Promise<Map<string, number>> {
+/** The members by group (`keyText`). @param exact counts all, however many */
+export async function countMembers(
+  em: EntityManager,
+  groups: readonly TenantKey[],
+  exact: boolean,
+): Promise<Map<string, Total>> {
+  const most = exact ? null : maxTotal + 1;
+  const total = exact ? exactTotal : limitedTotal;
   const rows = await query(
     em,
-    sql<{ project: string; id: string; count: string }>`
-      select m.project_id as project, m.group_id as id, count(*) as count
+    sql<{ project: string; id: string; count: number }>`
+      select g.project_id as project, g.id, members.count
       from unnest(${groups.map(({ project }) => project.id)}::uuid[], ${groups.map(({ id }) => id)}::uuid[]) g(project_id, id)
-        join group_members m on m.project_id = g.project_id and m.group_id = g.id
-      group by 1, 2`,
+        cross join lateral (select count(*)::int as count from (
+          select from group_members m where m.project_id = g.project_id and m.group_id = g.id limit ${most}) counted) members`,
   );
-  return new Map(rows.map(({ project, id, count }) => [keyText(keyIn(project, id)), Number(count)]));
+  return new Map(rows.map(({ project, id, count }) => [keyText(keyIn(project, id)), total(count)]));
 }
 
 function matching(projectId: string, { search = '', userId, provenance }: GroupFilter): Fragment {

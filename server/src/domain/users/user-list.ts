@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hourOf, orderedPage, type Place } from '../kernel/ordered-page.ts';
-import { containing } from '../kernel/page.ts';
+import { containing, exactTotal, type Total, totalOf } from '../kernel/page.ts';
 import { inAllProjects } from '../kernel/scope.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { customUrn } from './custom/definition.ts';
 import type { CustomValues } from './custom/values.ts';
+import { countRows } from './listing.ts';
 import { foldCase } from './login.ts';
 import { User } from './user.entity.ts';
 import { selectionOf, type UserRecord, withInstants } from './user-record.ts';
@@ -70,23 +71,25 @@ export interface UserPage {
   places: Place[];
   hasNextPage: boolean;
   /** Null without a search. */
-  matches: { count: number; isLimited: boolean } | null;
+  matches: Total | null;
 }
 
 function isSearch({ search }: UserFilter): boolean {
   return wordsOf(search ?? '').length > 0;
 }
 
-export async function countUsers(em: EntityManager, projectId: string, filter: UserFilter): Promise<number> {
+/** All users of the project are always counted exactly. @param exact also those that a filter matches: reads them all */
+export async function countUsers(
+  em: EntityManager,
+  projectId: string,
+  filter: UserFilter,
+  exact = false,
+): Promise<Total> {
   const { search, ...others } = filter;
   const isAsked = isSearch({ search }) || Object.values(others).some((value) => value !== undefined);
-  const [row] = await query(
-    em,
-    isAsked
-      ? sql<{ count: string | null }>`select count(*) as count from users r where ${matching(projectId, filter)}`
-      : sql<{ count: string | null }>`select sum(users) as count from user_counts where project_id = ${projectId}`,
-  );
-  return Number(row?.count ?? 0);
+  const where = isAsked ? matching(projectId, filter) : undefined;
+  if (where && !exact) return totalOf(em, sql`from users r where ${where}`);
+  return exactTotal(await countRows(em, 'users', projectId, where));
 }
 
 /** The condition on the row `r`. */
@@ -97,10 +100,11 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   if (active !== undefined) conditions.push(sql`r.active = ${active}`);
   if (provenance !== undefined) conditions.push(sql`r.provenance = ${provenance}`);
   if (hasFactor !== undefined) {
+    // `offset 0`: looked up user by user. PostgreSQL would otherwise read all factors, however few users are asked for.
     const enrolled = sql`(exists (select from enrolments e
-      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null)
+      where e.project_id = r.project_id and e.user_id = r.id and e.verified_at is not null offset 0)
       or exists (select from credentials k join projects p on p.id = k.project_id
-        where k.project_id = r.project_id and k.user_id = r.id and k.user_verified and k.revoked_at is null and p.passkeys))`;
+        where k.project_id = r.project_id and k.user_id = r.id and k.user_verified and k.revoked_at is null and p.passkeys offset 0))`;
     conditions.push(hasFactor ? enrolled : sql`not ${enrolled}`);
   }
   if (signedInSince !== undefined) {
