@@ -124,6 +124,6 @@ function barOf(series: readonly Series[], index: number, top: number): CSSProper
     ? {}
     : ({
         '--height': `${(sum / top) * 100}%`,
-        '--colors': `linear-gradient(to top, ${stops.join(', ')})`,
+        '--colors': stops.join(),
       } as CSSProperties);
 }
