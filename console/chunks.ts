@@ -4,6 +4,11 @@ const admin = (path: string) => new RegExp(`/console/admin/(?:${path})`);
 /** Folders of Mantine's components. */
 const mantine = (...names: string[]) => `/@mantine/core/esm/components/(?:${names.join('|')})/`;
 
+/** What `first-requests.ts` needs. */
+const firstRequests = admin(
+  'first-requests|request|settings|(?:frame/frame|overview/overview)-variables|projects/recent|ui/storage|generated/texts/(?:frame|overview)\\.',
+);
+
 /** Parts of `ui/` that a few pages use. */
 const rareUi =
   'code/snippets|forms/(?:list-field|search-select)|layout/(?:page-choices|page-frame|tabs)|secrets/(?:secret\\.|token-)';
@@ -15,8 +20,13 @@ const rareUi =
 export const chunks = [
   // The only module that hosted pages share with the console.
   { name: 'preload', test: /preload-helper/ },
-  // Loaded before each page. Style sheets keep the order of their imports, which decides the order of cascade layers.
-  { name: 'vendor', test: /\/node_modules\/(?!.*\.css)/, tags: ['$initial' as const] },
+  // Loaded before each page. Style sheets keep the order of their imports, which decides the order of cascade layers. The first
+  // requests are sent before the libraries run.
+  {
+    name: 'vendor',
+    test: new RegExp(`/node_modules/(?!.*\\.css)|${firstRequests.source}`),
+    tags: ['$initial' as const],
+  },
   {
     name: 'console',
     test: admin(

@@ -10,6 +10,7 @@ import { useCallback, useRef } from 'react';
 import { type Failure, failureOf, RequestError, type ResponseError } from './failure.ts';
 import type { Operation } from './generated/operations.ts';
 import { t } from './language/language.ts';
+import { post } from './request.ts';
 import { type Reason, signInAgain } from './sign-in-again.ts';
 
 declare module '@tanstack/react-query' {
@@ -24,26 +25,15 @@ export type AnyOperation = Operation<unknown, never>;
 /** Duration of the last response in ms; undefined while the server is unreachable. */
 export const latency = { ms: 0 as number | undefined, listeners: new Set<() => void>() };
 
-/** Sends a request to the admin API with the session of this browser. */
-export function post(body: object, signal?: AbortSignal): Promise<Response> {
-  return fetch('/admin/graphql', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Latchkey-Csrf': '1' },
-    body: JSON.stringify(body),
-    signal: signal ?? null,
-  });
-}
-
 /** Sends an operation to the admin API. @throws RequestError */
 export async function send<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,
 ): Promise<Data> {
-  const begin = performance.now();
   try {
-    const response = await post({ query: operation, variables }, signal);
-    latency.ms = response.status >= 500 ? undefined : Math.round(performance.now() - begin);
+    const { response, milliseconds } = await post({ query: operation, variables }, signal);
+    latency.ms = response.status >= 500 ? undefined : milliseconds;
     const { data, errors } = (await response.json()) as { data?: Data | null; errors?: ResponseError[] };
     if (errors?.[0]) throw new RequestError(failureOf(errors[0]));
     if (data) return data;

@@ -1,3 +1,4 @@
+import './first-requests.ts';
 import './tokens.css';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';

@@ -1,5 +1,6 @@
-import { type AnyOperation, post, queryClient } from '../api.ts';
+import { type AnyOperation, queryClient } from '../api.ts';
 import type { ResponseError } from '../failure.ts';
+import { post } from '../request.ts';
 import { signInAgain } from '../sign-in-again.ts';
 
 export interface ApiRequest {
@@ -18,9 +19,7 @@ export interface ApiResponse {
 /** Sends a request as it is, with the admin's session. Asks for a sign-in where the API does, then repeats it. */
 export async function run(request: ApiRequest): Promise<ApiResponse> {
   for (;;) {
-    const began = performance.now();
-    const response = await post(request);
-    const milliseconds = Math.round(performance.now() - began);
+    const { response, milliseconds } = await post(request);
     const { text, code } = read(await response.text());
     const reason = code === 'unauthenticated' ? 'expired' : code === 'reauthentication-required' ? 'fresh' : undefined;
     if (reason !== undefined && (await signInAgain(reason))) continue;

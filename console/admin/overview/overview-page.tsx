@@ -13,7 +13,7 @@ import { Page } from '../ui/layout/page.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist, openTasks, type Task } from './checklist.tsx';
 import styles from './overview-page.module.css';
-import { overviewVariables } from './prefetch-overview.ts';
+import { overviewPart } from './overview-variables.ts';
 import { tasksOf } from './tasks.ts';
 
 const dayInMilliseconds = 24 * 3600 * 1000;
@@ -23,7 +23,7 @@ export function Component() {
   const project = useProject();
   const path = useProjectPath();
   const { isOwner, mayChange } = useAccess(project.id);
-  const { data, failure, reload } = useQuery(Overview, overviewVariables(project.id), { everySeconds: 15 });
+  const { data, failure, reload } = useQuery(Overview, overviewPart(project.id), { everySeconds: 15 });
   const owners = useQuery(OwnerCount, {}, { pause: !isOwner });
   const isConsole = project.builtIn === 'CONSOLE';
   const tasks: Task[] | undefined =

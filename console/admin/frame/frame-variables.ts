@@ -1,0 +1,9 @@
+import type { FrameQueryVariables } from '../generated/types.ts';
+import { recentProjects } from '../projects/recent.ts';
+import { settings } from '../settings.ts';
+
+/** Of the query that a first page sends: the project in the URL, else the last one visited. */
+export function frameVariables(): FrameQueryVariables {
+  const id = /^\/admin\/projects\/([^/]+)/.exec(location.pathname)?.[1] ?? recentProjects()[0]?.id;
+  return { id: id ?? '', hasProject: id !== undefined, isOwner: settings.isOwner };
+}

@@ -1,0 +1,33 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { post, sendAhead } from './request.ts';
+
+let sent: string[] = [];
+
+/** A server that answers with the number of the request. */
+function serve(): void {
+  sent = [];
+  vi.stubGlobal('fetch', async (_path: string, { body }: { body: string }) => {
+    sent.push(body);
+    return new Response(String(sent.length));
+  });
+}
+const answer = async (body: object) => (await post(body)).response.text();
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a request that was sent ahead', () => {
+  it('answers the same request once; later ones are sent', async () => {
+    serve();
+    sendAhead({ query: 'a' });
+    expect(sent).toEqual(['{"query":"a"}']);
+    expect(await answer({ query: 'b' })).toBe('2');
+    expect(await answer({ query: 'a' })).toBe('1');
+    expect(await answer({ query: 'a' })).toBe('3');
+  });
+
+  it('fails where it is taken, and nowhere else', async () => {
+    vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('offline')));
+    sendAhead({ query: 'a' });
+    await expect(post({ query: 'a' })).rejects.toThrow('offline');
+  });
+});
