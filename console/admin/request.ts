@@ -5,7 +5,7 @@ export interface Timed {
   milliseconds: number;
 }
 
-/** Responses that nobody has taken yet, by the body of their requests. */
+/** Responses of {@link sendAhead} that `post` has not returned yet, by request body. */
 const ahead = new Map<string, Promise<Timed>>();
 
 /** Sends a request to the admin API with the session of this browser, unless {@link sendAhead} has sent the same. */
@@ -20,7 +20,7 @@ export function post(body: object, signal?: AbortSignal): Promise<Timed> {
 export function sendAhead(body: object): void {
   const text = JSON.stringify(body);
   const response = request(text);
-  // `post` reports it.
+  // The caller of `post` handles the error.
   response.catch(() => undefined);
   ahead.set(text, response);
 }

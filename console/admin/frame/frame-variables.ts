@@ -2,7 +2,7 @@ import type { FrameQueryVariables } from '../generated/types.ts';
 import { recentProjects } from '../projects/recent.ts';
 import { settings } from '../settings.ts';
 
-/** Of the query that a first page sends: the project in the URL, else the last one visited. */
+/** Variables of the query `Frame`: the project in the URL, else the last one visited. */
 export function frameVariables(): FrameQueryVariables {
   const id = /^\/admin\/projects\/([^/]+)/.exec(location.pathname)?.[1] ?? recentProjects()[0]?.id;
   return { id: id ?? '', hasProject: id !== undefined, isOwner: settings.isOwner };

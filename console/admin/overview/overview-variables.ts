@@ -8,10 +8,10 @@ const filters = {
   smsLimits: { types: ['sms.limit_reached'] },
 } satisfies Record<string, AuditEventFilter>;
 
-/** Of the overview alone. */
+/** Variables of the query `Overview`. */
 export const overviewPart = (projectId: string) => ({ projectId, ...filters });
 
-/** Of all that the page of the overview requests. */
+/** Variables of the query `OverviewPage`, which joins all queries of the page. */
 export const overviewVariables = (projectId: string): OverviewPageQueryVariables => ({
   ...overviewPart(projectId),
   isOwner: settings.isOwner,
