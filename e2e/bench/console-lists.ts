@@ -10,7 +10,8 @@ const size = { users: 100_000, projects: 1000, clients: 300, groups: 2000, event
 const limitMs = 100;
 const runs = 21;
 
-interface Question {
+/** A request of a console page. */
+export interface Question {
   page: string;
   query: string;
   variables?: Record<string, unknown>;
@@ -50,14 +51,16 @@ export async function consoleLists(print: Print): Promise<void> {
   }
 }
 
-interface World {
+/** What the requests are about. */
+export interface World {
   projectId: string;
   clientId: string;
   userId: string;
   groupId: string;
 }
 
-function questions({ projectId, clientId, userId, groupId }: World): Question[] {
+/** Every list, search and filter of the console. */
+export function questions({ projectId, clientId, userId, groupId }: World): Question[] {
   const id = { id: projectId };
   const row = 'id userName displayName email active provenance lastSignInAt';
   const info = 'pageInfo { hasNextPage endCursor }';
@@ -155,6 +158,13 @@ function questions({ projectId, clientId, userId, groupId }: World): Question[] 
       page: 'Palette: users and applications',
       query: `query ($id: ID!) { users(projectId: $id, search: "ada 5", first: 5) { edges { node { id } } }
         clients(projectId: $id, search: "ada 5", first: 5) { edges { node { id } } } }`,
+      variables: id,
+    },
+    {
+      page: 'Sign-in & MFA: effects',
+      query: `query ($id: ID!) { factorStanding(projectId: $id) {
+        activeUsers withFactor email sms totp withPasskey sessionsWithoutPasskey pagesWithoutPasskeys }
+        passkeyModelStanding(projectId: $id, aaguids: [], roots: []) { usersWithOthers usersWithOnlyOthers } }`,
       variables: id,
     },
     { page: 'System', query: '{ system { level checks { name } } }' },

@@ -128,7 +128,6 @@ export async function openAdminRoom(
         projects,
         configurations: services.configurations,
         experiences: services.experiences,
-        mfa: services.mfa,
         senderTests: services.senderTests,
         delivery: services.delivery,
         clients,

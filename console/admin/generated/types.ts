@@ -1872,7 +1872,7 @@ export type FactorStandingQueryVariables = Exact<{
 }>;
 
 
-export type FactorStandingQuery = { factorStanding: { activeUsers: number, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
+export type FactorStandingQuery = { factorStanding: { activeUsers: number, isLimited: boolean, withFactor: number, email: number, sms: number, totp: number, withPasskey: number, sessionsWithoutPasskey: number, pagesWithoutPasskeys: Array<string>, canSendSms: boolean } };
 
 export type ProjectConfigurationQueryVariables = Exact<{
   projectId: string;

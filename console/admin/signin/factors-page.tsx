@@ -18,7 +18,7 @@ import { CountryCodes, countryName } from './country-codes.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import { FlowDrawing } from './flow-drawing.tsx';
 import { areModelsInvalid, modelConsequence, PasskeyModels, useModelStanding } from './passkey-models.tsx';
-import { PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
+import { amongRecent, PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
 
 const signUps = {
   OPEN: { name: t('Open'), hint: t('The first sign-in with a verified address creates an account.') },
@@ -188,7 +188,7 @@ function Offered({ standing, value, disabled, error, onChange }: OfferedProps) {
   return (
     <Checkbox.Group
       label={t('Factors offered')}
-      description={t('Existing factors stay valid.')}
+      description={[t('Existing factors stay valid.'), amongRecent(standing)].filter(Boolean).join(' ')}
       error={error}
       value={value}
       onChange={(chosen) => onChange(methods.filter((method) => chosen.includes(method)))}
@@ -279,6 +279,7 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
       values.mfaPolicy === 'REQUIRED' &&
       t('Users with email alone enroll another factor at next sign-in; their sessions end at once.'),
     values.testMode && !saved.testMode && t('One-time codes no longer protect this project.'),
+    values.mfaPolicy !== saved.mfaPolicy && values.passkeyPolicy !== 'REQUIRED' && amongRecent(standing),
   ];
   return parts.filter(Boolean).join(' ') || undefined;
 }

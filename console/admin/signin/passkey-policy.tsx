@@ -2,6 +2,7 @@ import { List, Text } from '@mantine/core';
 import type { FactorStandingQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { rich } from '../language/rich.tsx';
+import { count } from '../ui/counted.ts';
 import type { FactorValues } from './factor-values.ts';
 
 export const passkeyPolicies = {
@@ -73,6 +74,12 @@ export function passkeyConsequence(saved: FactorValues, values: FactorValues, st
   return from === 'REQUIRED' ? t('Users can sign in with a mail code again.') : undefined;
 }
 
+/** Whom the numbers count, where that is not all users. */
+export function amongRecent(standing: Standing): string | false {
+  if (!standing?.isLimited) return false;
+  return t('Counted among the {count} users who signed in last.', { count: count.format(standing.activeUsers) });
+}
+
 /** What requiring passkeys does. @param names applications whose own pages cannot use them */
 export function requiring(standing: Standing, names = standing?.pagesWithoutPasskeys ?? []): string {
   if (!standing) return t('Users without a passkey create one at their next sign-in.');
@@ -91,6 +98,7 @@ export function requiring(standing: Standing, names = standing?.pagesWithoutPass
       }),
     names.length > 0 &&
       t('Sign-in stops on own pages of {names}: they cannot use passkeys.', { names: names.join(', ') }),
+    amongRecent(standing),
   ];
   return parts.filter(Boolean).join(' ');
 }

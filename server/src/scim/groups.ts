@@ -105,7 +105,7 @@ export class GroupEndpoint {
       type: groupType,
       list: (selection) => this.deps.groups.list(caller.projectId, selection),
       count: (where) => this.deps.groups.count(caller.projectId, where),
-      isCostly: (where) => this.deps.groups.isCostly(caller.projectId, where),
+      costlyPart: (criteria) => this.deps.groups.costlyPart(caller.projectId, criteria),
     };
   }
 

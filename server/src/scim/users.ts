@@ -124,7 +124,7 @@ export class UserEndpoint {
       type: this.typeFor(caller),
       list: (selection) => this.deps.accounts.list(projectId, selection),
       count: (where) => this.deps.accounts.count(projectId, where),
-      isCostly: (where) => this.deps.accounts.isCostly(projectId, where),
+      costlyPart: (criteria) => this.deps.accounts.costlyPart(projectId, criteria),
     };
   }
 

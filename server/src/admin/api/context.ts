@@ -28,7 +28,6 @@ import type { Page, PageRequest } from '../../domain/kernel/page.ts';
 import type { Scope } from '../../domain/kernel/scope.ts';
 import type { Keys } from '../../domain/keys/keys.ts';
 import type { Logout } from '../../domain/logout/logout.ts';
-import type { Mfa } from '../../domain/mfa/mfa.ts';
 import type { Projects } from '../../domain/projects/projects.ts';
 import type { TenantKey } from '../../domain/projects/tenant.ts';
 import type { Roles } from '../../domain/roles/roles.ts';
@@ -83,7 +82,6 @@ export interface AdminDomain {
   admins: Admins;
   adminInvitations: Pick<AdminInvitations, 'grantRole'>;
   experiences: Experiences;
-  mfa: Pick<Mfa, 'standing'>;
   delivery: Delivery;
   senderTests: SenderTests;
   delegationKeys: DelegationKeys;

@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { passkeyModelStanding, passkeyStanding } from '../../domain/accounts/passkey-standing.ts';
+import { factorStanding, pagesWithoutPasskeys, passkeyModelStanding } from '../../domain/accounts/factor-standing.ts';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { exactTotal } from '../../domain/kernel/page.ts';
 import { found } from '../../domain/kernel/problem.ts';
@@ -54,9 +54,9 @@ export class ProjectResolver {
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => FactorStandingView, { description: 'What a change of second factors or passkeys affects.' })
   async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em, now }: AdminContext) {
-    const { byMethod, ...counts } = await domain.mfa.standing(em, projectId);
-    const passkeys = await passkeyStanding(em, projectId, now);
-    return { ...counts, ...byMethod, ...passkeys, canSendSms: domain.delivery.isAvailable('sms') };
+    const standing = await factorStanding(em, projectId, now);
+    const canSendSms = domain.delivery.isAvailable('sms');
+    return { ...standing, pagesWithoutPasskeys: await pagesWithoutPasskeys(em, projectId), canSendSms };
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })

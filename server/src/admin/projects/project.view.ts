@@ -154,7 +154,10 @@ export class ProjectUsageView {
 }
 
 @Access('inherited')
-@ObjectType('PasskeyModelStanding', { description: 'Passkeys that could not be created under a list of models.' })
+@ObjectType('PasskeyModelStanding', {
+  description:
+    'Passkeys that could not be created under a list of models, of the 10,000 active users who signed in last.',
+})
 export class PasskeyModelStandingView {
   @Field(() => Int, { description: 'Active users with such a passkey. It stays usable until revoked.' })
   usersWithOthers!: number;
@@ -164,10 +167,15 @@ export class PasskeyModelStandingView {
 }
 
 @Access('inherited')
-@ObjectType('FactorStanding', { description: 'Numbers of active users with each second factor.' })
+@ObjectType('FactorStanding', {
+  description: 'Numbers of active users with each second factor, among the 10,000 who signed in last.',
+})
 export class FactorStandingView {
   @Field(() => Int)
   activeUsers!: number;
+
+  @Field(() => Boolean, { description: 'Whether the project has more active users than those counted.' })
+  isLimited!: boolean;
 
   @Field(() => Int, { description: 'With at least one second factor that meets the policy, or a passkey that counts.' })
   withFactor!: number;

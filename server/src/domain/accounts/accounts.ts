@@ -14,7 +14,14 @@ import type { CustomAttributes } from '../users/custom/custom-attributes.ts';
 import { type CustomEdit, editedCustom } from '../users/custom/own-values.ts';
 import type { CustomSchema } from '../users/custom/values.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
-import { countRows, isCostly, type Listed, type Selection } from '../users/listing.ts';
+import {
+  type CostlyPart,
+  type Criteria,
+  costlyPart,
+  countRows,
+  type Listed,
+  type Selection,
+} from '../users/listing.ts';
 import { editedProfile, type ProfileChange } from '../users/profile-edit.ts';
 import type { User } from '../users/user.entity.ts';
 import { recordOf, type ShownUser, type UserRecord, type UserValues, valuesOf } from '../users/user-record.ts';
@@ -55,8 +62,8 @@ export class Accounts {
     return countRows(this.deps.db.alone, 'users', projectId, where);
   }
 
-  isCostly(projectId: string, where: Fragment): Promise<boolean> {
-    return isCostly(this.deps.db.alone, 'users', projectId, where);
+  costlyPart(projectId: string, criteria: Criteria): Promise<CostlyPart | undefined> {
+    return costlyPart(this.deps.db.alone, 'users', projectId, criteria);
   }
 
   /** Creates a user of a directory. Refuses `taken`. @param schema what custom values were checked against */

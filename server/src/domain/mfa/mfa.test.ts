@@ -118,27 +118,6 @@ describe('a factor', () => {
     const phones = [mine, theirs, app2, waiting].map(async ({ id }) => (await read(id))?.phone ?? null);
     expect(await Promise.all(phones)).toEqual(['+4915112345678', null, null, null]);
   });
-
-  it('is counted by method over the active users of its project', async () => {
-    const own = await app.make.project();
-    const [both, one, gone] = [await app.make.user(own), await app.make.user(own), await app.make.user(own)];
-    await app.make.user(own);
-    for (const [user, method] of [
-      [both, 'totp'],
-      [both, 'sms'],
-      [one, 'totp'],
-      [gone, 'email'],
-    ] as const) {
-      await verified(user, method);
-    }
-    await begin(one, 'email');
-    await work((em) => em.execute('update users set active = false where id = ?', [gone.id]));
-    expect(await mfa.standing(app.services.db.reader(), own.id)).toEqual({
-      activeUsers: 3,
-      withFactor: 2,
-      byMethod: { email: 0, sms: 1, totp: 2 },
-    });
-  });
 });
 
 describe('a code of an authenticator app', () => {

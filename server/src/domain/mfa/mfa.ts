@@ -6,7 +6,7 @@ import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { found } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
@@ -19,17 +19,6 @@ import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from
 export interface TotpSetup {
   secret: string;
   otpauthUri: string;
-}
-
-/** Counts of a project's active users by second factor. */
-export interface FactorStanding {
-  activeUsers: number;
-  /**
-   * Users with a passkey or a factor that meets REQUIRED; email counts only if the project allows it as a factor, a
-   * passkey if the project uses passkeys and it has verified its user.
-   */
-  withFactor: number;
-  byMethod: Record<MfaMethod, number>;
 }
 
 /** Second factors (email, SMS, TOTP) and recovery codes. */
@@ -47,32 +36,6 @@ export class Mfa {
     const factors = await em.find(Enrolment, { user, verifiedAt: { $ne: null } });
     const lastSeen = (factor: Enrolment) => (factor.lastUsedAt ?? factor.verifiedAt ?? factor.createdAt).getTime();
     return factors.sort((a, b) => lastSeen(b) - lastSeen(a));
-  }
-
-  async standing(em: EntityManager, projectId: string): Promise<FactorStanding> {
-    const [users] = await query(
-      em,
-      sql<{ active: number }>`select count(*)::int as active from users where project_id = ${projectId} and active`,
-    );
-    const counted = await query(
-      em,
-      sql<{ method: MfaMethod | 'passkey' | null; users: number; sufficient: number }>`
-        select e.method, count(distinct e.user_id)::int as users,
-          count(distinct e.user_id) filter (where e.method <> 'email' or p.email_factor)::int as sufficient
-        from projects p join users u on u.project_id = p.id join (
-          select project_id, user_id, method from enrolments where project_id = ${projectId} and verified_at is not null
-          union all select project_id, user_id, 'passkey' from credentials
-          where project_id = ${projectId} and user_verified and revoked_at is null
-        ) e on e.project_id = p.id and e.user_id = u.id
-        where p.id = ${projectId} and u.active and (e.method <> 'passkey' or p.passkeys)
-        group by grouping sets ((e.method), ())`,
-    );
-    const usersWith = (method: MfaMethod | 'passkey') => counted.find((row) => row.method === method)?.users ?? 0;
-    return {
-      activeUsers: users?.active ?? 0,
-      withFactor: counted.find((row) => row.method === null)?.sufficient ?? 0,
-      byMethod: { email: usersWith('email'), sms: usersWith('sms'), totp: usersWith('totp') },
-    };
   }
 
   /** The unverified factor that was started in one of these sign-ins. */

@@ -11,7 +11,16 @@ import { isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
-import { countRows, isCostly, isLarge, type Listed, listRows, type Selection } from './listing.ts';
+import {
+  type CostlyPart,
+  type Criteria,
+  costlyPart,
+  countRows,
+  isLarge,
+  type Listed,
+  listRows,
+  type Selection,
+} from './listing.ts';
 import { containsItself, membersOfRow } from './memberships.ts';
 
 export interface GroupValues {
@@ -76,8 +85,8 @@ export class Groups {
     return countRows(this.deps.db.alone, 'groups', projectId, where);
   }
 
-  isCostly(projectId: string, where: Fragment): Promise<boolean> {
-    return isCostly(this.deps.db.alone, 'groups', projectId, where);
+  costlyPart(projectId: string, criteria: Criteria): Promise<CostlyPart | undefined> {
+    return costlyPart(this.deps.db.alone, 'groups', projectId, criteria);
   }
 
   /** The members of each group, by their ids. */

@@ -6,17 +6,21 @@ type ListedTable = 'users' | 'groups' | 'client_roles';
 export interface Order {
   key: Fragment;
   /** The SQL type of the key. */
-  type: 'text' | 'boolean' | 'numeric' | 'timestamptz';
+  type: 'text' | 'uuid' | 'boolean' | 'numeric' | 'timestamptz';
   descending: boolean;
 }
 
 /** Start of a page: after `offset` rows, or after the row with this id and order key. */
 type From = { offset: number } | { afterId: string; afterKey: string | null };
 
-/** Filter, order and page of a project's rows. Conditions are over the row `r`; ties are ordered by id. */
-export interface Selection {
+/** Filter and order of a project's rows. Conditions are over the row `r`; ties are ordered by id. */
+export interface Criteria {
   where: Fragment | undefined;
   order: Order | undefined;
+}
+
+/** A page of a project's rows. */
+export interface Selection extends Criteria {
   from: From;
   limit: number;
   /** Name of a common `where`, whose statement is prepared; undefined: the text varies. */
@@ -50,23 +54,32 @@ export async function isLarge(em: Executing, projectId: string): Promise<boolean
   return (await countRows(em, 'users', projectId)) >= largeProject;
 }
 
+/** As RFC 7644 §3.4.2.2 and §3.4.2.3 name them. */
+export type CostlyPart = 'filter' | 'sortBy';
+
 /**
- * Whether a search takes long in a large project, as PostgreSQL expects from its statistics: it is planned, not run. Counting
- * is the longest part of a search.
+ * The part of a search that takes long in a large project, as PostgreSQL expects from its statistics: it is planned, not run.
+ * For a filter, counting takes longest; an order without an index sorts all rows for each page.
  */
-export async function isCostly(
+export async function costlyPart(
   em: Executing,
   table: ListedTable,
   projectId: string,
-  where: Fragment,
-): Promise<boolean> {
-  if (!(await isLarge(em, projectId))) return false;
+  { where, order }: Criteria,
+): Promise<CostlyPart | undefined> {
+  if (!(await isLarge(em, projectId))) return undefined;
+  const count = sql`select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`;
+  if (where && (await costOf(em, count)) > mostCost) return 'filter';
+  const page = order && idsOfPage(table, projectId, { where, order, from: { offset: 0 }, limit: 100 });
+  return page && (await costOf(em, page)) > mostCost ? 'sortBy' : undefined;
+}
+
+async function costOf(em: Executing, statement: Fragment): Promise<number> {
   const [row] = await query(
     em,
-    sql<{ 'QUERY PLAN': { Plan: { 'Total Cost': number } }[] }>`explain (format json)
-      select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`,
+    sql<{ 'QUERY PLAN': { Plan: { 'Total Cost': number } }[] }>`explain (format json) ${statement}`,
   );
-  return (row?.['QUERY PLAN'][0]?.Plan['Total Cost'] ?? 0) > mostCost;
+  return row?.['QUERY PLAN'][0]?.Plan['Total Cost'] ?? 0;
 }
 
 /**
@@ -78,25 +91,38 @@ export async function listRows<Row extends object>(
   table: ListedTable,
   columns: string,
   projectId: string,
-  { where, order, from, limit, common }: Selection,
+  selection: Selection,
 ): Promise<Listed<Row>[]> {
-  const key = order?.key ?? sql.raw('null::text');
-  const direction = sql.raw(order?.descending ? 'desc nulls first' : 'asc nulls last');
-  const ordering = order ? sql`order_key ${direction}, id` : sql.raw('id');
+  const { order, from, common } = selection;
   const shown =
     order?.type === 'timestamptz'
       ? sql.raw("(page.order_key at time zone 'UTC')::text")
       : sql.raw('page.order_key::text');
-  const after = 'afterId' in from ? sql` and ${behind(from, order)}` : sql.raw('');
-  const offset = 'offset' in from ? from.offset : 0;
   const statement = sql<Listed<Row>>`select ${sql.raw(columns)}, ${shown} as order_key
-    from (select r.id, ${key} as order_key from ${sql.table(table)} r
-          where ${inProject(projectId, where)}${after}
-          order by ${ordering} offset ${offset} limit ${limit}) page
+    from (${idsOfPage(table, projectId, selection)}) page
     join ${sql.table(table)} r on r.project_id = ${projectId} and r.id = page.id
-    order by ${order ? sql`page.order_key ${direction}, r.id` : sql.raw('r.id')}`;
+    order by ${order ? sql`page.order_key ${directionOf(order)}, r.id` : sql.raw('r.id')}`;
   const start = 'afterId' in from ? 'after' : 'offset';
   return query(em, statement, { prepare: common && `listing.${table}.${common}.${start}` });
+}
+
+/** SQL: the ids and order keys of a page. */
+function idsOfPage(
+  table: ListedTable,
+  projectId: string,
+  { where, order, from, limit }: Omit<Selection, 'common'>,
+): Fragment {
+  const key = order?.key ?? sql.raw('null::text');
+  const ordering = order ? sql`order_key ${directionOf(order)}, id` : sql.raw('id');
+  const after = 'afterId' in from ? sql` and ${behind(from, order)}` : sql.raw('');
+  const offset = 'offset' in from ? from.offset : 0;
+  return sql`select r.id, ${key} as order_key from ${sql.table(table)} r
+    where ${inProject(projectId, where)}${after}
+    order by ${ordering} offset ${offset} limit ${limit}`;
+}
+
+function directionOf({ descending }: Order): Fragment {
+  return sql.raw(descending ? 'desc nulls first' : 'asc nulls last');
 }
 
 function inProject(projectId: string, where: Fragment | undefined): Fragment {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Reads the e-mail addresses of every user thirty times: as costly here as a simple filter is in a large directory. */
+/** Reads the email addresses of every user thirty times: as costly here as a simple filter is in a large directory. */
 const costly = Array.from({ length: 30 }, (_, n) => `emails[type eq "home" and value co "${n}."]`).join(' or ');
 
 const ask = (filter: string, more = '') =>
@@ -76,6 +76,32 @@ it('refuses a search in a large directory that finds groups with more than 5,000
   expect(await askGroups('filter=members+pr&excludedAttributes=members')).toEqual([200, 6]);
   expect(await askGroups('filter=displayName+eq+%22Group+1%22')).toEqual([200, 1]);
   expect(await askGroups('count=10')).toEqual([200, 6]);
+});
+
+it('refuses an order without an index in a large directory, on every path, and no others', async () => {
+  // As if the table had many more rows; its next analysis would count them again.
+  const em = app.services.db.reader();
+  await em.execute('alter table users set (autovacuum_enabled = false)');
+  await em.execute(
+    `select pg_restore_relation_stats('schemaname', 'public', 'relname', 'users', 'reltuples', 10000000::real)`,
+  );
+  const refused = [400, 'tooMany', expect.stringContaining('sortBy')];
+  const sorted = (query: string) =>
+    project
+      .request('GET', `/Users?count=2&${query}`)
+      .then(({ status, body }) => [status, body.scimType ?? body.Resources.length, body.detail]);
+  for (const query of ['sortBy=meta.lastModified', 'sortBy=title&sortOrder=descending&cursor=']) {
+    expect(await sorted(query)).toEqual(refused);
+  }
+  const body = { sortBy: 'meta.lastModified' };
+  for (const path of ['/Users/.search', '/.search']) {
+    expect((await project.request('POST', path, body)).body).toMatchObject({ status: '400', scimType: 'tooMany' });
+  }
+  expect(await sorted('sortBy=meta.lastModified&filter=userName+eq+%22user-7%22')).toEqual([200, 1, undefined]);
+  for (const sortBy of ['userName', 'id']) {
+    expect(await sorted(`sortBy=${sortBy}`)).toEqual([200, 2, undefined]);
+    expect(await sorted(`sortBy=${sortBy}&sortOrder=descending&cursor=`)).toEqual([200, 2, undefined]);
+  }
 });
 
 it('ends without a bug', () => expect(app.bugs).toEqual([]));

@@ -1,5 +1,5 @@
 import { type Fragment, sql } from '../../domain/kernel/sql.ts';
-import type { Listed, Order, Selection } from '../../domain/users/listing.ts';
+import type { CostlyPart, Criteria, Listed, Order, Selection } from '../../domain/users/listing.ts';
 import type { ResourceFilter } from '../filter/ast.ts';
 import { compileFilter } from '../filter/compile.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from '../filter/operand.ts';
@@ -15,8 +15,8 @@ export interface Source<Row> {
   type: ResourceType;
   list(selection: Selection): Promise<Listed<Row>[]>;
   count(where: Fragment | undefined): Promise<number>;
-  /** Whether a search takes too long because the directory is large; absent where resources are few. */
-  isCostly?(where: Fragment): Promise<boolean>;
+  /** The part of a search that takes too long because the directory is large; absent where resources are few. */
+  costlyPart?(criteria: Criteria): Promise<CostlyPart | undefined>;
 }
 
 /** A page of results. */
@@ -53,17 +53,21 @@ export async function search<Row extends { id: string }>(
   return { rows: page, total, nextCursor: cursors.seal(context.projectId, request, name, end) };
 }
 
-/** Refuses `tooMany` (RFC 7644 §3.12) before anything runs. Filters by a key are never costly. */
+/** Refuses `tooMany` (RFC 7644 §3.12) before anything runs. Lists by id and filters by a key are never costly. */
 export async function refuseCostly(
-  source: Pick<Source<unknown>, 'isCostly'>,
-  { where, common }: Pick<Selection, 'where' | 'common'>,
+  source: Pick<Source<unknown>, 'costlyPart'>,
+  { where, order, common }: Criteria & Pick<Selection, 'common'>,
 ): Promise<void> {
-  if (!where || common !== undefined || !(await source.isCostly?.(where))) return;
-  throw badRequest(
-    'tooMany',
-    'The filter would read too much of this large directory. Add a condition by userName, externalId, emails.value or id.',
-  );
+  const part = common === undefined && (await source.costlyPart?.({ where, order }));
+  if (part) throw badRequest('tooMany', tooCostly[part]);
 }
+
+const tooCostly: Record<CostlyPart, string> = {
+  filter:
+    'The filter would read too much of this large directory. Add a condition by userName, externalId, emails.value or id.',
+  sortBy:
+    'sortBy would read too much of this large directory. Sort by userName or id, or read it by cursor without sortBy.',
+};
 
 /** Filter and order of a search in one resource type. Throws `invalidFilter`, `invalidPath`. */
 export function queryOf(type: ResourceType, request: SearchRequest, context: QueryContext) {
@@ -125,7 +129,7 @@ function keyOf(operand: Operand, required = false): { key: Fragment; type: Order
       return { key: sql`${filled} collate "C"`, type: 'text' };
     }
     case 'uuid':
-      return { key: sql`${operand.value}::text collate "C"`, type: 'text' };
+      return { key: operand.value, type: 'uuid' };
     case 'boolean':
       return { key: operand.value, type: 'boolean' };
     case 'number':

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { system } from '../kernel/actor.ts';
+import { Enrolment, type MfaMethod } from '../mfa/enrolment.entity.ts';
+import type { User } from '../users/user.entity.ts';
+import { factorStanding, passkeyModelStanding } from './factor-standing.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await buildTestApp();
+});
+afterAll(() => app.close());
+
+const run = (statement: string, values: unknown[]) =>
+  app.services.db.transaction((em) => em.execute(statement, values));
+const begin = (user: User, method: MfaMethod) =>
+  app.services.db.transaction((em) =>
+    app.services.mfa.begin(em, { user, ceremonyId: null, deviceId: null, method, phone: null }),
+  );
+const verified = async (user: User, method: MfaMethod) => {
+  const { id } = await begin(user, method);
+  await app.services.db.transaction(async (em) =>
+    app.services.mfa.verify(em, await em.findOneOrFail(Enrolment, { id }), user, system),
+  );
+};
+const standing = (projectId: string) => factorStanding(app.services.db.reader(), projectId, app.clock.now());
+
+it('counts the factors of the active users of a project', async () => {
+  const own = await app.make.project();
+  const [both, one, gone] = [await app.make.user(own), await app.make.user(own), await app.make.user(own)];
+  await app.make.user(own);
+  await verified(both, 'totp');
+  await verified(both, 'sms');
+  await verified(one, 'totp');
+  await verified(gone, 'email');
+  await begin(one, 'email');
+  await run('update users set active = false where id = ?', [gone.id]);
+  expect(await standing(own.id)).toEqual({
+    ...{ activeUsers: 3, isLimited: false, withFactor: 2, email: 0, sms: 1, totp: 2 },
+    ...{ withPasskey: 0, sessionsWithoutPasskey: 0 },
+  });
+});
+
+it('counts those who signed in last, in a project of more than 10,000 users', async () => {
+  const own = await app.make.project();
+  const insert = `insert into users (id, project_id, user_name, user_name_key, active, created_at, updated_at, last_sign_in_at)
+    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ?, 'many-' || n, 'many-' || n, n <> 9000, now(), now(),
+      case when n <= 4000 then now() - n * interval '1 hour' end from generate_series(1, ?::int) n`;
+  await run(insert, [own.id, 10_001]);
+  // Everyone but the deactivated: 4,000 have signed in, and of the others the newest come first.
+  await run(
+    `insert into enrolments (project_id, id, user_id, method, created_at, verified_at)
+     select project_id, gen_random_uuid(), id, 'totp', now(), now() from users where project_id = ?
+       and user_name in ('many-4000', 'many-4001', 'many-9000', 'many-10001')`,
+    [own.id],
+  );
+  expect(await standing(own.id)).toMatchObject({ activeUsers: 10_000, isLimited: false, totp: 3, withFactor: 3 });
+  await run('update users set active = true where project_id = ? and user_name = ?', [own.id, 'many-9000']);
+  // Now the oldest of those who never signed in is left out.
+  expect(await standing(own.id)).toMatchObject({ activeUsers: 10_000, isLimited: true, totp: 3, withFactor: 3 });
+  const noModels = { aaguids: [], roots: [] };
+  expect(await passkeyModelStanding(app.services.db.reader(), own.id, noModels)).toEqual({
+    usersWithOthers: 0,
+    usersWithOnlyOthers: 0,
+  });
+});
