@@ -61,11 +61,20 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
         await pause(15_000 * scale);
         const live = (await health('live')).status;
         const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
-        const scim = await fetch(`${world.issuer}/v1/scim/${app.projectId}/Users`, {
-          method: 'POST',
-          headers,
-          body: JSON.stringify({ schemas, userName: 'full@example.com' }),
-        }).then((answer) => answer.text(), String);
+        const provision = (user: number) =>
+          fetch(`${world.issuer}/v1/scim/${app.projectId}/Users`, {
+            method: 'POST',
+            headers,
+            body: JSON.stringify({
+              schemas,
+              userName: `full-${user}@example.com`,
+              title: randomBytes(400).toString('hex'),
+            }),
+          }).then((answer) => answer.text(), String);
+        // The pages that exist may have space for some.
+        let scim = '';
+        for (let user = 0; user < 100 && !/disk of the database is full/.test(scim); user += 1)
+          scim = await provision(user);
         const metrics = await fetch(`${latchkey.managementUrl}/metrics`).then((answer) => answer.text());
         say(`not ready: ${body.slice(0, 160)}`);
         rmSync(join(disk, 'filler'));
