@@ -156,7 +156,7 @@ export class ProjectUsageView {
 @Access('inherited')
 @ObjectType('PasskeyModelStanding', {
   description:
-    'Passkeys that could not be created under a list of models, of the 10,000 active users who signed in last.',
+    'Passkeys that could not be created under a list of models, of the 5,000 active users who signed in last.',
 })
 export class PasskeyModelStandingView {
   @Field(() => Int, { description: 'Active users with such a passkey. It stays usable until revoked.' })
@@ -168,7 +168,7 @@ export class PasskeyModelStandingView {
 
 @Access('inherited')
 @ObjectType('FactorStanding', {
-  description: 'Numbers of active users with each second factor, among the 10,000 who signed in last.',
+  description: 'Numbers of active users with each second factor, among the 5,000 who signed in last.',
 })
 export class FactorStandingView {
   @Field(() => Int)

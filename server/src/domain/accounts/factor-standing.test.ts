@@ -41,23 +41,23 @@ it('counts the factors of the active users of a project', async () => {
   });
 });
 
-it('counts those who signed in last, in a project of more than 10,000 users', async () => {
+it('counts those who signed in last, in a project of more than 5,000 users', async () => {
   const own = await app.make.project();
   const insert = `insert into users (id, project_id, user_name, user_name_key, active, created_at, updated_at, last_sign_in_at)
-    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ?, 'many-' || n, 'many-' || n, n <> 9000, now(), now(),
-      case when n <= 4000 then now() - n * interval '1 hour' end from generate_series(1, ?::int) n`;
-  await run(insert, [own.id, 10_001]);
-  // Everyone but the deactivated: 4,000 have signed in, and of the others the newest come first.
+    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ?, 'many-' || n, 'many-' || n, n <> 4000, now(), now(),
+      case when n <= 2000 then now() - n * interval '1 hour' end from generate_series(1, ?::int) n`;
+  await run(insert, [own.id, 5_001]);
+  // Everyone but the deactivated: 2,000 have signed in, and of the others the newest come first.
   await run(
     `insert into enrolments (project_id, id, user_id, method, created_at, verified_at)
      select project_id, gen_random_uuid(), id, 'totp', now(), now() from users where project_id = ?
-       and user_name in ('many-4000', 'many-4001', 'many-9000', 'many-10001')`,
+       and user_name in ('many-2000', 'many-2001', 'many-4000', 'many-5001')`,
     [own.id],
   );
-  expect(await standing(own.id)).toMatchObject({ activeUsers: 10_000, isLimited: false, totp: 3, withFactor: 3 });
-  await run('update users set active = true where project_id = ? and user_name = ?', [own.id, 'many-9000']);
+  expect(await standing(own.id)).toMatchObject({ activeUsers: 5_000, isLimited: false, totp: 3, withFactor: 3 });
+  await run('update users set active = true where project_id = ? and user_name = ?', [own.id, 'many-4000']);
   // Now the oldest of those who never signed in is left out.
-  expect(await standing(own.id)).toMatchObject({ activeUsers: 10_000, isLimited: true, totp: 3, withFactor: 3 });
+  expect(await standing(own.id)).toMatchObject({ activeUsers: 5_000, isLimited: true, totp: 3, withFactor: 3 });
   const noModels = { aaguids: [], roots: [] };
   expect(await passkeyModelStanding(app.services.db.reader(), own.id, noModels)).toEqual({
     usersWithOthers: 0,

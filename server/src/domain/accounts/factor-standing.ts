@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { rootDigest } from '../credentials/attestation/models.ts';
-import { maxTotal } from '../kernel/page.ts';
 import { type Fragment, query, sql } from '../kernel/sql.ts';
 import type { PasskeyModels } from '../projects/passkey-models.ts';
 import { byPasskey } from '../sessions/sessions.ts';
+
+/** Looking the rows of more users up one by one takes longer than reading a page. */
+const maxUsers = 5_000;
 
 /** What a project would change by requiring second factors or passkeys: numbers among {@link recentUsers}. */
 export interface FactorStanding {
@@ -36,13 +38,13 @@ function recentUsers(projectId: string, limit: number): Fragment {
 export async function factorStanding(em: EntityManager, projectId: string, now: Date): Promise<FactorStanding> {
   const [counted] = await query(
     em,
-    sql<FactorStanding>`with recent as materialized (${recentUsers(projectId, maxTotal + 1)})
-      select count(*)::int as "activeUsers", (select count(*) > ${maxTotal} from recent) as "isLimited",
+    sql<FactorStanding>`with recent as materialized (${recentUsers(projectId, maxUsers + 1)})
+      select count(*)::int as "activeUsers", (select count(*) > ${maxUsers} from recent) as "isLimited",
         count(*) filter (where f.totp or f.sms or f.email and p.email_factor or k.passkey and p.passkeys)::int as "withFactor",
         count(*) filter (where f.email)::int as "email", count(*) filter (where f.sms)::int as "sms",
         count(*) filter (where f.totp)::int as "totp", count(*) filter (where k.passkey)::int as "withPasskey",
         coalesce(sum(s.live), 0)::int as "sessionsWithoutPasskey"
-      from projects p cross join (select id from recent limit ${maxTotal}) u
+      from projects p cross join (select id from recent limit ${maxUsers}) u
         cross join lateral (select coalesce(bool_or(e.method = 'email'), false) as email,
             coalesce(bool_or(e.method = 'sms'), false) as sms, coalesce(bool_or(e.method = 'totp'), false) as totp
           from enrolments e where e.project_id = p.id and e.user_id = u.id and e.verified_at is not null offset 0) f
@@ -87,7 +89,7 @@ export async function passkeyModelStanding(
   const digests = roots.map((pem) => rootDigest(new X509Certificate(pem)));
   const [counted] = await query(
     em,
-    sql<PasskeyModelStanding>`with recent as materialized (${recentUsers(projectId, maxTotal)})
+    sql<PasskeyModelStanding>`with recent as materialized (${recentUsers(projectId, maxUsers)})
       select count(*) filter (where k.others > 0)::int as "usersWithOthers",
         count(*) filter (where k.others > 0 and k.others = k.total)::int as "usersWithOnlyOthers"
       from recent u cross join lateral (select count(*) as total, count(*) filter (where not (

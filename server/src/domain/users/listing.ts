@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../kernel/clock.ts';
 import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 
 type ListedTable = 'users' | 'groups' | 'client_roles';
@@ -104,6 +106,39 @@ export async function listRows<Row extends object>(
     order by ${order ? sql`page.order_key ${directionOf(order)}, r.id` : sql.raw('r.id')}`;
   const start = 'afterId' in from ? 'after' : 'offset';
   return query(em, statement, { prepare: common && `listing.${table}.${common}.${start}` });
+}
+
+/** Rows from which on a page is deep: reading past the rows before it takes longer than reading it. */
+export const deepOffset = 10_000;
+
+/**
+ * Where deep pages of whole lists ended, remembered in one process for some minutes: a client that walks a large directory
+ * by `startIndex` gets its next page by id (decisions/0233). Any other page is found by its offset.
+ */
+export class DeepPages {
+  private readonly ends: LRUCache<string, string>;
+
+  constructor(clock: Clock) {
+    const perf = { now: () => clock.now().getTime() };
+    this.ends = new LRUCache({ max: 1000, ttl: 300_000, ttlResolution: 0, perf });
+  }
+
+  /** @param read reads the page that it is given */
+  async read<Row extends { id: string }>(
+    projectId: string,
+    selection: Selection,
+    read: (selection: Selection) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const { where, order, from } = selection;
+    if (where || order || !('offset' in from)) return read(selection);
+    const keyAt = (offset: number) => `${projectId} ${offset}`;
+    const afterId = this.ends.get(keyAt(from.offset));
+    const rows = await read(afterId === undefined ? selection : { ...selection, from: { afterId, afterKey: null } });
+    const end = from.offset + rows.length;
+    const last = rows.at(-1);
+    if (last && end >= deepOffset) this.ends.set(keyAt(end), last.id);
+    return rows;
+  }
 }
 
 /** SQL: the ids and order keys of a page. */

@@ -17,7 +17,7 @@ import {
   takenValue,
   writeIndex,
 } from './custom/writing.ts';
-import { type Listed, listRows, type Selection } from './listing.ts';
+import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
 import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { User } from './user.entity.ts';
@@ -54,7 +54,11 @@ export interface UserChange {
 
 /** End users of one project at a time. Every method joins the caller's transaction. */
 export class Users {
-  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
+  private readonly deepPages: DeepPages;
+
+  constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {
+    this.deepPages = new DeepPages(deps.clock);
+  }
 
   /** Null if the project has no such user. */
   async find(em: EntityManager, projectId: string, userId: string): Promise<User | null> {
@@ -68,7 +72,10 @@ export class Users {
 
   /** A page of the project's users. */
   async list(em: Executing, projectId: string, selection: Selection): Promise<Listed<ShownUser>[]> {
-    return (await listRows<ShownUser>(em, 'users', shownSelection, projectId, selection)).map(withInstants);
+    const rows = await this.deepPages.read(projectId, selection, (page) =>
+      listRows<ShownUser>(em, 'users', shownSelection, projectId, page),
+    );
+    return rows.map(withInstants);
   }
 
   /**

@@ -1,5 +1,12 @@
 import { type Fragment, sql } from '../../domain/kernel/sql.ts';
-import type { CostlyPart, Criteria, Listed, Order, Selection } from '../../domain/users/listing.ts';
+import {
+  type CostlyPart,
+  type Criteria,
+  deepOffset,
+  type Listed,
+  type Order,
+  type Selection,
+} from '../../domain/users/listing.ts';
 import type { ResourceFilter } from '../filter/ast.ts';
 import { compileFilter } from '../filter/compile.ts';
 import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from '../filter/operand.ts';
@@ -86,8 +93,8 @@ async function byIndex<Row>(
   if (count === 0) return { rows: [], total: await source.count(where) };
   const offset = startIndex - 1;
   const rows = await source.list({ ...asked, from: { offset }, limit: count });
-  // A page that is not full is the last one.
-  const known = rows.length < count && (rows.length > 0 || offset === 0);
+  // A page that is not full is the last one. A deep one may have been found by id: rows before it may have gone.
+  const known = rows.length < count && (rows.length > 0 || offset === 0) && offset < deepOffset;
   return { rows, total: known ? offset + rows.length : await source.count(where) };
 }
 
