@@ -4,7 +4,7 @@ import { useQuery } from '../api.ts';
 import { FactorStanding, type GrantType, type IdTokenAlgorithm } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
-import { requiring } from '../signin/passkey-policy.tsx';
+import { amongRecent, requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
@@ -150,6 +150,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
                 { count: lost },
               ),
             values.passkeyRequired && !saved.passkeyRequired && requiring(standing, hasOwnPages ? [client.name] : []),
+            values.passkeyRequired && !saved.passkeyRequired && amongRecent(standing),
           ]
             .filter(Boolean)
             .join(' ') || undefined

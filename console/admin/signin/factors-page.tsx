@@ -163,8 +163,13 @@ export function Component() {
         labels={labels}
         describe={describe}
         consequence={
-          [consequence(saved, values, standing), modelConsequence(saved, values, others)].filter(Boolean).join(' ') ||
-          undefined
+          [
+            consequence(saved, values, standing),
+            modelConsequence(saved, values, others),
+            (hasCounts(saved, values) || others?.usersWithOthers) && amongRecent(standing),
+          ]
+            .filter(Boolean)
+            .join(' ') || undefined
         }
         isInvalid={areModelsInvalid(values)}
       />
@@ -279,9 +284,14 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
       values.mfaPolicy === 'REQUIRED' &&
       t('Users with email alone enroll another factor at next sign-in; their sessions end at once.'),
     values.testMode && !saved.testMode && t('One-time codes no longer protect this project.'),
-    values.mfaPolicy !== saved.mfaPolicy && values.passkeyPolicy !== 'REQUIRED' && amongRecent(standing),
   ];
   return parts.filter(Boolean).join(' ') || undefined;
+}
+
+/** Whether {@link consequence} has numbers of users. */
+function hasCounts(saved: FactorValues, values: FactorValues): boolean {
+  const requiresPasskeys = values.passkeyPolicy === 'REQUIRED' && saved.passkeyPolicy !== 'REQUIRED';
+  return values.mfaPolicy !== saved.mfaPolicy || requiresPasskeys;
 }
 
 function enrolling(count: number | undefined, users: number | undefined): string {

@@ -74,7 +74,7 @@ export function passkeyConsequence(saved: FactorValues, values: FactorValues, st
   return from === 'REQUIRED' ? t('Users can sign in with a mail code again.') : undefined;
 }
 
-/** Whom the numbers count, where that is not all users. */
+/** Says whom the numbers count, if that is not all users. */
 export function amongRecent(standing: Standing): string | false {
   if (!standing?.isLimited) return false;
   return t('Counted among the {count} users who signed in last.', { count: count.format(standing.activeUsers) });
@@ -98,7 +98,6 @@ export function requiring(standing: Standing, names = standing?.pagesWithoutPass
       }),
     names.length > 0 &&
       t('Sign-in stops on own pages of {names}: they cannot use passkeys.', { names: names.join(', ') }),
-    amongRecent(standing),
   ];
   return parts.filter(Boolean).join(' ');
 }

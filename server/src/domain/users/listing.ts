@@ -123,7 +123,7 @@ export class DeepPages {
     this.ends = new LRUCache({ max: 1000, ttl: 300_000, ttlResolution: 0, perf });
   }
 
-  /** @param read reads the page that it is given */
+  /** @param read reads one page */
   async read<Row extends { id: string }>(
     projectId: string,
     selection: Selection,

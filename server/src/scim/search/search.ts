@@ -93,7 +93,7 @@ async function byIndex<Row>(
   if (count === 0) return { rows: [], total: await source.count(where) };
   const offset = startIndex - 1;
   const rows = await source.list({ ...asked, from: { offset }, limit: count });
-  // A page that is not full is the last one. A deep one may have been found by id: rows before it may have gone.
+  // A page that is not full is the last one. A deep one may have been found by id: rows before it may have been deleted.
   const known = rows.length < count && (rows.length > 0 || offset === 0) && offset < deepOffset;
   return { rows, total: known ? offset + rows.length : await source.count(where) };
 }
