@@ -1,4 +1,12 @@
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Latchkey } from '../../support/latchkey.ts';
 
 const lookEveryMs = 200;
@@ -74,11 +82,17 @@ export class Balancer {
       res.writeHead(502).end('no process is ready');
       return;
     }
-    const { connection: _, ...headers } = req.headers;
     const onward = request(
-      { host: '127.0.0.1', port, method: req.method, path: req.url, headers, agent: this.#agent },
+      {
+        host: '127.0.0.1',
+        port,
+        method: req.method,
+        path: req.url,
+        headers: endToEnd(req.headers),
+        agent: this.#agent,
+      },
       (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers);
+        res.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
         answer.pipe(res);
         answer.on('error', () => res.destroy());
       },
@@ -89,4 +103,12 @@ export class Balancer {
     });
     onward.end(body);
   }
+}
+
+/**
+ * Without the headers of one connection (RFC 9110 §7.6.1). The `Keep-Alive` of a process would promise to clients that idle
+ * connections to the proxy stay open, too.
+ */
+export function endToEnd({ connection: _, 'keep-alive': __, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+  return headers;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type pg from 'pg';
+import { endToEnd } from './balancer.ts';
 
 const cookieName = 'cell';
 
@@ -76,13 +77,19 @@ export class CellRouter {
   }
 
   #forward(req: IncomingMessage, body: Buffer, res: ServerResponse, cell: string): void {
-    const { connection: _, ...headers } = req.headers;
     const onward = request(
-      { host: '127.0.0.1', port: this.#ports[cell], method: req.method, path: req.url, headers, agent: this.#agent },
+      {
+        host: '127.0.0.1',
+        port: this.#ports[cell],
+        method: req.method,
+        path: req.url,
+        headers: endToEnd(req.headers),
+        agent: this.#agent,
+      },
       (answer) => {
         // The pages of a flow name no credential that the directory knows.
         const cookies = [...(answer.headers['set-cookie'] ?? []), `${cookieName}=${cell}; Path=/; HttpOnly`];
-        res.writeHead(answer.statusCode ?? 502, { ...answer.headers, 'set-cookie': cookies });
+        res.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), 'set-cookie': cookies });
         answer.pipe(res);
       },
     );

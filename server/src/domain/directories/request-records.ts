@@ -121,15 +121,17 @@ export class RequestRecords {
         em,
         sql`select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true)`,
       );
+      // Skips projects that were deleted meanwhile, and keeps the others.
       const answers = JSON.stringify(batch.map(({ projectId, at, status }) => ({ projectId, at, status })));
       await execute(
         em,
-        sql`insert into scim_days as known (project_id, day, requests, refused, failed)
+        sql`with held as (select id from projects where id = any(${projects}::uuid[]) order by id for key share)
+          insert into scim_days as known (project_id, day, requests, refused, failed)
           select p.id, (x.at at time zone 'UTC')::date, count(*),
             count(*) filter (where x.status between 400 and 499),
             count(*) filter (where x.status >= 500)
           from jsonb_to_recordset(${answers}::jsonb) as x("projectId" uuid, at timestamptz, status int)
-          join projects p on p.id = x."projectId"
+          join held p on p.id = x."projectId"
           group by 1, 2 order by 1, 2
           on conflict (project_id, day) do update set requests = known.requests + excluded.requests,
             refused = known.refused + excluded.refused, failed = known.failed + excluded.failed`,
@@ -152,14 +154,16 @@ export class RequestRecords {
           from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
           join projects p on p.id = (x->>'projectId')::uuid`,
       );
+      // Without waiting: the previous release deletes before it adds to `scim_days`. The next batch deletes what is locked.
       await execute(
         em,
         sql`delete from scim_request_records r using (
-            select p.id as project_id,
-              (select o.id from scim_request_records o where o.project_id = p.id
-               order by o.id desc offset ${keptPerProject} limit 1) as last
-            from unnest(${projects}::uuid[]) as p(id)) kept
-          where r.project_id = kept.project_id and r.id <= kept.last`,
+            select o.project_id, o.id from unnest(${projects}::uuid[]) as p(id)
+            join scim_request_records o on o.project_id = p.id and o.id <= (
+              select l.id from scim_request_records l where l.project_id = p.id
+              order by l.id desc offset ${keptPerProject} limit 1)
+            for update of o skip locked) old
+          where r.project_id = old.project_id and r.id = old.id`,
       );
       await execute(
         em,
