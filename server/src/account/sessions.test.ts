@@ -2,12 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { changed } from '../../test/rows.ts';
 import { SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
+import { Passkey } from '../domain/credentials/passkey.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { visitOf, somebody } = peopleOf(world);
+const { givePasskey, visitOf, somebody } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -152,6 +154,21 @@ describe('a forgotten browser', () => {
     expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).toBeNull();
     expect(await reader().count(Device, { project: world.project.id, revokedAt: { $ne: null } })).toBe(0);
   });
+});
+
+it('a browser signed in by passkey can be forgotten, also by a user without a mailbox: the passkey stays', async () => {
+  const { user } = await somebody();
+  const passkey = await givePasskey(user);
+  await changed(
+    app.services.db,
+    `update users set user_name = 'ada', user_name_key = 'ada', email = null, email_key = null
+    where id = ?`,
+    [user.id],
+  );
+  const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);
+  expect((await visit.change('forget-browser')).status).toBe(303);
+  expect(await visit.isSignedIn()).toBe(false);
+  expect(await reader().findOne(Passkey, { id: passkey.id, revokedAt: null })).not.toBeNull();
 });
 
 describe('the listed devices', () => {

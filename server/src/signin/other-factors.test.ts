@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SigninPage } from '../../test/signin-browser.ts';
+import { rows } from '../../test/rows.ts';
+import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 
 const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
@@ -142,6 +143,24 @@ describe('SMS as second factor', () => {
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(number) }, 'use'), 'SUCCESS');
     const late = await other.step('verify-device', { userid }, 'registration');
     expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+  });
+
+  it('is refused if another user gets the number at that moment, and accepts the code afterwards', async () => {
+    const { db } = world.app.services;
+    const [number, other] = [phone(), newAddress()];
+    await world.register(await world.page(), other);
+    await world.enrol(page, userid, { mfa_method: 'sms', phone_number: number });
+    const otp = await world.codeFor(number);
+    let answer: Promise<StepAnswer> | undefined;
+    await db.transaction(async (em) => {
+      await em.execute('update users set phone = ? where id = ?', [number, (await world.findUser(other))?.id]);
+      answer = page.step('verify-mfa', { userid, otp }, 'use');
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      while ((await rows(db, waiting)).length === 0);
+    });
+    expect((await answer)?.['error']?.code).toBe('PHONE_TAKEN');
+    expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
+    expect((await world.findUser(userid))?.phone).toBeNull();
   });
 
   it.each(['12345', '+0123456789', '017012345678', 'call me', '+49170123456789012', ''])(

@@ -309,6 +309,36 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     expect((await hosted.claims(done))['amr']).toEqual(['swk', 'otp']);
   });
 
+  it.each(['allowed', 'off'] as const)('cannot change the phone, with passkeys %s', async (passkeyPolicy) => {
+    await enrolled();
+    await world.set({ passkeyPolicy });
+    const page = await world.page();
+    const ask = { userid, step_up: 'change_phone_number' };
+    await page.challenge();
+    expectStatus(await page.step('authenticate', ask), 'OTP_NEEDED');
+    expectStatus(await page.step('verify-email-otp', { userid, otp: await world.codeFor(userid) }), 'SUCCESS');
+    expectStatus(await page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
+    const number = { userid, phone_number: '+491701234777' };
+    expect(await page.step('change-phone-number', number, 'use')).toMatchObject(refusal('OUT_OF_ORDER', 409));
+    const asked = expectStatus(await page.step('authenticate', ask, 'use'), 'MFA_REQUIRED');
+    expect(asked['method']).toBe('passkey');
+    expect(await page.step('change-phone-number', number, 'use')).toMatchObject(refusal('OUT_OF_ORDER', 409));
+  });
+
+  it('has no recovery code left once the user adds a factor of their own', async () => {
+    await world.set({ mfaPolicy: 'optional' });
+    const page = await world.page();
+    await world.register(page, userid);
+    const user = await world.findUser(userid);
+    if (!user) throw new Error('the user was not created');
+    const { db, mfa } = world.app.services;
+    const [planted = ''] = await db.transaction((em) => mfa.recoveryCodes.issue(em, user));
+    world.app.clock.turn(31);
+    await world.enrolTotp(page, userid);
+    expect(await db.transaction((em) => mfa.recoveryCodes.use(em, user, planted))).toBe(false);
+    expect(await mfa.recoveryCodes.left(db.reader(), user)).toBe(10);
+  });
+
   it('cannot use the passkey of one user for the address of another', async () => {
     await enrolled();
     const mine = authenticator;

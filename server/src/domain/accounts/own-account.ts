@@ -225,10 +225,11 @@ export class OwnAccount {
     const { devices, logout, sessions } = this.deps;
     const { actor, visitor } = change;
     return this.change(change, async (em, user, { id, deviceId }) => {
-      await keepSignInMethod(this.deps, em, visitor.project, user, deviceId);
-      await this.endWork(em, user);
       const own = await devices.list(em, owner(user));
+      // Of a sign-in by passkey it is the passkey, which stays.
       const isDevice = own.some((device) => device.id === deviceId);
+      if (isDevice) await keepSignInMethod(this.deps, em, visitor.project, user, deviceId);
+      await this.endWork(em, user);
       if (isDevice) await devices.revoke(em, owner(user), deviceId ?? '', actor);
       for (const session of await sessions.listLive(em, visitor.project, user.id)) {
         const isHere = session.id === id || (isDevice && session.deviceId === deviceId);

@@ -132,9 +132,10 @@ export class OwnAuthenticator {
     if (!app || !(await mfa.acceptTotp(em, app, code))) return rejected;
     const owner = { projectId: user.project.id, userId: user.id };
     // Then the mailbox proved the user, or an admin's grant did (decisions/0133).
-    app.besidePasskey = !session.amr.includes('mfa') && (await passkeys.isHeldBy(em, owner));
+    const hasPasskey = await passkeys.isHeldBy(em, owner);
+    app.besidePasskey = !session.amr.includes('mfa') && hasPasskey;
     const previous = await this.apps(em, user);
-    const recoveryCodes = await mfa.verify(em, app, user, actor);
+    const recoveryCodes = await mfa.verify(em, app, user, actor, hasPasskey);
     for (const { id } of previous) await mfa.remove(em, user, id, actor);
     if (previous.length > 0) {
       await forgetRemembered(em, user);

@@ -69,6 +69,8 @@ const causes: Record<string, Cause> = {
     await visit.change('verify-phone', { code: await world.codeFor(newPhone) });
   },
   'the user signs out everywhere': ({ user }) => app.services.logout.endAllOfUser(user, system),
+  'an ID token signs out everywhere': ({ user, visit }) =>
+    app.services.logout.endByHint(world.project.id, { subject: user.id, sid: visit.sessionId }, 'global', system),
   'a directory changes the userName': (person) => directoryChange(person, { userName: newAddress() }),
   'a directory changes the e-mail': (person) =>
     directoryChange(person, { attributes: { emails: [{ value: newAddress(), primary: true }] } }),

@@ -32,7 +32,7 @@ const standing = (some: Partial<Standing> = {}): Standing => ({
   emailFactor: false,
   factors: [],
   hasPasskey: false,
-  addsPasskey: false,
+  changesAccount: false,
   needsPasskey: false,
   passkeyRequired: false,
   skipsFactor: false,
@@ -230,9 +230,9 @@ describe('a factor beside a passkey', () => {
   });
 
   it('that is added counts the mailbox once if there is another factor', () => {
-    const adding = standing({ addsPasskey: true, factors: ['email', 'totp'] });
+    const adding = standing({ changesAccount: true, factors: ['email', 'totp'] });
     expect([counts('email', [mail, key], adding), counts('totp', [mail, key], adding)]).toEqual([false, true]);
-    expect(counts('email', [mail, key], standing({ addsPasskey: true, factors: ['email'] }))).toBe(true);
+    expect(counts('email', [mail, key], standing({ changesAccount: true, factors: ['email'] }))).toBe(true);
     expect(counts('email', [mail, key], standing({ factors: ['email', 'totp'] }))).toBe(true);
   });
 });
@@ -246,7 +246,7 @@ describe('an e-mail factor beside a passkey', () => {
       expect(amrOf(evidence, true)).toEqual(['swk', 'otp']);
       expect(mayAddPasskey(evidence, standing({ hasPasskey: true, factors: ['email'] }))).toBe(false);
     }
-    const adding = standing({ hasPasskey: true, factors: ['email'], addsPasskey: true, personRequired: true });
+    const adding = standing({ hasPasskey: true, factors: ['email'], changesAccount: true, personRequired: true });
     expect([owed([key], adding), owed([key, factor('email')], adding)]).toEqual(['passkey', 'passkey']);
     expect(mayAddPasskey([key, factor('email')], standing({ factors: ['email'] }))).toBe(true);
     expect(amrOf([key, factor('totp')], true)).toEqual(['swk', 'otp', 'mfa']);

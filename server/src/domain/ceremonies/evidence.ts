@@ -103,8 +103,11 @@ export interface Standing {
   skipsFactor: boolean;
   /** A device key alone is insufficient: step-up, `prompt=login`, `max_age`. */
   personRequired: boolean;
-  /** The sign-in is to add a passkey, or an authenticator app at the account page ({@link mayAddPasskey}). */
-  addsPasskey: boolean;
+  /**
+   * The sign-in is to add a passkey, to add an authenticator app at the account page, or to change the phone: it needs what
+   * {@link mayAddPasskey} needs.
+   */
+  changesAccount: boolean;
   /** The sign-in must end with a passkey: by policy, by its client, or because an admin has one. */
   passkeyRequired: boolean;
   /** The request must fail without a passkey (essential `acr`). */
@@ -149,7 +152,7 @@ export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
     if (!passkeyRequired) return 'passkey';
   }
   if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
-  if (standing.addsPasskey && !mayAddPasskey(evidence, standing)) return 'passkey';
+  if (standing.changesAccount && !mayAddPasskey(evidence, standing)) return 'passkey';
   return passkeyRequired ? 'creation' : 'nothing';
 }
 
@@ -176,14 +179,14 @@ export function mayAddPasskey(
 }
 
 /**
- * Whether a factor of this method counts in this sign-in: it meets the policy. Where a passkey counts or is added, the
- * mailbox does not count twice; where one is added beside another, not at all.
+ * Whether a factor of this method counts in this sign-in: it meets the policy. Where a passkey counts or the account is
+ * changed, the mailbox does not count twice; where both, not at all.
  */
 export function counts(method: FactorWorth, evidence: readonly Evidence[], standing: Standing): boolean {
   if (method === 'mailbox') return false;
-  const { addsPasskey, factors, hasPasskey } = standing;
-  const isOnce = hasPasskey || (addsPasskey && factors.some((other) => other !== 'email'));
-  const isMailbox = (isOnce && has(evidence, 'mail-code')) || (hasPasskey && addsPasskey);
+  const { changesAccount, factors, hasPasskey } = standing;
+  const isOnce = hasPasskey || (changesAccount && factors.some((other) => other !== 'email'));
+  const isMailbox = (isOnce && has(evidence, 'mail-code')) || (hasPasskey && changesAccount);
   return isSufficient(method, standing) && !(isMailbox && method === 'email');
 }
 

@@ -51,7 +51,7 @@ it.each<[table: string, column: string, graceSeconds: number, where: string, of:
   ['factor_changes', 'expires_at', hour, 'user_id = ?', ofUser],
   ['authorization_requests', 'expires_at', hour, 'client_id = ?', ofClient],
   ['enrolments', 'created_at', day, 'verified_at is null and user_id = ?', ofUser],
-  ['credentials', 'created_at', 30 * day, 'not remembered and user_id = ?', ofUser],
+  ['credentials', 'registered_at', 30 * day, 'not remembered and user_id = ?', ofUser],
   ['sessions', 'ended_at', 30 * day, 'user_id = ?', ofUser],
   ['sessions', 'idle_expires_at', 30 * day, 'user_id = ?', ofUser],
   ['sessions', 'expires_at', 30 * day, 'user_id = ?', ofUser],
@@ -85,4 +85,15 @@ it('verified factors and remembered devices are kept at any age', async () => {
     [user.id],
   );
   expect(kept).toEqual({ factors: 1, devices: 1 });
+});
+
+it('a device that is not remembered is kept while its last registration is recent', async () => {
+  const { clock, services } = world.app;
+  const guests = 'not remembered and user_id = ?';
+  await changed(services.db, `update credentials set created_at = '2000-01-01', registered_at = ? where ${guests}`, [
+    clock.now(),
+    user.id,
+  ]);
+  await services.retention.sweep();
+  expect(await rows(services.db, `select from credentials where ${guests}`, [user.id])).not.toEqual([]);
 });

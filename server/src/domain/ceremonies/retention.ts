@@ -31,7 +31,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   // A revoked key is refused as long as its row exists.
   {
     table: 'credentials',
-    where: (at) => sql`not remembered and revoked_at is null and created_at <= ${at}`,
+    where: (at) => sql`not remembered and revoked_at is null and coalesce(registered_at, created_at) <= ${at}`,
     graceSeconds: 30 * day,
   },
   {

@@ -27,12 +27,17 @@ export async function standingOf(
   const isAdmin = project.builtIn === 'console';
   const isRequired = isPasskeyRequired(caller);
   const { acrValues, acrEssential = false, addsAuthenticator, addsPasskey } = caller.request ?? {};
-  // An authenticator app needs the evidence that a passkey needs.
-  const asksToAdd = ceremony.stepUp === 'create_passkey' || addsPasskey === true || addsAuthenticator === true;
+  const changesPhone = ceremony.stepUp === 'change_phone_number';
+  // An authenticator app and the phone need the evidence that a passkey needs.
+  const changesAccount =
+    changesPhone || ceremony.stepUp === 'create_passkey' || addsPasskey === true || addsAuthenticator === true;
   const isMarked = factors.some(({ besidePasskey }) => besidePasskey);
   const asksForPasskeys =
-    project.mfaPolicy === 'required' || isRequired || isAdmin || asksToAdd || acrValues != null || isMarked;
-  const holds = asksForPasskeys && (await deps.passkeys.isSecondFactorOf(flow.em, project, credential.user.id));
+    project.mfaPolicy === 'required' || isRequired || isAdmin || changesAccount || acrValues != null || isMarked;
+  const owner = { projectId: project.id, userId: credential.user.id };
+  // Also while passkeys are off: the mailbox alone must not change the phone (decisions/0108).
+  const isPresent = changesPhone || project.passkeys;
+  const holds = asksForPasskeys && isPresent && (await deps.passkeys.isHeldBy(flow.em, owner));
   const holdsPasskey = holds && !isByLink(caller);
   // An admin who has one must use it, or create another one by a setup link.
   const passkeyRequired = isRequired || (isAdmin && holds);
@@ -44,7 +49,7 @@ export async function standingOf(
     skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
     // A passkey can meet the request: its owner is asked, instead of the device key alone.
     personRequired: isPersonRequired(flow) || (acrValues != null && holdsPasskey) || passkeyRequired,
-    addsPasskey: asksToAdd || passkeyRequired,
+    changesAccount: changesAccount || passkeyRequired,
     passkeyRequired,
     needsPasskey: acrEssential,
   };

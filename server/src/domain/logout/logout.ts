@@ -82,7 +82,8 @@ export class Logout {
 
   /**
    * Logout by an ID token, for a browser without a session cookie. The token is valid while the session of its `sid` is
-   * live: an old token ends no newer session, and one without `sid` (of the browser SDK) ends nothing.
+   * live: an old token ends no newer session, and one without `sid` (of the browser SDK) ends nothing. Scope `global` is
+   * {@link endAllOfUser}.
    *
    * @param projectId the project of the client in `aud`
    */
@@ -92,13 +93,21 @@ export class Logout {
     scope: LogoutScope,
     actor: Actor,
   ): Promise<void> {
-    return this.deps.db.transaction(async (em) => {
-      const { sid, subject } = hint;
-      const session = sid === undefined ? null : await this.deps.sessions.findLive(em, keyIn(projectId, sid));
-      if (session?.user.id !== subject) return;
-      if (scope === 'global') await this.endAllOfUserIn(em, keyIn(projectId, subject), 'logout', actor);
-      else await this.endSessionIn(em, session, 'logout', actor);
-    });
+    const { db, clock, sessions } = this.deps;
+    const { sid, subject } = hint;
+    if (sid === undefined) return Promise.resolve();
+    return pastDeadlocks(() =>
+      db.transaction(async (em) => {
+        const user = keyIn(projectId, subject);
+        // A sign-in that replaces the session meanwhile is not ended.
+        await query(em, sql`select from users where project_id = ${projectId} and id = ${subject} for no key update`);
+        const session = await sessions.findLive(em, keyIn(projectId, sid));
+        if (session?.user.id !== subject) return;
+        if (scope === 'session') return this.endSessionIn(em, session, 'logout', actor);
+        await endOpenWork(em, clock.now(), user, { isLogout: true });
+        await this.endAllOfUserIn(em, user, 'logout', actor);
+      }),
+    );
   }
 
   /** Like {@link endAllOfUser}, in the caller's transaction. */

@@ -53,3 +53,8 @@ export function worthOf(
 ): FactorWorth {
   return besidePasskey && hasPasskey ? 'mailbox' : method;
 }
+
+/** Whether these factors prove nothing but the mailbox. */
+export function isMailboxAlone(factors: readonly Pick<Enrolment, 'method'>[]): boolean {
+  return factors.every(({ method }) => method === 'email');
+}

@@ -10,7 +10,7 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
-import { Enrolment, type MfaMethod } from './enrolment.entity.ts';
+import { Enrolment, isMailboxAlone, type MfaMethod } from './enrolment.entity.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
 import { RecoveryGrants } from './recovery-grants.ts';
 import { failuresUntilOff, newTotpSecret, otpauthUri, totpStep, waitAfter } from './totp.ts';
@@ -148,9 +148,18 @@ export class Mfa {
 
   /**
    * Marks a factor as verified after its first correct code. Returns recovery codes, to be shown once, if the user has
-   * none yet.
+   * none yet. The first factor, and the first one beside email, replaces earlier codes: the mailbox alone could get them.
+   *
+   * @param hasPasskey whether a passkey has verified the user
    */
-  async verify(em: EntityManager, enrolment: Enrolment, user: User, actor: Actor): Promise<string[] | null> {
+  async verify(
+    em: EntityManager,
+    enrolment: Enrolment,
+    user: User,
+    actor: Actor,
+    hasPasskey = false,
+  ): Promise<string[] | null> {
+    const others = (await this.factors(em, user)).filter(({ id }) => id !== enrolment.id);
     enrolment.verifiedAt = this.deps.clock.now();
     this.deps.audit.record(em, {
       type: 'mfa.enrolled',
@@ -161,6 +170,8 @@ export class Mfa {
     });
     // They would stand in for the passkey.
     if (enrolment.besidePasskey) return null;
+    const isFirst = others.length === 0 || (enrolment.method !== 'email' && isMailboxAlone(others));
+    if (isFirst && !hasPasskey) return this.recoveryCodes.issue(em, user);
     return (await this.recoveryCodes.left(em, user)) > 0 ? null : this.recoveryCodes.issue(em, user);
   }
 

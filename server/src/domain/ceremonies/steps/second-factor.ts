@@ -222,15 +222,22 @@ async function tellRecovery(flow: Flow, user: User): Promise<void> {
 async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[] | null> {
   const { em, deps, caller, ceremony } = flow;
   // The passkey may have been added since the enrolment began.
-  factor.besidePasskey ||= await deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
-  const codes = await deps.mfa.verify(em, factor, user, caller.actor);
-  if (factor.method === 'sms' && factor.phone && !user.phone) {
-    // Another user may have this number on record; the factor is valid anyway.
-    const refused = await problemOf(deps.users.changePhone(em, user, factor.phone, caller.actor));
-    if (!refused) await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id });
+  const hasPasskey = await deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
+  factor.besidePasskey ||= hasPasskey;
+  const codes = await deps.mfa.verify(em, factor, user, caller.actor, hasPasskey);
+  if (factor.method === 'sms' && factor.phone && !user.phone && (await mayStore(flow, user, factor.phone))) {
+    // Refuses `taken` if another user gets the number at this moment.
+    await deps.users.changePhone(em, user, factor.phone, caller.actor);
+    await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id });
   }
   await notify(flow, user, { template: 'factor-changed', change: 'added', method: factor.method });
   return codes;
+}
+
+/** Whether the number can be the user's phone. If another user has it or the directory owns it, the factor is valid anyway. */
+async function mayStore({ em, deps }: Flow, user: User, phone: string): Promise<boolean> {
+  if (await deps.users.isPhoneTaken(em, user, phone)) return false;
+  return (await problemOf(deps.users.checkPhoneLock(em, user, phone))) === null;
 }
 
 /**
