@@ -8,6 +8,7 @@ import { judgeAssertion, judgeRegistration, type PasskeyExpectation } from '../.
 import { Refusal } from '../../kernel/problem.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
+import { endStandIns } from '../../mfa/reset.ts';
 import { passkeyModelsOf } from '../../projects/passkey-models.ts';
 import { addressKey } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
@@ -173,9 +174,13 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
   const { em, deps, caller, ceremony } = flow;
   const { domain } = siteOfPage(flow);
   const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id, domain };
+  const owned = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
+  const hadMailboxOnly = owned.length === 0 && (await deps.mfa.factors(em, user)).length === 0;
   try {
     const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
     await em.flush();
+    // Recovery codes that the mailbox alone got would stand in for the passkey.
+    if (hadMailboxOnly) await endStandIns(em, user);
     await notify(flow, user, { template: 'passkey-changed', change: 'added', passkey: passkey.name });
     return passkey;
   } catch (error) {
