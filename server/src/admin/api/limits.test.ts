@@ -41,6 +41,13 @@ describe('the limits of a request', () => {
     expect(cost(page(''))).not.toThrow();
   });
 
+  it('count a page whose name is also that of a list as a page', () => {
+    const groups = (first: number) => `{ groups(projectId: "x", first: ${first}) { edges { node { id } } } }`;
+    const many = (first: number) => judge(`{ ${Array(40).fill(groups(first).slice(1, -1)).join(' ')} }`);
+    expect(many(80)).not.toThrow();
+    expect(many(90)).toThrow('cost');
+  });
+
   it('do not follow cyclic fragments', () => {
     expect(judge('{ ...A } fragment A on X { a ...B } fragment B on X { b ...A }')).not.toThrow();
   });

@@ -111,8 +111,10 @@ class SizeOfRequest {
   }
 
   private lengthOf(field: FieldNode): number {
-    if (this.fields.lists.has(field.name.value)) return listSize;
-    return this.fields.pages.has(field.name.value) ? this.pageSizeOf(field) : 1;
+    const { lists, pages } = this.fields;
+    const name = field.name.value;
+    // Some names are pages of one type and lists of another.
+    return Math.max(lists.has(name) ? listSize : 1, pages.has(name) ? this.pageSizeOf(field) : 1);
   }
 
   private pageSizeOf(field: FieldNode): number {

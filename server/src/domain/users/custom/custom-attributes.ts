@@ -87,7 +87,8 @@ export class CustomAttributes {
       const after = checkedDefinition({ ...before, ...given, name: before.name });
       const changed = change({ ...before }, after);
       if (!changed) return before;
-      const [reshaped] = Object.keys(change({ ...shapeOf(before) }, shapeOf(after))?.after ?? {});
+      const isShown = before.returned === 'never' && after.returned !== 'never';
+      const [reshaped] = isShown ? ['returned'] : Object.keys(change({ ...shapeOf(before) }, shapeOf(after))?.after ?? {});
       if (reshaped !== undefined && (await isUsed(em, projectId, before.name))) {
         const field = reshaped === 'parts' ? 'subAttributes' : reshaped;
         refuse({ code: 'invalid', field, reason: 'cannot change while users have values of the attribute' });
