@@ -1,7 +1,7 @@
 import { externalIdMark, markOf } from '../../domain/directories/concerned.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
 import { isE164 } from '../../domain/users/login.ts';
-import { isObject } from '../patch-operations.ts';
+import { field, isObject } from '../patch-operations.ts';
 
 /** What is kept of a request, and what it found. */
 interface Kept {
@@ -29,9 +29,9 @@ const comparison = /(?<![\w:.$-])([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s+("(?:[^"\\]|\\
  */
 export function concerned({ path, requestBody, responseBody, found }: Kept): string[] {
   const marks = new Set<string>();
-  const [resource = '', query = ''] = path.split('?', 2);
+  const [resource = '', ...queries] = path.split('?');
   for (const segment of resource.split('/').slice(2)) marks.add(markOf(segment));
-  const filters = [query, isObject(requestBody) ? requestBody['filter'] : undefined];
+  const filters = [queries.join('?'), isObject(requestBody) ? field(requestBody, 'filter') : undefined];
   const compared = filters.flatMap((filter) => (typeof filter === 'string' ? comparedWith(filter) : []));
   for (const mark of compared) marks.add(mark);
   if (compared.length > 0) for (const id of idsOf(found)) marks.add(id);

@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import type { Request } from 'express';
 import type { Directory } from '../../domain/directories/directories.ts';
 import type { RequestEntry } from '../../domain/directories/request-records.ts';
@@ -33,8 +34,10 @@ export function recordOf(
 ): RequestEntry {
   const { error, resourceId } = outcome;
   const redaction = new Redaction(userType);
-  const path = cut(redaction.path(readable(req.url)), 2048);
+  // Decoded, for readers.
+  const path = cut(redaction.path(unescape(req.url.replaceAll('+', ' '))), 2048);
   const requestBody = redaction.body(outcome.requestBody);
+  const ignored = error ? [] : ignoredAttributes(req.url, outcome.requestBody, userType);
   const responseBody = error ? error.toJSON() : summary(outcome.responseBody, redaction);
   return {
     projectId: directory.projectId,
@@ -56,7 +59,7 @@ export function recordOf(
         .slice(0, 200) ?? null,
     requestBody: textOf(requestBody),
     responseBody: textOf(responseBody),
-    ignored: error ? [] : ignoredAttributes(req.url, outcome.requestBody, userType).map((name) => cut(name, 200)),
+    ignored: ignored.map((name) => cut(redaction.filter(name), 200)),
     concerns: concerned({ path, requestBody, responseBody, found: outcome.responseBody }),
   };
 }
@@ -70,15 +73,6 @@ function summary(body: unknown, redaction: Redaction): unknown {
 function textOf(value: unknown): string | null {
   const text = value === undefined ? undefined : JSON.stringify(value);
   return text === undefined ? null : cut(text, maxText);
-}
-
-/** Decoded, for readers. */
-function readable(url: string): string {
-  try {
-    return decodeURIComponent(url.replaceAll('+', ' '));
-  } catch {
-    return url;
-  }
 }
 
 function cut(text: string, length: number): string {

@@ -1,15 +1,19 @@
-import { isObject } from '../patch-operations.ts';
+import { field, isObject } from '../patch-operations.ts';
 import { isHidden } from '../schema/attribute.ts';
 import { type ResourceType, resolve } from '../schema/resource-type.ts';
 
-const secretNames = /^(password|secret|token|authorization)$/i;
+/** A name or path of which one segment names a secret. */
+const secretPath = /(^|[:.])(password|secret|token|authorization)($|[:.])/i;
+const secretWord = /(?<![\w-])(password|secret|token|authorization)(?![\w-])/i;
+/** A path without a filter: it contains no value. */
+const bareName = /^[\w:.$-]*$/;
 const notKept = '[not kept]';
 const maxDepth = 8;
 const maxListed = 50;
 
 /**
  * Removes from a request what its record must not keep: secrets, values of attributes that are never returned, and the data
- * of Bulk operations, which concern many users.
+ * of Bulk operations, which concern many users. Both kinds of values may be named by a path, or compared in a filter.
  */
 export class Redaction {
   /** Names of attributes that are never returned, and their aliases, in lower case. */
@@ -23,36 +27,45 @@ export class Redaction {
     this.hidden = [...own, ...others];
   }
 
-  /** The path with its query, or without if that names an attribute that is never returned. */
+  /** The path with its query, or without if that names a secret. */
   path(path: string): string {
-    const [resource, query] = path.split('?', 2);
-    return query !== undefined && this.mentions(query) ? `${resource}?${notKept}` : path;
+    const at = path.indexOf('?');
+    return at >= 0 && this.mentions(path.slice(at)) ? `${path.slice(0, at)}?${notKept}` : path;
+  }
+
+  /** A filter, or the name or path of an attribute, unless it names a secret and may contain its value. */
+  filter(text: string): string {
+    return !bareName.test(text) && this.mentions(text) ? notKept : text;
   }
 
   body(value: unknown, depth = 0, urn = ''): unknown {
     if (depth > maxDepth) return '…';
     if (Array.isArray(value)) return value.slice(0, maxListed).map((each) => this.body(each, depth + 1, urn));
     if (!isObject(value)) return value;
-    const isBulk = depth === 2 && 'method' in value;
-    const path = textAt(value, 'path');
+    const isBulk = depth === 2 && field(value, 'method') !== undefined;
+    const path = field(value, 'path');
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => {
-        const isOfPath = path !== undefined && /^value$/i.test(name);
+        const isOfPath = typeof path === 'string' && /^value$/i.test(name);
         const target = isOfPath ? path : qualified(urn, name);
-        if (secretNames.test(name) || (isBulk && name === 'data') || this.hides(target)) return [name, notKept];
-        if (/^(filter|path)$/i.test(name) && typeof each === 'string' && this.mentions(each)) return [name, notKept];
-        return [name, this.body(each, depth + 1, /^urn:/i.test(target) ? target : '')];
+        const shown = this.filter(name);
+        if ((isBulk && /^data$/i.test(name)) || this.hides(target)) return [shown, notKept];
+        if (/^(filter|path|location)$/i.test(name) && typeof each === 'string') return [shown, this.filter(each)];
+        return [shown, this.body(each, depth + 1, /^urn:/i.test(target) ? target : '')];
       }),
     );
   }
 
   private hides(name: string): boolean {
+    const bare = (name.split('[', 1)[0] ?? '').trim();
+    if (secretPath.test(bare)) return true;
     if (this.hidden.length === 0) return false;
-    const target = resolve(this.users, (name.split('[', 1)[0] ?? '').trim());
+    const target = resolve(this.users, bare);
     return target?.kind === 'attribute' && isHidden(target.attribute);
   }
 
   private mentions(text: string): boolean {
+    if (secretWord.test(text)) return true;
     const lower = this.hidden.length === 0 ? '' : text.toLowerCase();
     return this.hidden.some((name) => lower.includes(name));
   }
@@ -60,9 +73,4 @@ export class Redaction {
 
 function qualified(urn: string, name: string): string {
   return urn === '' || /^urn:/i.test(name) ? name : `${urn}:${name}`;
-}
-
-function textAt(value: Record<string, unknown>, name: string): string | undefined {
-  const found = Object.entries(value).find(([key]) => key.toLowerCase() === name)?.[1];
-  return typeof found === 'string' ? found : undefined;
 }
