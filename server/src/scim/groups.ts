@@ -10,7 +10,7 @@ import { entries, isObject, type PatchStep, patchSteps } from './patch-operation
 import { type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
 import { attributeNamed, isReadOnly } from './schema/attribute.ts';
 import { groupType, type ResourceType } from './schema/resource-type.ts';
-import { invalid, readSingle } from './schema/values.ts';
+import { invalid, isBlank, readSingle } from './schema/values.ts';
 import { badRequest } from './scim-error.ts';
 import type { Source } from './search/search.ts';
 
@@ -184,7 +184,7 @@ function together(steps: readonly PatchStep[]): PatchStep[] {
   for (const step of steps) {
     const members = namedMembers(step);
     const last = merged.at(-1);
-    if (members && last?.members && last.op === step.op) last.members.push(...members);
+    if (members && last?.members && last.op === step.op) for (const member of members) last.members.push(member);
     else merged.push(members ? { ...step, members: [...members] } : step);
   }
   return merged.map(({ members, ...step }) => {
@@ -236,16 +236,19 @@ async function patchChosen(
   filter: ElementFilter,
   caller: ScimCaller,
 ) {
-  const replacement = op === 'remove' ? [] : memberIds(path.target.sub ? [value] : value);
-  const removed = await editing.removeWhere(compileElementFilter(path.target.attribute, filter, caller));
-  if (op === 'remove') return;
-  if (path.target.sub && removed > 0)
-    throw badRequest('mutability', 'value of a member is immutable: remove and add it.');
-  const seed =
-    filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value' ? filter.value : undefined;
-  if (removed === 0 && typeof seed !== 'string')
-    throw badRequest('noTarget', 'No member matches the filter of the path.');
-  await editing.add(replacement.length > 0 ? replacement : [seed as string]);
+  const { attribute, sub } = path.target;
+  const isNothing = op === 'remove' || (!sub && isBlank(value));
+  const given = isNothing ? [] : memberIds(sub ? [value] : value);
+  const chosen = await editing.membersWhere(compileElementFilter(attribute, filter, caller));
+  // Replaces members by nothing.
+  if (op === 'remove' || (op === 'replace' && given.length === 0)) return editing.remove(chosen);
+  if (sub && chosen.length > 0) throw badRequest('mutability', 'value of a member is immutable: remove and add it.');
+  const isSeed = filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value';
+  const seed = isSeed && typeof filter.value === 'string' ? [filter.value] : undefined;
+  if (chosen.length === 0 && !seed) throw badRequest('noTarget', 'No member matches the filter of the path.');
+  const kept = new Set(op === 'add' ? chosen : given);
+  await editing.remove(chosen.filter((id) => !kept.has(id)));
+  await editing.add(given.length === 0 && chosen.length === 0 && seed ? seed : given);
 }
 
 /** The ids in a list of members. Also accepts a single member and bare ids. */

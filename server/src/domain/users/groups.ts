@@ -52,8 +52,8 @@ export interface GroupEdit {
   remove(userIds: readonly string[]): Promise<void>;
   /** Refuses like {@link add}. */
   replace(userIds: readonly string[]): Promise<void>;
-  /** Removes the members `e` (`member_id`, `kind`) that meet the condition; returns their number. */
-  removeWhere(condition: Fragment): Promise<number>;
+  /** The ids of the members `e` (`member_id`, `kind`) that meet the condition. */
+  membersWhere(condition: Fragment): Promise<string[]>;
 }
 
 interface GroupRow {
@@ -292,6 +292,7 @@ class Editing implements GroupEdit {
   }
 
   async remove(userIds: readonly string[]): Promise<void> {
+    if (userIds.length === 0) return;
     const ids = userIds.filter(isUuid);
     this.removed += await execute(
       this.em,
@@ -330,16 +331,14 @@ class Editing implements GroupEdit {
     await this.add(userIds);
   }
 
-  async removeWhere(condition: Fragment): Promise<number> {
+  async membersWhere(condition: Fragment): Promise<string[]> {
     const chosen = await query(
       this.em,
       sql<{ id: string }>`select e.member_id as id
         from groups r, lateral ${sql.raw(membersOfRow)} e
         where r.project_id = ${this.projectId} and r.id = ${this.group.id} and ${condition}`,
     );
-    const before = this.removed;
-    if (chosen.length > 0) await this.remove(chosen.map(({ id }) => id));
-    return this.removed - before;
+    return chosen.map(({ id }) => id);
   }
 }
 
