@@ -137,4 +137,75 @@ describe('filters and orders', () => {
     const long = await create({ badge: 'x'.repeat(513) });
     expect(long.body.detail).toBe(`${urn}:badge must have at most 512 characters: the attribute is indexed.`);
   });
+
+  it('compare the keys of the index in their stored form', async () => {
+    await define({ name: 'at', type: 'dateTime', indexed: true });
+    await define({ name: 'once', type: 'dateTime', uniqueness: 'server', multiValued: true });
+    await define({ name: 'n', type: 'decimal', indexed: true });
+    const time = '2026-01-01T01:00:00+01:00';
+    const id = await created({ at: time, once: [time], n: 1 });
+    for (const filter of [
+      `at eq "${time}"`,
+      'at eq "2026-01-01T00:00:00Z"',
+      'at eq "2026-01-01t00:00:00.000z"',
+      'at eq "2025-12-31T23:00:00.0000-01:00"',
+      `once eq "${time}"`,
+      `once[value eq "${time}"]`,
+      'n eq 1.0',
+      'n eq "1.00"',
+      'n eq 10e-1',
+    ]) {
+      expect([filter, await found(`${urn}:${filter}`)]).toEqual([filter, [id]]);
+    }
+    expect(await found(`${urn}:at eq "2026-01-01T01:00:00Z"`)).toEqual([]);
+    expect((await create({ once: ['2025-12-31T23:00:00-01:00'] })).status).toBe(409);
+  });
+
+  it('compare times of which UTC has no four-digit year', async () => {
+    await define({ name: 'at', type: 'dateTime' });
+    await define({ name: 'list', type: 'dateTime', multiValued: true });
+    const [first, last] = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+    const [low, high] = [await created({ at: first, list: [first] }), await created({ at: last, list: [last] })];
+    const [below, above] = ['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'];
+    const cases: [string, string[]][] = [
+      [`at gt "${below}"`, [low, high]],
+      [`at lt "${below}"`, []],
+      [`at lt "${above}"`, [low, high]],
+      [`at ge "${above}"`, []],
+      [`at eq "${above}"`, []],
+      [`at ne "${below}"`, [low, high]],
+      [`at eq "${first}"`, [low]],
+      [`list[value lt "${above}"]`, [low, high]],
+    ];
+    for (const [filter, expected] of cases) {
+      expect([filter, (await found(`${urn}:${filter}`)).sort()]).toEqual([filter, expected.toSorted()]);
+    }
+    await patch(high, { op: 'remove', path: `${urn}:list[value lt "${above}"]` });
+    expect(await found(`${urn}:list pr`)).toEqual([low]);
+  });
+});
+
+describe('filters by the times of a resource', () => {
+  it.each(['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z', '0000-01-01T00:00:00+14:00'])(
+    'know what comes after %s',
+    async (time) => {
+      const user = await created({});
+      const group = (await room.project.request('POST', '/Groups', { displayName: 'g' })).body.id;
+      for (const name of ['meta.created', 'meta.lastModified']) {
+        const after = `${name} gt "${time}" and ${name} ne "${time}"`;
+        expect(await found(after)).toEqual([user]);
+        expect(await found(`${name} le "${time}" or ${name} eq "${time}"`)).toEqual([]);
+        const all = await room.project.request('POST', '/.search', { filter: after });
+        expect(all.body.Resources.map(({ id }: { id: string }) => id).sort()).toEqual([user, group].sort());
+        const roles = await room.project.request('GET', `/Roles?filter=${encodeURIComponent(after)}`);
+        expect(roles.status).toBe(200);
+      }
+    },
+  );
+
+  it.each(['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59-01:00'])('and what comes before %s', async (time) => {
+    const user = await created({});
+    expect(await found(`meta.created lt "${time}"`)).toEqual([user]);
+    expect(await found(`meta.created ge "${time}"`)).toEqual([]);
+  });
 });

@@ -16,3 +16,13 @@ export function parseInstant(text: string): number | undefined {
   const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   return sameDay ? at : undefined;
 }
+
+/**
+ * A text that {@link parseInstant} reads, as it is compared: in UTC with milliseconds. What is beyond the years 0 to 9999 is
+ * infinite, in byte order of such texts and in PostgreSQL.
+ */
+export function comparableInstant(text: string): string {
+  const utc = new Date(parseInstant(text) ?? Number.NaN).toISOString();
+  if (utc.startsWith('+')) return 'infinity';
+  return utc.startsWith('-') ? '-infinity' : utc;
+}

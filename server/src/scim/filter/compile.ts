@@ -1,4 +1,4 @@
-import { parseInstant } from '../../domain/kernel/instant.ts';
+import { comparableInstant } from '../../domain/kernel/instant.ts';
 import { isUuid } from '../../domain/kernel/secret.ts';
 import { type Fragment, sql } from '../../domain/kernel/sql.ts';
 import { foldCase } from '../../domain/users/login.ts';
@@ -156,7 +156,7 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
       if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') {
         return textCondition(asText(operand.value), comparison, String(value).toUpperCase());
       }
-      return sql`(${operand.value} ${sql.raw(signs[comparison])} ${instantOf(value)}::timestamptz)`;
+      return sql`(${operand.value} ${sql.raw(signs[comparison])} ${storableInstant(String(value))}::timestamptz)`;
     case 'text': {
       const literal = literalFor(operand.fold, comparison, String(value));
       const condition = textCondition(operand.folded, comparison, literal, operand.fold === 'sql');
@@ -168,7 +168,9 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
 function literalFor(fold: 'none' | 'sql' | 'foldCase' | 'instant', comparison: Comparison, text: string): string {
   if (fold === 'foldCase') return foldCase(text);
   if (fold !== 'instant') return text;
-  return comparison === 'co' || comparison === 'sw' || comparison === 'ew' ? text.toUpperCase() : instantOf(text);
+  return comparison === 'co' || comparison === 'sw' || comparison === 'ew'
+    ? text.toUpperCase()
+    : comparableInstant(text);
 }
 
 /** Compares in byte order, as the indexes do. */
@@ -195,8 +197,10 @@ function asText(instant: Fragment): Fragment {
   return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-function instantOf(value: Literal): string {
-  return new Date(parseInstant(String(value)) as number).toISOString();
+/** PostgreSQL has no year 0. */
+function storableInstant(text: string): string {
+  const instant = comparableInstant(text);
+  return instant < '0001' ? '-infinity' : instant;
 }
 
 /** Ids are case-sensitive, and stored in lower case. */

@@ -1,4 +1,4 @@
-import { parseInstant } from '../../domain/kernel/instant.ts';
+import { comparableInstant } from '../../domain/kernel/instant.ts';
 import { foldCase } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { Comparison, ElementFilter, Literal } from './ast.ts';
@@ -83,9 +83,8 @@ function comparingText(comparison: Exclude<Comparison, 'ne'>, right: string): (l
 
 /** Instants of custom attributes are stored in UTC with milliseconds. */
 function comparingInstant(comparison: Exclude<Comparison, 'ne'>, wanted: string): (actual: unknown) => boolean {
-  const at = parseInstant(wanted);
   const isText = comparison === 'co' || comparison === 'sw' || comparison === 'ew';
-  const right = isText || at === undefined ? wanted.toUpperCase() : new Date(at).toISOString();
+  const right = isText ? wanted.toUpperCase() : comparableInstant(wanted);
   const compares = comparingText(comparison, right);
   return (actual) => typeof actual === 'string' && compares(actual);
 }

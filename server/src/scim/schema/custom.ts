@@ -38,7 +38,9 @@ function attributeOf(definition: CustomAttribute): Attribute {
     ...(mutability === 'readWrite' ? {} : { mutability }),
     ...(returned === 'default' ? {} : { returned }),
     ...(uniqueness === 'none' ? {} : { uniqueness }),
-    ...(isKey ? { index: { attribute: name, keyOf: (value: unknown) => keyOf(definition, value) } } : {}),
+    ...(isKey
+      ? { index: { attribute: name, keyOf: (value: unknown) => keyOf(definition, normal(definition, value)) } }
+      : {}),
     ...(type === 'complex' ? { subAttributes: subAttributes.map((part) => inherited(partOf(part), mutability)) } : {}),
   };
 }
@@ -52,6 +54,12 @@ function partOf({ name, type, description, caseExact }: CustomPart | CustomAttri
     ...(type === 'reference' ? { referenceTypes: ['external'] } : {}),
     ...(type === 'complex' ? {} : { read: (value: unknown) => readScalar(type, value) }),
   };
+}
+
+/** A value of a filter in its stored form, if it has one: else nothing is equal to it. */
+function normal({ type }: CustomAttribute, value: unknown): unknown {
+  const read = type === 'complex' ? { value } : readScalar(type, value);
+  return 'fault' in read ? value : read.value;
 }
 
 /** The parts of an attribute are written as it is. */
