@@ -48,6 +48,12 @@ describe('ignoredAttributes', () => {
       { displayName: 'g', members: [{ value: '1', role: 'x' }], description: 'd' },
       ['members.role', 'description'],
     ],
+    [
+      'passwords are no news',
+      '/Users',
+      { userName: 'a', 'urn:ietf:params:scim:schemas:core:2.0:User:Password': 'x' },
+      [],
+    ],
     ['other paths', '/.search', { filter: 'x' }, []],
     ['searches', '/Users/.search', { filter: 'x' }, []],
   ])('names %s', (_name, path, body, expected) => {

@@ -54,7 +54,8 @@ function inObject(type: ResourceType, value: Record<string, unknown>, schema: Sc
 function inValue(type: ResourceType, name: string, value: unknown, names: Set<string>): void {
   const target = targetOf(type, name);
   if (target === undefined || target.kind === 'ignored') {
-    if (type.dropped.includes(name.toLowerCase())) return;
+    const own = `${type.schema.id}:`.toLowerCase();
+    if (type.dropped.includes(name.toLowerCase().replace(own, ''))) return;
     if (!/^urn:/i.test(name) || !isObject(value)) names.add(name);
     else if (hasAliases(type, name)) inObject(type, value, { ...type.schema, id: name }, names);
     else for (const part of Object.keys(value)) names.add(`${name}:${part}`);

@@ -91,4 +91,15 @@ describe('a record keeps no secret', () => {
       expect(kept.replaceAll('\\', '')).toContain(text);
     }
   });
+
+  it('and names the user whom a query compares behind a question mark', async () => {
+    await project.request('GET', `/Users?filter=${encodeURIComponent('title eq "?" or userName eq "eve"')}`);
+    await recorded();
+    const [record] = await rows<{ concerns: string[] }>(
+      app.services.db,
+      `select concerns from scim_request_records where project_id = ? and method = 'GET'`,
+      [project.id],
+    );
+    expect(record?.concerns).toContain('eve');
+  });
 });
