@@ -124,7 +124,10 @@ function sentToken(req: Request): Sent | undefined {
 function shownTo(scopes: readonly string[], user: ShownUser, baseUrl: string): Resource {
   const resource = userResource(userType, user, baseUrl);
   const { id, meta } = resource;
-  const shown = Object.assign({}, ...scopes.map((scope) => attributesOfScope[scope]?.(resource, user))) as Resource;
+  const parts = Object.entries(attributesOfScope).map(([scope, of]) =>
+    scopes.includes(scope) ? of(resource, user) : {},
+  );
+  const shown = Object.assign({}, ...parts) as Resource;
   const entries = Object.entries(shown).filter(([, value]) => value !== undefined);
   return {
     schemas: [userType.schema.id],
