@@ -55,9 +55,13 @@ async function register(): Promise<RelyingParty> {
   return party;
 }
 
-async function credential(rp = own, alg: 'ES256' | 'RS256' = 'ES256'): Promise<Record<string, string>> {
+async function credential(
+  rp = own,
+  alg: 'ES256' | 'RS256' = 'ES256',
+  aud: string | string[] = rp.issuer,
+): Promise<Record<string, string>> {
   const now = seconds(app.clock.now());
-  const claims = { iss: rp.client.id, sub: rp.client.id, aud: rp.issuer, jti: randomUUID(), iat: now, exp: now + 60 };
+  const claims = { iss: rp.client.id, sub: rp.client.id, aud, jti: randomUUID(), iat: now, exp: now + 60 };
   const header = { alg, kid: alg === 'ES256' ? 'ec' : 'rsa' };
   const signing = alg === 'ES256' ? pair.privateKey : rsa.privateKey;
   const signed = await new SignJWT(claims).setProtectedHeader(header).sign(signing);
@@ -210,6 +214,23 @@ describe('fapi2-security-profile-final: requests', () => {
     };
     expect(await post('par', fields)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect((await exchange(await codeOf(), { fields: await credential(own, 'RS256') })).status).toBe(401);
+  });
+});
+
+describe('fapi2-security-profile-final: audience of client assertions (section 5.3.2.1)', () => {
+  it.each<[string, (issuer: string) => string | string[]]>([
+    ['an array with the issuer', (issuer) => [issuer]],
+    ['an array with issuer and token endpoint', (issuer) => [issuer, `${issuer}/oauth2/token`]],
+    ['the token endpoint', (issuer) => `${issuer}/oauth2/token`],
+    ['the PAR endpoint', (issuer) => `${issuer}/oauth2/par`],
+  ])('%s is refused', async (_name, aud) => {
+    const fields = authorizationParameters(own.client.id, own.proof.challenge);
+    const wrong = () => credential(own, 'ES256', aud(own.issuer));
+    const denied = { status: 401, body: { error: 'invalid_client' } };
+    const push = await post('par', { ...fields, ...(await wrong()) });
+    expect(push).toMatchObject(denied);
+    expect(push.body['error_description']).toContain(`aud of the client assertion must be ${own.issuer}`);
+    expect(await exchange(await codeOf(), { fields: await wrong() })).toMatchObject(denied);
   });
 });
 

@@ -44,7 +44,8 @@ export class ClientAssertions {
    * Refuses `client-rejected` unless signature, issuer, audience and times are valid. The statement that grants
    * something checks that the assertion is unused and the client unchanged.
    *
-   * @param issuer where it was sent: `aud` is its address, or that of its token or PAR endpoint (RFC 9126 §2)
+   * @param issuer where it was sent: `aud` is its address, or that of its token or PAR endpoint (RFC 9126 §2), if its
+   *   client may name them
    */
   async judge(client: Client, assertion: string, issuer: Issuer): Promise<JudgedAssertion> {
     const payload = await this.verified(client, assertion, issuer);
@@ -70,15 +71,15 @@ export class ClientAssertions {
     };
   }
 
-  private async verified(client: Client, assertion: string, { url, capabilities }: Issuer) {
+  private async verified(client: Client, assertion: string, issuer: Issuer) {
     const key = await this.keyOf(client, assertion);
     if (!isCompactJws(assertion)) reject('not a compact JWS in base64url');
-    const audiences = [`${url}/oauth2/token`, url, ...(capabilities.pushedRequests ? [`${url}/oauth2/par`] : [])];
-    const offered = capabilities.assertionAlgorithms.filter(
+    const audiences = audiencesFor(client, issuer);
+    const offered = issuer.capabilities.assertionAlgorithms.filter(
       (alg) => !client.fapiProfile || fapiAlgorithms.includes(alg),
     );
     const algorithms = offered.flatMap((alg) => (alg === 'EdDSA' ? [alg, 'Ed25519'] : [alg]));
-    const wrongAudience = `aud of the client assertion must be ${audiences[0]}.`;
+    const wrongAudience = `aud of the client assertion must be ${audiences[0]}${client.fapiProfile ? ', as a string' : ''}.`;
     try {
       const { payload } = await jwtVerify(assertion, key as CryptoKey, {
         algorithms,
@@ -89,6 +90,9 @@ export class ClientAssertions {
       });
       if (![payload.aud].flat().every((one) => one !== undefined && audiences.includes(one))) {
         return reject('aud contains another audience', wrongAudience);
+      }
+      if (client.fapiProfile && typeof payload.aud !== 'string') {
+        return reject('aud is no string', wrongAudience);
       }
       return payload;
     } catch (error) {
@@ -122,6 +126,12 @@ export class ClientAssertions {
       return reject('jwks_uri cannot be read', 'The key set at jwks_uri of the application cannot be read.');
     return createLocalJWKSet({ keys });
   }
+}
+
+/** What `aud` may name, the advised one first: the issuer alone with FAPI 2.0 (Security Profile section 5.3.2.1). */
+function audiencesFor({ fapiProfile }: Client, { url, capabilities }: Issuer): string[] {
+  if (fapiProfile) return [url];
+  return [`${url}/oauth2/token`, url, ...(capabilities.pushedRequests ? [`${url}/oauth2/par`] : [])];
 }
 
 async function imported(jwk: JWK | null | undefined): Promise<CryptoKey> {
