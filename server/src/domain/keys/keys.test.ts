@@ -1,5 +1,12 @@
 import { inspect } from 'node:util';
-import { exportPKCS8, generateKeyPair, importPKCS8 } from 'jose';
+import {
+  compactVerify,
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  exportPKCS8,
+  generateKeyPair,
+  importPKCS8,
+} from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
@@ -85,6 +92,64 @@ describe('the keys of several processes', () => {
     expect(await kids(there.keys)).not.toContain(leaked);
     expect(await signer.verify('id-token', token)).toBeNull();
   });
+});
+
+describe('the withdrawal of a successor', () => {
+  const hour = 3600;
+
+  /** The key to withdraw, at some hours after a rotation. */
+  const withdrawals: Record<string, (keys: Keys) => Promise<string>> = {
+    'that does not sign yet': async (keys) => {
+      clock.turn(12 * hour);
+      const active = await keys.signing('ES512');
+      return (await keys.published()).find(({ alg, kid }) => alg === 'ES512' && kid !== active.kid)?.kid as string;
+    },
+    'that signs, while its predecessor is published': async (keys) => {
+      clock.turn(30 * hour);
+      return (await keys.signing('ES512')).kid;
+    },
+    'that signs, with another to follow': async (keys) => {
+      clock.turn(30 * hour);
+      await keys.rotate(system);
+      clock.turn(6 * hour);
+      return (await keys.signing('ES512')).kid;
+    },
+  };
+
+  it.each(Object.entries(withdrawals))(
+    '%s leaves a signing key, and published keys for its tokens',
+    async (_, find) => {
+      const { keys } = await keysOfAProcess();
+      const signer = new Signer({ keys, clock, issuer: 'https://id.example.com' });
+      let tokens: { token: string; expires: number }[] = [];
+      const live = () => tokens.filter(({ expires }) => expires > clock.now().getTime());
+      const use = async () => {
+        const expires = clock.now().getTime() + day * 1000;
+        const token = await signer.sign('id-token', { sub: 'x', aud: 'y', exp: Math.floor(expires / 1000) });
+        tokens = [...live(), { token, expires }];
+        const jwks = createLocalJWKSet(await keys.jwks());
+        for (const one of tokens) await compactVerify(one.token, jwks);
+      };
+      await keys.tend();
+      clock.turn(10 * day);
+      await use();
+      await keys.rotate(system);
+      const withdrawn = await find(keys);
+      await use();
+      await keys.withdraw(withdrawn, system);
+      tokens = tokens.filter(({ token }) => decodeProtectedHeader(token).kid !== withdrawn);
+      const pass = async (count: number, step: number) => {
+        for (let passed = 0; passed < count; passed++) {
+          await use();
+          clock.turn(step);
+          await keys.tend();
+        }
+      };
+      await pass(25, 4 * hour);
+      expect(await kids(keys)).toHaveLength(2);
+      await pass(110, 20 * hour);
+    },
+  );
 });
 
 describe('an access token of this process', () => {

@@ -120,11 +120,9 @@ export class Keys {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
       for (const alg of inUse(keys)) {
-        if (!currentKey(keys, alg, now)) await this.create(em, keys, alg, now, system);
-        else {
-          const at = succession(keys, alg, now, this.deps.schedule);
-          if (at) await this.create(em, keys, alg, at, system);
-        }
+        await this.keepSigning(em, keys, alg, system);
+        const at = succession(keys, alg, now, this.deps.schedule);
+        if (at) await this.create(em, keys, alg, at, system);
       }
       for (const key of keys) if (key.publishedUntil && isPast(key.publishedUntil, now)) em.remove(key);
     });
@@ -141,7 +139,7 @@ export class Keys {
     });
   }
 
-  /** Emergency: the key stops signing and verifying now, and a successor signs at once. */
+  /** Emergency: the key stops signing and verifying now. If it was the signing one, a successor signs at once. */
   async withdraw(kid: string, actor: Actor): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
@@ -150,9 +148,7 @@ export class Keys {
       key.withdrawnAt = now;
       key.signsUntil = now;
       key.publishedUntil = now;
-      const next = nextKey(keys, key.alg, now);
-      if (next && !currentKey(keys, key.alg, now)) next.signsFrom = now;
-      else if (!currentKey(keys, key.alg, now)) await this.create(em, keys, key.alg, now, actor);
+      await this.keepSigning(em, keys, key.alg, actor);
       this.deps.audit.record(em, { type: 'signing-key.withdrawn', actor, subject: { kind: 'signing-key', id: kid } });
     });
   }
@@ -195,6 +191,19 @@ export class Keys {
       await work(em, await em.find(SigningKey, {}));
     });
     this.cache = undefined;
+  }
+
+  /** Without a successor, the current key signs on. Where none may sign any more, a successor signs at once. */
+  private async keepSigning(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, actor: Actor): Promise<void> {
+    const now = this.deps.clock.now();
+    const [current, next] = [currentKey(keys, alg, now), nextKey(keys, alg, now)];
+    const maySign = current && !(current.signsUntil && isPast(current.signsUntil, now));
+    if (!maySign && next) next.signsFrom = now;
+    else if (!maySign) await this.create(em, keys, alg, now, actor);
+    else if (!next) {
+      current.signsUntil = null;
+      current.publishedUntil = null;
+    }
   }
 
   /** Throws `VaultError` if existing keys were sealed under another master key: no server could open the new one. */

@@ -20,6 +20,11 @@ describe('the keys’ schedule', () => {
     expect(currentKey([key(at(0))], 'EdDSA', at(3))).toBeUndefined();
   });
 
+  it('never signs with a key that is not published any more', () => {
+    expect(currentKey([{ ...key(at(0)), publishedUntil: at(3) }], 'ES512', at(2))).toBeDefined();
+    expect(currentKey([{ ...key(at(0)), publishedUntil: at(3) }], 'ES512', at(3))).toBeUndefined();
+  });
+
   it('publishes no successor before the notice period', () => {
     expect(succession([key(at(0))], 'ES512', at(88), defaultSchedule)).toBeUndefined();
     expect(succession([key(at(0))], 'ES512', at(89), defaultSchedule)).toEqual(at(90));

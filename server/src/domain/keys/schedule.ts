@@ -21,13 +21,14 @@ export const defaultSchedule: Schedule = {
 interface Dated {
   alg: SigningAlgorithm;
   signsFrom: Date;
+  publishedUntil?: Date | null | undefined;
   withdrawnAt?: Date | null | undefined;
 }
 
-/** The latest key that may sign at `now`. */
+/** The latest published key that may sign at `now`. */
 export function currentKey<K extends Dated>(keys: readonly K[], alg: SigningAlgorithm, now: Date): K | undefined {
   return of(keys, alg)
-    .filter((key) => isPast(key.signsFrom, now))
+    .filter(({ signsFrom, publishedUntil: until }) => isPast(signsFrom, now) && !(until && isPast(until, now)))
     .at(-1);
 }
 
