@@ -43,6 +43,8 @@ describe('acr', () => {
     ['phrh phr', { BE: true, BS: true }, 'phr'],
     ['loa3', {}, standard],
     [`${standard} phr`, {}, standard],
+    [`phr ${standard}`, {}, 'phr'],
+    [`loa3 phrh ${standard}`, { BE: true, BS: true }, standard],
   ])('acr_values=%s, with a passkey whose flags are %o, is %s', async (acr_values, flags, expected) => {
     await enrolled({ flags });
     const fresh = new HostedBrowser(world, authenticator);
@@ -107,9 +109,41 @@ describe('an essential acr', () => {
     );
     expect(back.searchParams.get('error')).toBe('unmet_authentication_requirements');
   });
+
+  it.each([[''], ['none']])('that no sign-in meets is refused at once, with prompt=%s', async (prompt) => {
+    await enrolled();
+    const back = await hosted.open({ claims: essential('urn:example:loa3'), ...(prompt && { prompt }) });
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({
+      error: 'unmet_authentication_requirements',
+      error_description: expect.stringContaining('claims'),
+      state: expect.any(String),
+    });
+    expect(back.searchParams.has('code')).toBe(false);
+  });
+
+  it.each([[['urn:example:loa3', standard]], [['phr', standard]]])(
+    '%j is met by every sign-in, which it asks for nothing more',
+    async (values) => {
+      await hosted.open({ claims: essential(...values) });
+      const done = expectStatus(await hosted.register(userid), 'SUCCESS');
+      expect((await hosted.claims(done))['acr']).toBe(standard);
+      const silent = await hosted.open({ claims: essential(...values), prompt: 'none' });
+      expect((await hosted.claimsAt(silent))['acr']).toBe(standard);
+    },
+  );
 });
 
 describe('acr_values', () => {
+  it('with the standard one at the end prefer a passkey, and are met without it', async () => {
+    await enrolled();
+    const silent = await hosted.open({ acr_values: `phr ${standard}`, prompt: 'none' });
+    expect((await hosted.claimsAt(silent))['acr']).toBe(standard);
+    await hosted.open({ claims: essential('phr') });
+    await hosted.follow(expectStatus(await hosted.usePasskey(), 'SUCCESS'));
+    const met = await hosted.open({ acr_values: `phr ${standard}`, prompt: 'none' });
+    expect((await hosted.claimsAt(met))['acr']).toBe('phr');
+  });
+
   it('ask the owner of a passkey for more than the device key, and no other user', async () => {
     await hosted.open();
     await hosted.follow(expectStatus(await hosted.register(userid), 'SUCCESS'));
@@ -137,6 +171,29 @@ it('acr_values ask a user who has lost the passkey for nothing more', async () =
   ]);
   const back = await hosted.open({ acr_values: 'phr' });
   expect((await hosted.claimsAt(back))['acr']).toBe(standard);
+});
+
+const malformed = [
+  'phr',
+  { essential: 'true', values: ['phr'] },
+  { essential: true, values: [1] },
+  { values: 'phr' },
+  { value: 1 },
+  { essential: true, values: Array<string>(21).fill('phr') },
+];
+
+it.each(malformed)('a malformed acr in claims is refused: %j', async (acr) => {
+  const back = await hosted.open({ claims: JSON.stringify({ id_token: { acr } }) });
+  expect(back.searchParams.get('error')).toBe('invalid_request');
+  expect(back.searchParams.get('error_description')).toContain('acr in claims');
+});
+
+const ignored = [{ id_token: { acr: null } }, { id_token: null }, { id_token: { name: 1 } }, { userinfo: { acr: 1 } }];
+
+it.each(ignored)('other claims are ignored: %j', async (claims) => {
+  await hosted.open({ claims: JSON.stringify(claims) });
+  const done = expectStatus(await hosted.register(userid), 'SUCCESS');
+  expect((await hosted.claims(done))['acr']).toBe(standard);
 });
 
 it.each([['{'], ['[]'], ['"x"'], ['1']])('a claims parameter that is no object is refused: %s', async (claims) => {

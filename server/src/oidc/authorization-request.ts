@@ -5,7 +5,7 @@ import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
-import { type AcrRequest, asksForMore } from '../domain/tokens/acr.ts';
+import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { hasFaults } from './issuer.ts';
@@ -171,11 +171,21 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ['invalid_request', 'claims must be a JSON object.', (p) => claimsOf(p) === null],
   [
     'invalid_request',
+    'acr in claims must be null or an object: essential is a boolean, value a string, values at most 20 strings.',
+    (p) => !acrClaim.safeParse(acrMember(p)).success,
+  ],
+  [
+    'invalid_request',
     'acr_values is longer than 2,048 characters.',
     (p) => (p.get('acr_values') ?? '').length > longest,
   ],
   ['invalid_request', 'nonce is longer than 2,048 characters.', (p) => (p.get('nonce') ?? '').length > longest],
   ['invalid_request', 'scope is longer than 2,048 characters.', (p) => (p.get('scope') ?? '').length > longest],
+  [
+    'unmet_authentication_requirements',
+    'acr in claims is essential, and no sign-in meets any of its values.',
+    (p) => isUnmeetable(acrOf(p)),
+  ],
 ];
 
 /** `offline_access` means nothing for a client without refresh tokens (OpenID Connect Core section 11). */
@@ -256,26 +266,31 @@ function claimsOf(parameters: Parameters): Record<string, unknown> | null {
   }
 }
 
-const wishedAcr = z.object({
-  id_token: z.object({
-    acr: z.object({
-      essential: z.boolean().optional(),
-      value: z.string().optional(),
-      values: z.array(z.string()).max(20).optional(),
-    }),
-  }),
-});
+const acrClaim = z
+  .object({
+    essential: z.boolean().optional(),
+    value: z.string().optional(),
+    values: z.array(z.string()).max(20).optional(),
+  })
+  .nullish();
+
+/** `acr` of the `claims` parameter, as an ID token claim. */
+function acrMember(parameters: Parameters): unknown {
+  const idToken = claimsOf(parameters)?.['id_token'];
+  return typeof idToken === 'object' && idToken !== null && 'acr' in idToken ? idToken.acr : undefined;
+}
 
 /** `acr` of the `claims` parameter, else `acr_values` (OpenID Connect Core section 5.5.1.1). Other claims are ignored. */
 function acrOf(parameters: Parameters): AcrRequest | undefined {
-  const wished = wishedAcr.safeParse(claimsOf(parameters));
-  if (wished.success) {
-    const { essential = false, value, values = [] } = wished.data.id_token.acr;
-    const all = value === undefined ? values : [value];
-    if (all.length > 0) return { values: all, essential };
-  }
-  const values = parameters.get('acr_values')?.split(' ').filter(Boolean).slice(0, 20);
-  return values && { values, essential: false };
+  const { essential = false, value, values = [] } = acrClaim.safeParse(acrMember(parameters)).data ?? {};
+  const all = value === undefined ? values : [value];
+  if (all.length > 0) return { values: all, essential: essential && !all.includes(defaultAcr) };
+  const preferred = parameters.get('acr_values')?.split(' ').filter(Boolean).slice(0, 20);
+  return preferred && { values: preferred, essential: false };
+}
+
+function isUnmeetable(acr: AcrRequest | undefined): boolean {
+  return acr?.essential === true && !canBeMet(acr.values);
 }
 
 /** `consent` concerns third-party clients only: see `asksConsent`. */

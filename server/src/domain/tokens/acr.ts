@@ -24,9 +24,16 @@ export function metAcr(values: readonly string[], amr: readonly string[]): strin
   return values.find(isMet) ?? null;
 }
 
-/** Whether the request asks for more than every sign-in meets. */
+const isKnown = (value: string) => value === defaultAcr || Object.hasOwn(classes, value);
+
+/** Whether some sign-in could meet one of the values. */
+export function canBeMet(values: readonly string[]): boolean {
+  return values.some(isKnown);
+}
+
+/** Whether the request prefers more than every sign-in meets. */
 export function asksForMore({ values }: AcrRequest): boolean {
-  return values.length > 0 && !values.includes(defaultAcr) && values.some((value) => Object.hasOwn(classes, value));
+  return (values.find(isKnown) ?? defaultAcr) !== defaultAcr;
 }
 
 /** {@link metAcr} in SQL. */
