@@ -9,6 +9,7 @@ import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { postLogoutRedirectUri, redirectUri } from '../../test/factories.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -159,6 +160,8 @@ describe('oidcc-backchannel-rp-initiated-logout', () => {
     const parameters = { id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri, state: 'bye' };
     const ended = await rp.endSession({ ...parameters, logout_scope: 'session' });
     expect(locationOf(ended).href).toBe(`${postLogoutRedirectUri}?state=bye`);
+    const endedAt = seconds(app.clock.now());
+    app.clock.turn(60);
     await app.runJobs();
     await app.services.logout.drain();
     const sent = app.logoutTokens.filter(({ uri }) => uri === backchannelLogoutUri);
@@ -173,6 +176,7 @@ describe('oidcc-backchannel-rp-initiated-logout', () => {
       exp: expect.any(Number),
       jti: expect.stringMatching(/./),
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+      ...(which === 'project' && { toe: endedAt }),
     });
     expect(await rp.isSignedIn()).toBe(false);
   });

@@ -294,7 +294,10 @@ export class Logout {
     return delivery;
   }
 
-  /** Back-Channel Logout 1.0 §2.4. `exp` and `iat` are new in each attempt, `jti` is not. */
+  /**
+   * Back-Channel Logout 1.0 §2.4. `exp` and `iat` are new in each attempt, `jti` is not. `toe`, the time of the logout
+   * (RFC 8417 §2.2), tells receivers of a late attempt which sessions are newer; the base issuer's claims are fixed.
+   */
   private token(delivery: LogoutDelivery): Promise<string> {
     const now = seconds(this.deps.clock.now());
     const client = delivery.client.getEntity();
@@ -306,6 +309,7 @@ export class Logout {
       exp: now + tokenTtlSeconds,
       jti: delivery.jti,
       ...(delivery.sid ? { sid: delivery.sid } : {}),
+      ...(delivery.issuer == null ? {} : { toe: seconds(delivery.createdAt) }),
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
     };
     return this.deps.signer.sign(
