@@ -273,6 +273,25 @@ describe('a logout token', () => {
   });
 });
 
+describe('a delayed attempt to deliver a global logout', () => {
+  const now = () => Math.floor(Date.now() / 1000);
+
+  it.each<[string, number | undefined, number]>([
+    ['keeps sessions that began after its toe', -50, 200],
+    ['ends all until its iat without toe', undefined, 401],
+    ['ends all until its iat with a toe in the future', 50, 401],
+  ])('%s', async (_name, sinceLogout, newer) => {
+    const { app, browser } = await signedIn();
+    turn(30);
+    const again = new TestBrowser(app);
+    await again.signIn(provider);
+    turn(30);
+    const toe = sinceLogout === undefined ? undefined : now() + sinceLogout;
+    expect(await deliver(app, await provider.logoutToken({ toe }))).toBe(200);
+    expect([await statusOf(browser), await statusOf(again)]).toEqual([401, newer]);
+  });
+});
+
 describe('clocks that differ', () => {
   it('lose no logout of a service that is half a minute ahead', async () => {
     const { app, browser } = await signedIn();

@@ -74,6 +74,8 @@ const maxTries = 8;
 const renewSeconds = 300;
 /** Between the clocks of processes. */
 const skewSeconds = 300;
+/** By how much the clocks of the service's processes may differ. */
+const serviceSkewSeconds = 5;
 
 /** Sessions in sealed cookies. A cookie is valid until it expires, or its session is revoked. */
 export class Sessions {
@@ -126,11 +128,14 @@ export class Sessions {
     await this.revoke(this.key('id', opened.content.id), until, until);
   }
 
-  /** Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0 §2.4). */
-  async endByLogout({ iat, sid, sub }: LogoutClaims): Promise<void> {
+  /**
+   * Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0 §2.4). `toe` is the time of the
+   * logout (RFC 8417 §2.2): a delayed attempt ends no session that began since.
+   */
+  async endByLogout({ iat, sid, sub, toe }: LogoutClaims): Promise<void> {
     const until = nowSeconds() + this.settings.lifetimeSeconds + skewSeconds;
     if (sid !== undefined) await this.revoke(this.key('sid', sid), until, until);
-    else if (sub !== undefined) await this.revoke(this.key('sub', sub), iat, until);
+    else if (sub !== undefined) await this.revoke(this.key('sub', sub), logoutAt(iat, toe), until);
   }
 
   /** `Set-Cookie` that deletes the cookie. */
@@ -197,6 +202,10 @@ export class Sessions {
 
 function sessionOf({ acr, amr, authTime, began, expires, sid, sub, user }: Content): Session<unknown> {
   return { sub, user, sid, acr, amr, authTime, signedInAt: began, expiresAt: expires };
+}
+
+function logoutAt(iat: number, toe: unknown): number {
+  return typeof toe === 'number' ? Math.min(iat, toe + serviceSkewSeconds) : iat;
 }
 
 function text(value: unknown): string | undefined {
