@@ -93,6 +93,20 @@ describe('a refused code', () => {
     ]);
   });
 
+  it('that was used ends nothing if another client sends it', async () => {
+    const code = await rp.code();
+    const { access_token } = (await (await rp.exchange(code)).json()) as { access_token: string };
+    const other = (await app.make.client(project)).client;
+    const form = { client_id: other.id };
+    expect((await rp.exchange(code, form)).status).toBe(400);
+    expect((await rp.userInfo(access_token)).status).toBe(200);
+    expect(await told(project.id)).toEqual([
+      { type: 'token.refused', fault: 'mismatch', count: 1, client_id: other.id, actor_kind: 'client' },
+    ]);
+    expect((await rp.exchange(code)).status).toBe(400);
+    expect((await rp.userInfo(access_token)).status).toBe(401);
+  });
+
   it('a hundred times is one event', async () => {
     await Promise.all(Array.from({ length: 100 }, () => rp.exchange('no code')));
     expect(await told(project.id)).toMatchObject([{ type: 'token.refused', fault: 'unknown', count: 100 }]);

@@ -245,7 +245,10 @@ export class Tokens {
     );
   }
 
-  /** Logs the reason and revokes the tokens of a replayed code. Neither is visible to the caller. */
+  /**
+   * Logs the reason and revokes the tokens of a replayed code. Neither is visible to the caller. Another client that got
+   * hold of a used code ends nothing (RFC 6749 §4.1.2 concerns requests of its own client).
+   */
   private async refuseCode(exchange: Exchange): Promise<never> {
     const reason = await this.deps.db.transaction(async (em) => {
       const code = await em.findOne(
@@ -255,7 +258,7 @@ export class Tokens {
       );
       if (!code) return 'unknown';
       const now = this.deps.clock.now();
-      if (code.usedAt) {
+      if (code.usedAt && code.client.id === exchange.client.id) {
         // A logout, or the client, may have revoked the access token before, but not the refresh tokens.
         const hadGrant = code.grantId != null && (await endRefreshGrant(em, keyIn(code.project.id, code.grantId), now));
         if (hadGrant || !code.revokedAt) {
