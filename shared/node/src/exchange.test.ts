@@ -57,6 +57,16 @@ describe('exchangeCodeForClaims', () => {
     });
   });
 
+  it('rejects an ID token for others as well, unless its azp is the client', async () => {
+    const { clientId } = provider;
+    provider.nextIdToken = await provider.idToken({ aud: [clientId, 'somebody-else'] });
+    expect(await thrownBy(exchangeCodeForClaims(options()))).toMatchObject({ code: 'AUDIENCE_MISMATCH' });
+    provider.nextIdToken = await provider.idToken({ aud: [clientId, 'somebody-else'], azp: clientId });
+    expect(await exchangeCodeForClaims(options())).toMatchObject({ sub: 'user-1' });
+    provider.nextIdToken = await provider.idToken({ aud: [clientId] });
+    expect(await exchangeCodeForClaims(options())).toMatchObject({ sub: 'user-1' });
+  });
+
   it('verifies with a pinned key, which wins over jwksUrl', async () => {
     const { jwksUrl: _, ...rest } = options();
     expect(await exchangeCodeForClaims({ ...rest, publicKey: provider.key.pem })).toMatchObject({ sub: 'user-1' });

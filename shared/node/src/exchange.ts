@@ -208,7 +208,8 @@ export async function verifyIdToken(
     throw new JWTVerificationError('CLAIM_INVALID', 'The token’s sub is invalid.');
   }
   const party = claims['azp'];
-  if (party !== undefined && party !== options.clientId) {
+  const isShared = [claims.aud].flat().some((one) => one !== audience && one !== options.clientId);
+  if (party === undefined ? isShared : party !== options.clientId) {
     throw new JWTVerificationError('AUDIENCE_MISMATCH', 'The token was issued to another client.');
   }
   return claims as Claims;
