@@ -67,6 +67,11 @@ describe('definitions', () => {
     expect(fault(await update({ name: 'badge', type: 'INTEGER' }))).toBe(
       'type cannot change while users have values of the attribute.',
     );
+    await create({ name: 'pin', returned: 'NEVER' });
+    await setValues(id, { pin: '0000' });
+    expect(fault(await update({ name: 'pin', returned: 'DEFAULT' }))).toBe(
+      'returned cannot change while users have values of the attribute.',
+    );
     expect((await update({ name: 'hired', type: 'STRING' })).data.updateCustomAttribute.type).toBe('STRING');
     expect((await update({ name: 'nothing' })).code).toBe('not-found');
     const names = { projectId: project.id, name: 'badge' };

@@ -88,7 +88,9 @@ export class CustomAttributes {
       const changed = change({ ...before }, after);
       if (!changed) return before;
       const isShown = before.returned === 'never' && after.returned !== 'never';
-      const [reshaped] = isShown ? ['returned'] : Object.keys(change({ ...shapeOf(before) }, shapeOf(after))?.after ?? {});
+      const [reshaped] = isShown
+        ? ['returned']
+        : Object.keys(change({ ...shapeOf(before) }, shapeOf(after))?.after ?? {});
       if (reshaped !== undefined && (await isUsed(em, projectId, before.name))) {
         const field = reshaped === 'parts' ? 'subAttributes' : reshaped;
         refuse({ code: 'invalid', field, reason: 'cannot change while users have values of the attribute' });
