@@ -3,9 +3,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isCompositeType,
+  isInterfaceType,
   isListType,
   isObjectType,
   Kind,
@@ -31,38 +35,37 @@ interface RequestSize {
 
 const zero: RequestSize = { depth: 0, introspectionDepth: 0, aliases: 0, cost: 0 };
 
-/** Creates the check for a schema; reads its list fields once. */
+/** Creates the check for a schema. */
 export function limitsOf(schema: GraphQLSchema) {
-  const fields = pluralFields(schema);
-
   /** Refuses `too-complex` beyond a limit. */
   return function check(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Record<string, unknown>,
   ): void {
-    const size = new SizeOfRequest(fields, document, operation, variables).ofSelections(operation.selectionSet);
+    const root = schema.getRootType(operation.operation) ?? undefined;
+    const size = new SizeOfRequest(schema, document, operation, variables).ofSelections(operation.selectionSet, root);
     for (const limit of ['depth', 'introspectionDepth', 'aliases', 'cost'] as const) {
       if (size[limit] > limits[limit]) refuseTooComplex(limit);
     }
   };
 }
 
-/** Measures selections recursively. Each fragment is measured once. */
+/** Measures selections recursively. Each fragment is measured once. Types that the schema does not know are undefined. */
 class SizeOfRequest {
-  private readonly fields: PluralFields;
+  private readonly schema: GraphQLSchema;
   private readonly operation: OperationDefinitionNode;
   private readonly variables: Record<string, unknown>;
   private readonly fragments = new Map<string, FragmentDefinitionNode>();
   private readonly measured = new Map<string, RequestSize>();
 
   constructor(
-    fields: PluralFields,
+    schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Record<string, unknown>,
   ) {
-    this.fields = fields;
+    this.schema = schema;
     this.operation = operation;
     this.variables = variables;
     for (const definition of document.definitions) {
@@ -70,10 +73,10 @@ class SizeOfRequest {
     }
   }
 
-  ofSelections(set: SelectionSetNode | undefined): RequestSize {
+  ofSelections(set: SelectionSetNode | undefined, type: GraphQLNamedType | undefined): RequestSize {
     const sum = { ...zero };
     for (const selection of set?.selections ?? []) {
-      const part = this.ofSelection(selection);
+      const part = this.ofSelection(selection, type);
       sum.depth = Math.max(sum.depth, part.depth);
       sum.introspectionDepth = Math.max(sum.introspectionDepth, part.introspectionDepth);
       sum.aliases += part.aliases;
@@ -82,20 +85,23 @@ class SizeOfRequest {
     return sum;
   }
 
-  private ofSelection(selection: SelectionNode): RequestSize {
-    if (selection.kind === Kind.FIELD) return this.ofField(selection);
-    if (selection.kind === Kind.INLINE_FRAGMENT) return this.ofSelections(selection.selectionSet);
-    return this.ofFragment(selection.name.value);
+  private ofSelection(selection: SelectionNode, type: GraphQLNamedType | undefined): RequestSize {
+    if (selection.kind === Kind.FIELD) return this.ofField(selection, type);
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.ofFragment(selection.name.value);
+    const condition = selection.typeCondition?.name.value;
+    return this.ofSelections(selection.selectionSet, condition === undefined ? type : this.schema.getType(condition));
   }
 
-  private ofField(field: FieldNode): RequestSize {
-    const inner = this.ofSelections(field.selectionSet);
-    const aliases = inner.aliases + (field.alias ? 1 : 0);
-    if (field.name.value.startsWith('__')) {
+  private ofField(node: FieldNode, type: GraphQLNamedType | undefined): RequestSize {
+    const name = node.name.value;
+    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+    const inner = this.ofSelections(node.selectionSet, field && getNamedType(field.type));
+    const aliases = inner.aliases + (node.alias ? 1 : 0);
+    if (name.startsWith('__')) {
       // Introspection: its result is bounded and the same for every caller.
       return { depth: 1, introspectionDepth: inner.depth + 1, aliases, cost: 1 };
     }
-    const cost = 1 + inner.cost * this.lengthOf(field);
+    const cost = 1 + inner.cost * (field ? this.lengthOf(node, field) : 1);
     return { depth: inner.depth + 1, introspectionDepth: inner.introspectionDepth, aliases, cost };
   }
 
@@ -104,17 +110,20 @@ class SizeOfRequest {
     if (!size) {
       // Validation refuses cycles; this also terminates if one gets here.
       this.measured.set(name, zero);
-      size = this.ofSelections(this.fragments.get(name)?.selectionSet);
+      const fragment = this.fragments.get(name);
+      const type = fragment && this.schema.getType(fragment.typeCondition.name.value);
+      size = this.ofSelections(fragment?.selectionSet, type);
       this.measured.set(name, size);
     }
     return size;
   }
 
-  private lengthOf(field: FieldNode): number {
-    const { lists, pages } = this.fields;
-    const name = field.name.value;
-    // Some names are pages of one type and lists of another.
-    return Math.max(lists.has(name) ? listSize : 1, pages.has(name) ? this.pageSizeOf(field) : 1);
+  private lengthOf(node: FieldNode, { args, type }: GraphQLField<unknown, unknown>): number {
+    if (args.some((argument) => argument.name === 'first')) return this.pageSizeOf(node);
+    const list = getNullableType(type);
+    // The page counts its edges.
+    const isList = isListType(list) && isCompositeType(getNullableType(list.ofType)) && node.name.value !== 'edges';
+    return isList ? listSize : 1;
   }
 
   private pageSizeOf(field: FieldNode): number {
@@ -134,27 +143,4 @@ function refuseTooComplex(limit: keyof RequestSize): never {
   throw new GraphQLError(`The request is too large: ${limit} must be at most ${limits[limit]}.`, {
     extensions: { code: 'too-complex', limit, max: limits[limit], http: { status: 400 } },
   });
-}
-
-/** Names of fields with the argument `first`, and of fields with a list of objects and no such argument. */
-interface PluralFields {
-  pages: Set<string>;
-  lists: Set<string>;
-}
-
-function pluralFields(schema: GraphQLSchema): PluralFields {
-  const pages = new Set<string>();
-  const lists = new Set<string>();
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const field of Object.values(type.getFields())) {
-      const list = getNullableType(field.type);
-      if (field.args.some((argument) => argument.name === 'first')) pages.add(field.name);
-      // The page counts its edges.
-      else if (isListType(list) && isCompositeType(getNullableType(list.ofType)) && field.name !== 'edges') {
-        lists.add(field.name);
-      }
-    }
-  }
-  return { pages, lists };
 }
