@@ -59,9 +59,9 @@ describe('exchangeCodeForClaims', () => {
 
   it('rejects an ID token for others as well, unless its azp is the client', async () => {
     const { clientId } = provider;
-    provider.nextIdToken = await provider.idToken({ aud: [clientId, 'somebody-else'] });
+    provider.nextIdToken = await provider.idToken({ aud: [clientId, 'another-client'] });
     expect(await thrownBy(exchangeCodeForClaims(options()))).toMatchObject({ code: 'AUDIENCE_MISMATCH' });
-    provider.nextIdToken = await provider.idToken({ aud: [clientId, 'somebody-else'], azp: clientId });
+    provider.nextIdToken = await provider.idToken({ aud: [clientId, 'another-client'], azp: clientId });
     expect(await exchangeCodeForClaims(options())).toMatchObject({ sub: 'user-1' });
     provider.nextIdToken = await provider.idToken({ aud: [clientId] });
     expect(await exchangeCodeForClaims(options())).toMatchObject({ sub: 'user-1' });
@@ -88,8 +88,8 @@ describe('exchangeCodeForClaims', () => {
 
   it.each<[string, Record<string, unknown>, object, string]>([
     ['from another issuer', { iss: 'https://evil.example' }, {}, 'ISSUER_MISMATCH'],
-    ['for another client', { aud: 'somebody-else' }, {}, 'AUDIENCE_MISMATCH'],
-    ['issued to another client', { azp: 'somebody-else' }, {}, 'AUDIENCE_MISMATCH'],
+    ['for another client', { aud: 'another-client' }, {}, 'AUDIENCE_MISMATCH'],
+    ['issued to another client', { azp: 'another-client' }, {}, 'AUDIENCE_MISMATCH'],
     ['that has expired', { exp: nowSeconds() - 1 }, {}, 'EXPIRED'],
     ['that is not valid yet', { nbf: nowSeconds() + 30 }, {}, 'NOT_YET_VALID'],
     ['without a subject', { sub: undefined }, {}, 'CLAIM_MISSING'],

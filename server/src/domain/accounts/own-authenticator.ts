@@ -131,8 +131,8 @@ export class OwnAuthenticator {
     const app = await mfa.locked(em, counted);
     if (!app || !(await mfa.acceptTotp(em, app, code))) return rejected;
     const owner = { projectId: user.project.id, userId: user.id };
-    // Then the mailbox proved the user, or an admin's grant did (decisions/0133).
     const hasPasskey = await passkeys.isHeldBy(em, owner);
+    // Then the mailbox proved the user, or an admin's grant did (decisions/0133).
     app.besidePasskey = !session.amr.includes('mfa') && hasPasskey;
     const previous = await this.apps(em, user);
     const recoveryCodes = await mfa.verify(em, app, user, actor, hasPasskey);

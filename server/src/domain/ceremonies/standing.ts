@@ -36,8 +36,8 @@ export async function standingOf(
     project.mfaPolicy === 'required' || isRequired || isAdmin || changesAccount || acrValues != null || isMarked;
   const owner = { projectId: project.id, userId: credential.user.id };
   // Also while passkeys are off: the mailbox alone must not change the phone (decisions/0108).
-  const isPresent = changesPhone || project.passkeys;
-  const holds = asksForPasskeys && isPresent && (await deps.passkeys.isHeldBy(flow.em, owner));
+  const passkeysCount = changesPhone || project.passkeys;
+  const holds = asksForPasskeys && passkeysCount && (await deps.passkeys.isHeldBy(flow.em, owner));
   const holdsPasskey = holds && !isByLink(caller);
   // An admin who has one must use it, or create another one by a setup link.
   const passkeyRequired = isRequired || (isAdmin && holds);

@@ -148,7 +148,8 @@ export class Mfa {
 
   /**
    * Marks a factor as verified after its first correct code. Returns recovery codes, to be shown once, if the user has
-   * none yet. The first factor, and the first one beside email, replaces earlier codes: the mailbox alone could get them.
+   * none yet. The first factor, and the first one beside email, replaces earlier codes: whoever reads the mail could have
+   * got them.
    *
    * @param hasPasskey whether a passkey has verified the user
    */

@@ -30,7 +30,7 @@ export async function creatorOf(flow: Flow, user: User): Promise<Device | null> 
 
 /**
  * Ends the sign-in with its new passkey. A user without recovery codes gets them: a lost passkey has no other replacement.
- * So does a user who had nothing but the mailbox, with which alone earlier codes could be got.
+ * A user who had only the mailbox gets new ones: whoever reads the mail could have got the earlier codes.
  */
 export async function finishWith(
   flow: Flow,

@@ -175,12 +175,12 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
   const { domain } = siteOfPage(flow);
   const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id, domain };
   const owned = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
-  const hadMailboxOnly = owned.length === 0 && (await deps.mfa.factors(em, user)).length === 0;
+  const hadNoFactor = owned.length === 0 && (await deps.mfa.factors(em, user)).length === 0;
   try {
     const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
     await em.flush();
-    // Recovery codes that the mailbox alone got would stand in for the passkey.
-    if (hadMailboxOnly) await endStandIns(em, user);
+    // They would stand in for the passkey, and whoever reads the mail could have got them.
+    if (hadNoFactor) await endStandIns(em, user);
     await notify(flow, user, { template: 'passkey-changed', change: 'added', passkey: passkey.name });
     return passkey;
   } catch (error) {
