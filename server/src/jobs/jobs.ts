@@ -82,8 +82,9 @@ export function jobs({
         retries: { limit: 2, firstSeconds: 30, longestSeconds: 60 },
       })),
       {
-        // Only starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the queue.
-        // If the process dies, the job is retried within 40 s: this timeout, the queue's 10 s poll, and the delay.
+        // Only claims and starts the delivery: `logout` schedules its own attempts, so a slow receiver does not block the
+        // queue. If the process dies before the claim, the job is retried within 40 s: this timeout, the queue's 10 s poll,
+        // and the delay.
         name: deliverJob,
         run: (data) => forRow('logout_deliveries', data, data['deliveryId'], (row) => logout.dispatch(row, onError)),
         workers: 2,

@@ -337,6 +337,28 @@ describe('a receiver', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('is claimed before its job ends, so that a process that dies loses none', async () => {
+    await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
+    const [due] = await services.logout.due();
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    jobs = [];
+    let jobEnds: Promise<void> | undefined;
+    await services.db.transaction(async (em) => {
+      await em.execute('select from logout_deliveries where id = ? for update', [due?.id]);
+      let isEnded = false;
+      jobEnds = services.logout.dispatch(due as TenantKey, () => undefined).finally(() => {
+        isEnded = true;
+      });
+      while (!isEnded && (await em.execute(waiting)).length === 0);
+      expect(isEnded).toBe(false);
+    });
+    await jobEnds;
+    expect(jobs).toEqual([due?.id]);
+    expect(await services.logout.due()).toEqual([]);
+    await services.logout.drain();
+    expect(sent).toHaveLength(1);
+  });
+
   it('gets a retry after the process with the claim died', async () => {
     await services.logout.endSession({ project, id: await session(clients[0] as Client) }, system);
     const [due] = await services.logout.due();

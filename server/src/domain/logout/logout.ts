@@ -116,12 +116,12 @@ export class Logout {
   }
 
   /**
-   * Starts an attempt and does not wait for it, so that a slow receiver delays no other job. If this process dies, a
-   * job at the claim's expiry retries.
+   * Claims the delivery, then starts an attempt and does not wait for it, so that a slow receiver delays no other job.
+   * If this process dies, its job is retried while the delivery is not claimed, and a job at the claim's expiry after.
    */
   async dispatch(key: TenantKey, onError: (error: unknown) => void): Promise<void> {
     await this.attempts.room();
-    this.attempts.start(() => this.deliver(key), onError);
+    if (await this.claim(key)) this.attempts.start(() => this.attempt(key), onError);
   }
 
   /** Waits for attempts in progress. */
@@ -131,8 +131,11 @@ export class Logout {
 
   /** One attempt at one delivery, if it is due and no other process is attempting it. */
   async deliver(key: TenantKey): Promise<void> {
+    if (await this.claim(key)) await this.attempt(key);
+  }
+
+  private async attempt(key: TenantKey): Promise<void> {
     const { db, clock, post, queue } = this.deps;
-    if (!(await this.claim(key))) return;
     const delivery = await db.reader().findOneOrFail(LogoutDelivery, atKey(key), { populate: ['client'] });
     const startedAt = clock.now();
     const outcome = await post(delivery.uri, await this.token(delivery));
