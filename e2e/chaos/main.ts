@@ -2,7 +2,7 @@
  * `npm run chaos`: failure experiments against the production build with separate PostgreSQL servers. Prints a table of
  * pass criteria and results.
  *
- *     npm run chaos                          all, about 30 minutes
+ *     npm run chaos                          all, about 40 minutes
  *     npm run chaos -- database-stopped …    only these
  *     npm run chaos -- --scale=0.2           shorter and smaller
  *     npm run chaos -- --full                fuzz 10 minutes each, an hour of mixed load

@@ -10,10 +10,10 @@ const writer = 'chaos-writer';
 
 export const indexBuild: Experiment = {
   name: 'index-build',
-  done: `an audit log of 1,000,000 events in the schema of ${firstDay.name} is migrated, with its indexes, while four clients write to it`,
+  done: `an audit log of 10,000,000 events in the schema of ${firstDay.name} is migrated, with its indexes, while four clients write to it`,
   passes: 'no write waits for a lock for more than 100 ms; every event is there afterwards, and every index valid',
   async run({ scale, say }) {
-    const events = Math.round(1_000_000 * scale);
+    const events = Math.round(10_000_000 * scale);
     const release = await buildRelease(firstDay);
     if (typeof release === 'string') return { verdict: 'skipped', measured: release };
     // PostgreSQL logs each wait for a lock that lasts longer; how long a write takes depends on the machine, too.

@@ -346,9 +346,11 @@ describe('a receiver', () => {
     await services.db.transaction(async (em) => {
       await em.execute('select from logout_deliveries where id = ? for update', [due?.id]);
       let isEnded = false;
-      jobEnds = services.logout.dispatch(due as TenantKey, () => undefined).finally(() => {
-        isEnded = true;
-      });
+      jobEnds = services.logout
+        .dispatch(due as TenantKey, () => undefined)
+        .finally(() => {
+          isEnded = true;
+        });
       while (!isEnded && (await em.execute(waiting)).length === 0);
       expect(isEnded).toBe(false);
     });
