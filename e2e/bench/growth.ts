@@ -23,6 +23,8 @@ const larger: { grows: keyof Size; size: Size }[] = [
   { grows: 'sessions', size: { ...small, sessions: 1_000_000 } },
 ];
 const names: Record<keyof Size, string> = { usersEach: 'users', projects: 'projects', sessions: 'sessions' };
+/** All of it at once, 10,000,000 users. Only by `--only=largest`: about 40 GB, filled in about an hour. */
+const largest: Size = { projects: 10_000, usersEach: 1000, sessions: 30_000_000 };
 
 /** The same workloads in small and large worlds, in turn, and with 1, 2 and 4 processes on one database. */
 export async function growth(print: Print, options: Options): Promise<void> {
@@ -31,10 +33,7 @@ export async function growth(print: Print, options: Options): Promise<void> {
   const own = await worldOf(sizeOf(small));
   try {
     const lines: string[][] = [];
-    for (const { grows, size } of quick ? larger.slice(-1) : larger) {
-      if (options.only !== undefined && !names[grows].includes(options.only)) continue;
-      const [from, to] = [small, quick ? small : size].map((one) => sizeOf(one)[grows].toLocaleString('en'));
-      const what = `${names[grows]}, ${from} → ${to}`;
+    for (const { what, size } of stepsOf(options)) {
       // A quick run only tests the benchmark: one server is enough.
       const other = quick ? own : await worldOf(size);
       try {
@@ -55,6 +54,20 @@ export async function growth(print: Print, options: Options): Promise<void> {
   } finally {
     await own.latchkey.stop();
   }
+}
+
+/** The sizes to compare with the small one. */
+function stepsOf({ quick, only }: Options): { what: string; size: Size }[] {
+  if (only === 'largest')
+    return [{ what: '1,000 → 10,000,000 users, 30,000,000 sessions, 10,000 projects', size: largest }];
+  return (quick ? larger.slice(-1) : larger)
+    .filter(({ grows }) => only === undefined || names[grows].includes(only))
+    .map(({ grows, size }) => {
+      const [from, to] = [small, quick ? small : size].map((one) =>
+        (quick ? tiny(one) : one)[grows].toLocaleString('en'),
+      );
+      return { what: `${names[grows]}, ${from} → ${to}`, size };
+    });
 }
 
 function printGrowth(lines: string[][], print: Print): void {

@@ -18,6 +18,11 @@ const kinds = { project: 'a01', client: 'a02', user: 'a03', session: 'a04', devi
 /** Keys of devices that sign in; the other devices have unknown keys. */
 const deviceKeys = Array.from({ length: 1000 }, newDeviceKey);
 
+/** Rows of a statement. */
+const batch = 500_000;
+/** Sessions outlive the fill of a large database. */
+const idleSeconds = 8 * 3600;
+
 /**
  * A database of a given size, filled by SQL: projects with a public client, an API key and a SCIM token each; users
  * with a trusted device each; sessions spread over all users. Requests are spread over all rows.
@@ -36,62 +41,72 @@ export class World {
     const users = projects * usersEach;
     const apart = World.#apart(size);
     await onDatabase(latchkey.server, async (client) => {
-      await client.query(
-        `insert into projects (id, name, created_at, updated_at)
-         select ${id('project', 'n')}, 'Tenant ' || n, now(), now() from generate_series(0, $1::int - 1) n`,
-        [projects],
+      /** Inserts `total` rows by a statement for the numbers from `$1` to `$2`, in batches. */
+      const insert = async (total: number, text: string, values: unknown[] = []) => {
+        for (let from = 0; from < total; from += batch)
+          await client.query(text, [from, Math.min(total, from + batch) - 1, ...values]);
+      };
+      const numbers = 'generate_series($1::int, $2::int) n';
+      await insert(
+        projects,
+        `insert into projects (id, name, idle_timeout_seconds, created_at, updated_at)
+         select ${id('project', 'n')}, 'Tenant ' || n, ${idleSeconds}, now(), now() from ${numbers}`,
       );
-      await client.query(
+      await insert(
+        projects,
         `insert into clients (id, project_id, name, token_endpoint_auth_method, redirect_uris, post_logout_redirect_uris,
            created_at, updated_at)
-         select ${id('client', 'n')}, ${id('project', 'n')}, 'Application', 'none', array[$2], '{}', now(), now()
-         from generate_series(0, $1::int - 1) n`,
-        [projects, redirectUri],
+         select ${id('client', 'n')}, ${id('project', 'n')}, 'Application', 'none', array[$3], '{}', now(), now()
+         from ${numbers}`,
+        [redirectUri],
       );
       for (const [table, kind, owner, more] of [
         ['api_keys', 'key', `client_id, kind`, `${id('client', 'n')}, 'publishable'`],
         ['scim_tokens', 'token', 'project_id, name', `${id('project', 'n')}, 'Directory'`],
       ] as const) {
-        await client.query(
+        await insert(
+          projects,
           `insert into ${table} (id, ${owner}, hash, hint, created_at)
-           select ${id(kind, 'n')}, ${more}, ${hashOf(kind, 'n')}, '', now() from generate_series(0, $1::int - 1) n`,
-          [projects],
+           select ${id(kind, 'n')}, ${more}, ${hashOf(kind, 'n')}, '', now() from ${numbers}`,
         );
       }
-      await client.query(
+      await insert(
+        users,
         `with made as (
            insert into users (id, project_id, user_name, user_name_key, external_id, display_name, given_name, family_name,
              email, email_key, active, provenance, attributes, version, created_at, updated_at)
-           select ${id('user', 'n')}, ${id('project', 'n / $2::int')}, name, name, 'ext-' || n, 'User ' || n, 'User',
+           select ${id('user', 'n')}, ${id('project', 'n / $3::int')}, name, name, 'ext-' || n, 'User ' || n, 'User',
              'Number ' || n, name, name, true, 'scim', jsonb_build_object('emails',
                jsonb_build_array(jsonb_build_object('value', name, 'type', 'work', 'primary', true))), 1, now(), now()
-           from generate_series(0, $1::int - 1) n,
-             lateral (select 'user-' || lpad((n % $2::int)::text, 6, '0') || '@example.com') as t(name)
+           from ${numbers}, lateral (select 'user-' || lpad((n % $3::int)::text, 6, '0') || '@example.com') as t(name)
            returning id, project_id, email_key
          )
          insert into user_emails (user_id, value_key, project_id) select id, email_key, project_id from made`,
+        [usersEach],
+      );
+      await insert(
+        users,
+        `insert into credentials (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at)
+         select ${id('device', 'n')}, ${id('project', 'n / $3::int')}, ${id('client', 'n / $3::int')}, ${id('user', 'n')},
+           case n % $4::int when 0 then ($5::text[])[n / $4::int + 1] else 'of device ' || n end,
+           ($6::text[])[n / $4::int + 1]::jsonb, 'ES256', 'Browser', now() + interval '30 days', now(), now()
+         from ${numbers}`,
+        [usersEach, apart, deviceKeys.map(({ jkt }) => jkt), deviceKeys.map(({ jwk }) => JSON.stringify(jwk))],
+      );
+      const project = `(n::bigint * 7919 % $3::int) / $4::int`;
+      await insert(
+        sessions,
+        `insert into sessions (id, project_id, user_id, secret_hash, auth_time, amr, created_at, last_seen_at, idle_expires_at, expires_at)
+         select ${id('session', 'n')}, ${id('project', project)}, ${id('user', '(n::bigint * 7919 % $3::int)')}, ${hashOf('session', 'n')},
+           now(), '{swk}', now(), now(), now() + interval '${idleSeconds} seconds', now() + interval '12 hours'
+         from ${numbers}`,
         [users, usersEach],
       );
-      await client.query(
-        `insert into credentials (id, project_id, client_id, user_id, jkt, public_jwk, alg, name, trusted_until, created_at, last_used_at)
-         select ${id('device', 'n')}, ${id('project', 'n / $2::int')}, ${id('client', 'n / $2::int')}, ${id('user', 'n')},
-           case n % $3::int when 0 then ($4::text[])[n / $3::int + 1] else 'of device ' || n end,
-           ($5::text[])[n / $3::int + 1]::jsonb, 'ES256', 'Browser', now() + interval '30 days', now(), now()
-         from generate_series(0, $1::int - 1) n`,
-        [users, usersEach, apart, deviceKeys.map(({ jkt }) => jkt), deviceKeys.map(({ jwk }) => JSON.stringify(jwk))],
-      );
-      const user = '(n::bigint * 7919 % $2::int)';
-      await client.query(
-        `insert into sessions (id, project_id, user_id, secret_hash, auth_time, amr, created_at, last_seen_at, idle_expires_at, expires_at)
-         select ${id('session', 'n')}, ${id('project', `${user} / $3::int`)}, ${id('user', user)}, ${hashOf('session', 'n')},
-           now(), '{swk}', now(), now(), now() + interval '30 minutes', now() + interval '8 hours'
-         from generate_series(0, $1::int - 1) n`,
-        [sessions, users, usersEach],
-      );
-      await client.query(
+      await insert(
+        sessions,
         `insert into participations (project_id, session_id, client_id, first_at, last_at)
-         select s.project_id, s.id, c.id, now(), now() from sessions s join clients c on c.project_id = s.project_id
-         where s.id >= ${id('session', '0')}`,
+         select ${id('project', project)}, ${id('session', 'n')}, ${id('client', project)}, now(), now() from ${numbers}`,
+        [users, usersEach],
       );
       await client.query('vacuum analyze');
     });
