@@ -473,7 +473,7 @@ export type ImportUsersInput = {
 };
 
 export type IssueAdminTokenInput = {
-  /** Absent: never. */
+  /** Absent: never. If the caller is a token that expires: not after its expiry, which is also the default. */
   expiresAt?: string | null | undefined;
   name: string;
   /** Required for every role but OWNER. */

@@ -32,6 +32,10 @@ export class IssueAdminTokenInput {
   @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
   projectId?: string | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: never.' })
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      'Absent: never. If the caller is a token that expires: not after its expiry, which is also the default.',
+  })
   expiresAt?: Date | null;
 }

@@ -57,6 +57,37 @@ describe('roles', () => {
     expect((await room.call(query, { id: projectId }, bearer)).status).toBe(403);
   });
 
+  it('makes no token that outlives the token that asks', async () => {
+    const later = (seconds: number) => new Date(room.clock.now().getTime() + seconds * 1000).toISOString();
+    const issue = (expiresAt: string | null | undefined, headers?: Record<string, string>) =>
+      room.call(
+        'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token adminToken { expiresAt } } }',
+        { input: { name: 'ci', role: 'PROJECT_ADMIN', projectId, expiresAt } },
+        headers,
+      );
+    const end = later(60);
+    const { data } = await issue(end);
+    const short = { Authorization: `Bearer ${data.issueAdminToken.token}` };
+    expect(await issue(later(61), short)).toMatchObject({
+      code: 'invalid',
+      errors: [{ extensions: { field: 'expiresAt' } }],
+    });
+    for (const [asked, given] of [
+      [undefined, end],
+      [null, end],
+      [end, end],
+      [later(30), later(30)],
+    ] as const) {
+      const made = await issue(asked, short);
+      expect([asked, made.data?.issueAdminToken.adminToken.expiresAt]).toEqual([asked, given]);
+    }
+    const second = { Authorization: `Bearer ${(await issue(undefined, short)).data.issueAdminToken.token}` };
+    expect((await issue(later(61), second)).code).toBe('invalid');
+    expect((await issue(undefined, admin)).data.issueAdminToken.adminToken.expiresAt).toBeNull();
+    room.clock.turn(60);
+    expect((await issue(undefined, second)).status).toBe(401);
+  });
+
   it('refuses a token that has expired or was revoked', async () => {
     const expiresAt = new Date(room.clock.now().getTime() + 60_000).toISOString();
     const first = await room.call(token, { input: { name: 'short', role: 'OWNER', expiresAt } });

@@ -23,6 +23,8 @@ export interface AdminCaller {
   scopes?: readonly string[];
   /** The user of the session, or the creator of the token; of the console's project. */
   user?: TenantKey;
+  /** Of an admin API token that expires. */
+  expiresAt?: Date;
   /** Last mail code or second factor in the session; null: none. Absent for tokens. */
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
@@ -109,6 +111,7 @@ export class AdminCallers {
       grants,
       id: adminToken.id,
       name: adminToken.name,
+      ...(adminToken.expiresAt ? { expiresAt: adminToken.expiresAt } : {}),
       ...(adminToken.createdById ? { user: keyIn(project.id, adminToken.createdById) } : {}),
     };
   }

@@ -143,7 +143,7 @@ export function contextOf(request: AdminRequest, projectId: string | null): Admi
 
 /** The caller as the granter of a role. */
 export function granter({ caller, actor }: AdminContext): Granter {
-  return { grants: caller.grants, userId: caller.user?.id, actor };
+  return { grants: caller.grants, userId: caller.user?.id, expiresAt: caller.expiresAt, actor };
 }
 
 /** Drops null values: for inputs that cannot be cleared, null means absent. */

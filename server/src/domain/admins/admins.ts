@@ -23,6 +23,8 @@ export interface Granter {
   grants: Grants;
   /** Absent for the bootstrap token. */
   userId?: string | undefined;
+  /** Of an admin API token that expires. */
+  expiresAt?: Date | undefined;
   actor: Actor;
 }
 
@@ -151,12 +153,19 @@ export class Admins {
     return { adminToken, grants };
   }
 
-  /** Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`. */
+  /**
+   * A token made with a token expires with it at the latest. Refuses `forbidden` beyond the granter's rights, `invalid`,
+   * `not-found`.
+   */
   createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {
     const name = cleanName(input.name);
     const now = this.deps.clock.now();
     if (input.expiresAt && input.expiresAt <= now) {
       refuse({ code: 'invalid', field: 'expiresAt', reason: 'must be in the future' });
+    }
+    const expiresAt = input.expiresAt ?? by.expiresAt ?? null;
+    if (expiresAt && by.expiresAt && expiresAt > by.expiresAt) {
+      refuse({ code: 'invalid', field: 'expiresAt', reason: "must not be after the expiry of the caller's token" });
     }
     return this.deps.db.transaction(async (em) => {
       const project = await this.scope(em, input.role, input.projectId, by.grants);
@@ -170,7 +179,7 @@ export class Admins {
         project: project ? em.getReference(Project, project.id, { wrapped: true }) : null,
         createdById: by.userId ?? null,
         createdAt: now,
-        expiresAt: input.expiresAt ?? null,
+        expiresAt,
         lastUsedAt: null,
         revokedAt: null,
       });
