@@ -152,7 +152,7 @@ describe('groups in groups', () => {
     expect([await groupsClaim(wiki, person), await claimOf(wiki, person)]).toEqual([['g1'], []]);
   });
 
-  it('refuse a cycle and a group of another project; claims end on a cycle of two requests at once', async () => {
+  it('refuse a cycle and a group of another project; claims end on a cycle of an import', async () => {
     const project = await app.project();
     const wiki = await application(project, 'Wiki');
     const person = await user(project);
@@ -170,6 +170,18 @@ describe('groups in groups', () => {
         values ('${project.id}', '${one}', '${two}', now())`),
     );
     expect(await groupsClaim(wiki, person)).toEqual(['one', 'two']);
+  });
+
+  it('refuse one of two requests that close a cycle together', async () => {
+    const project = await app.project();
+    const add = (to: string, value: string) =>
+      patch(project, `/Groups/${to}`, { op: 'add', path: 'members', value: [{ value }] });
+    for (let round = 1; round <= 30; round += 1) {
+      const [b, d] = [await group(project, `b${round}`), await group(project, `d${round}`)];
+      const [a, c] = [await group(project, `a${round}`, b), await group(project, `c${round}`, d)];
+      const answers = await Promise.all([add(b, c), add(d, a)]);
+      expect([round, ...answers.map(({ status }) => status).sort()]).toEqual([round, 200, 400]);
+    }
   });
 });
 

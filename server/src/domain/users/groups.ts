@@ -66,6 +66,8 @@ interface GroupRow {
   updated_at: string;
 }
 
+/** Class of the advisory locks, one for each project: its groups get inner groups one transaction after another. */
+const nestingLock = 731_691;
 const columns = 'r.id, r.display_name, r.external_id, r.provenance, r.version, r.created_at, r.updated_at';
 
 /** Groups and their members. One method is one transaction. */
@@ -144,7 +146,9 @@ export class Groups {
       });
       em.persist(group);
       await em.flush();
-      await new Editing(em, projectId, group, now).add(memberIds);
+      const editing = new Editing(em, projectId, group, now);
+      await editing.add(memberIds);
+      await editing.checkNesting();
       this.tell(em, 'group.created', projectId, group, actor, { members: memberIds.length });
       return group;
     });
@@ -165,6 +169,7 @@ export class Groups {
       const group = found(await this.locked(em, projectId, groupId), 'group');
       const editing = new Editing(em, projectId, group, now);
       await edit(editing);
+      await editing.checkNesting();
       const { added, removed } = editing;
       if (!editing.changed) return group;
       if (actor.kind === 'scim') group.provenance = 'scim';
@@ -220,6 +225,7 @@ export class Groups {
 class Editing implements GroupEdit {
   added = 0;
   removed = 0;
+  private nested = 0;
   private before: GroupValues | undefined;
 
   constructor(
@@ -275,7 +281,7 @@ class Editing implements GroupEdit {
     if (!result) return;
     if (result.missing.length > 0) refuseMembers(result.missing);
     this.added += result.added + result.nested;
-    if (result.nested > 0) await this.checkNesting();
+    this.nested += result.nested;
   }
 
   async addUsers(userIds: readonly string[]): Promise<void> {
@@ -306,8 +312,13 @@ class Editing implements GroupEdit {
     );
   }
 
-  /** Claims end on cycles, but a group in itself says nothing that a directory can mean. */
-  private async checkNesting(): Promise<void> {
+  /**
+   * Refuses a group in itself, which says nothing that a directory can mean. The lock lets the check see the inner groups of
+   * other transactions. It comes after the locks of groups, so that no transaction waits for a group while it holds it.
+   */
+  async checkNesting(): Promise<void> {
+    if (this.nested === 0) return;
+    await query(this.em, sql`select pg_advisory_xact_lock(${sql.lit(nestingLock)}, hashtext(${this.projectId}::text))`);
     const cycle = sql<{ found: boolean }>`select ${containsItself(this.projectId, this.group.id)} as found`;
     const [result] = await query(this.em, cycle);
     if (!result?.found) return;
