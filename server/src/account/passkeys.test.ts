@@ -31,6 +31,7 @@ describe('a passkey, while passkeys are switched off,', () => {
       expect([change, response.status]).toEqual([change, 403]);
     }
     expect((await byMail.change('revoke-device', { id: passkey.id })).status).toBe(403);
+    await byMail.change('revoke-device', { id: passkey.id.toUpperCase() });
     expect(await isLive(passkey)).toBe(true);
     const byFactor = await visitOf(user, ['swk', 'otp', 'mfa']);
     expect(locationOf(await byFactor.change('revoke-device', { id: passkey.id }))).toContain('saved');
@@ -131,6 +132,7 @@ describe('the last way to sign in', () => {
     const refused = await visit.change('revoke-device', { id: first.id });
     expect(refused.status).toBe(409);
     expect(await refused.text()).toContain('could not sign in without it');
+    await visit.change('revoke-device', { id: first.id.toUpperCase() });
     expect([await isLive(first), await isLive(second)]).toEqual([true, false]);
     expect(await visit.isSignedIn()).toBe(true);
   });

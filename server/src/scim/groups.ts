@@ -201,9 +201,7 @@ function namedMembers({ op, path, value }: PatchStep): unknown[] | undefined {
   if (op !== 'remove' || filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.ref.name !== 'value') {
     return undefined;
   }
-  // Ids are case-sensitive, and stored in lower case: no other text names a member.
-  const id = filter.value;
-  return isUuid(id) && id === String(id).toLowerCase() ? [id] : [];
+  return isUuid(filter.value) ? [filter.value] : [];
 }
 
 /** Applies one PATCH step to a group. Members are added and removed by statements, without reading them. */

@@ -46,6 +46,27 @@ describe.each(declared.types.filter((type) => !declared.isWritable(type)).map((t
   },
 );
 
+it('has ids in one form: neither upper case nor another that PostgreSQL reads as the same UUID', async () => {
+  const project = await declared.app.project();
+  const user = (await project.request('POST', '/Users', { userName: 'one-form' })).body.id as string;
+  const group = (await project.request('POST', '/Groups', { displayName: 'g' })).body.id as string;
+  const forms = (id: string) => [id.toUpperCase(), `{${id}}`, id.replaceAll('-', '')];
+  for (const id of [...forms(user), ...forms(group)]) {
+    for (const path of [`/Users/${id}`, `/Groups/${id}`]) {
+      const answers = [await project.request('GET', path), await project.request('DELETE', path)];
+      const bulk = {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+        Operations: [{ method: 'DELETE', path }],
+      };
+      answers.push(await project.request('POST', '/Bulk', bulk));
+      const statuses = answers.map(({ status, body }) => body.Operations?.[0].status ?? String(status));
+      expect([path, ...statuses]).toEqual([path, '404', '404', '404']);
+    }
+    const members = { displayName: 'g', members: [{ value: id }] };
+    expect((await project.request('PUT', `/Groups/${group}`, members)).body.scimType).toBe('invalidValue');
+  }
+});
+
 describe('type and multiValued', () => {
   it.each(named(declared.leaves.filter(isShown)))('%s: values have the type', async (_title, leaf) => {
     const { location, value } = await declared.holding(leaf);

@@ -302,6 +302,8 @@ describe('Mutation.changeUsers', () => {
     for (const action of ['DEACTIVATE', 'ERASE']) {
       const { data } = await inConsole(action, [owner]);
       expect(data.changeUsers).toEqual([{ done: false, code: 'forbidden' }]);
+      const inUpperCase = await inConsole(action, [owner.toUpperCase()]);
+      expect(inUpperCase.data.changeUsers).toEqual([{ done: false, code: 'not-found' }]);
     }
     await admins.grantRole({ email: 'second@example.com', role: 'owner' }, by);
     expect((await inConsole('DEACTIVATE', [owner])).data.changeUsers).toEqual([{ done: true, code: null }]);

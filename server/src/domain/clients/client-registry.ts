@@ -90,7 +90,7 @@ export class ClientRegistry {
 
   private async read(clientId: string): Promise<Client | null> {
     // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
-    if (!isUuid(clientId) || clientId !== clientId.toLowerCase()) return null;
+    if (!isUuid(clientId)) return null;
     return this.deps.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
   }
 

@@ -165,7 +165,9 @@ export class Directories {
    * `Bearer <a live token of this project>`, and `forbidden` from a network that the token excludes.
    */
   async authenticate(projectId: string, { authorization, application, ip }: ScimCredential): Promise<Directory> {
-    const id = isUuid(projectId) ? projectId.toLowerCase() : noProject;
+    // The project is a part of the address, not an id that is compared: upper case has always worked.
+    const lower = projectId.toLowerCase();
+    const id = isUuid(lower) ? lower : noProject;
     openProject(id);
     const [row] = await query(
       this.deps.db.alone,

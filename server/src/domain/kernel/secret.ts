@@ -15,9 +15,12 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(left, right);
 }
 
-/** True for a UUID of any version. Check ids from input before a lookup: PostgreSQL throws on anything else. */
+/**
+ * True for a UUID of any version in the form in which ids are stored and shown. Check ids from input before a lookup:
+ * PostgreSQL also finds a row by its id in upper case, which then is not equal to the id of the row, and throws on other text.
+ */
 export function isUuid(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
+  return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
 }
 
 /** Text that PostgreSQL can store: no NUL, no lone surrogate. */

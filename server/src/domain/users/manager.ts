@@ -8,7 +8,7 @@ const value = `r.attributes->'${enterpriseUrn}'->'manager'->>'value'`;
 
 /** SQL: the `displayName` of the manager of the row `r`; null if the manager is not a user of the project. */
 export const managerName = `(select m.display_name from users m where m.project_id = r.project_id and m.id =
-  case when ${value} ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (${value})::uuid end)`;
+  case when ${value} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (${value})::uuid end)`;
 
 type Attributes = Readonly<Record<string, unknown>>;
 

@@ -88,13 +88,13 @@ function byIndex(
       where i.project_id = ${context.projectId} and ${condition})`;
   }
   if (comparison !== 'eq') return undefined;
-  if (attribute.name === 'members' && isStoredUuid(value)) {
+  if (attribute.name === 'members' && isUuid(value)) {
     return sql`r.id in (select m.group_id from group_members m
       where m.project_id = ${context.projectId} and m.user_id = ${value}::uuid
       union all select n.group_id from group_nestings n
       where n.project_id = ${context.projectId} and n.member_id = ${value}::uuid)`;
   }
-  if (attribute.name === 'groups' && isStoredUuid(value)) {
+  if (attribute.name === 'groups' && isUuid(value)) {
     return sql`r.id in (select m.user_id from group_members m
       where m.project_id = ${context.projectId} and m.group_id = ${value}::uuid)`;
   }
@@ -149,7 +149,7 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
     }
     case 'uuid':
       if (comparison === 'eq') {
-        return isStoredUuid(value) ? sql`(${operand.value} = ${value}::uuid)` : sql.raw('false');
+        return isUuid(value) ? sql`(${operand.value} = ${value}::uuid)` : sql.raw('false');
       }
       return textCondition(sql`${operand.value}::text`, comparison, String(value));
     case 'instant':
@@ -201,9 +201,4 @@ function asText(instant: Fragment): Fragment {
 function storableInstant(text: string): string {
   const instant = comparableInstant(text);
   return instant < '0001' ? '-infinity' : instant;
-}
-
-/** Ids are case-sensitive, and stored in lower case. */
-function isStoredUuid(value: Literal): boolean {
-  return isUuid(value) && value === value.toLowerCase();
 }
