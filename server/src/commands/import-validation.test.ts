@@ -47,6 +47,8 @@ beforeAll(async () => {
       .toString();
   await here.services.delegationKeys.register(client, { signing: pem('ed25519'), encryption: pem('x25519') }, system);
   const ofProject = (id: string) => keyIn(projectId, id);
+  const scopes = [{ key: 'read', description: 'Read orders' }];
+  await here.services.apis.create({ projectId, identifier: 'https://orders.example', name: 'Orders', scopes }, system);
   const role = await here.services.roles.create(ofProject(client.id), { key: 'editor', name: 'Editor' }, system);
   const user = await here.make.user(project);
   await here.services.roles.assign(ofProject(role.id), { userId: user.id }, system);
@@ -87,6 +89,9 @@ describe('import validates like the admin API: it rejects', () => {
     ['client', { redirect_uris: 'https://a.example/cb' }, 'redirectUris must be a list'],
     ['client', { post_logout_redirect_uris: ['data:text/html,x'] }, 'postLogoutRedirectUris[0] must be https'],
     ['client', { backchannel_logout_uri: 'http://169.254.169.254/' }, 'backchannelLogoutUri must be https'],
+    ['api', { identifier: 'orders' }, 'identifier must be an absolute URI'],
+    ['api', { scopes: [{ key: 'openid', description: 'x' }] }, 'scopes[0].key is a scope of OpenID Connect'],
+    ['api', { access_token_ttl_seconds: 90 * 24 * 3600 }, 'accessTokenTtlSeconds must be a whole number'],
     ['role', { key: 'a b' }, 'key must begin with a letter or digit'],
     ['role', { name: ' ' }, 'name must not be blank'],
     ['role-assignment', { group_id: unknownId }, 'userId must be given, or groupId: exactly one of them'],
@@ -103,6 +108,14 @@ describe('import validates like the admin API: it rejects', () => {
     ['client', { token_endpoint_auth_method: 'client_secret_none' }, 'tokenEndpointAuthMethod must be one of'],
     ['client', { token_endpoint_auth_method: 'private_key_jwt', jwk: null }, 'jwks is required'],
     ['client', { jwk: { ...key, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }, 'jwks contains a private key'],
+    ['client', { jwk: { kty: 'oct', k: 'AA' }, jwk_set: [key] }, 'jwks must be in jwk or in jwk_set, not in both'],
+    ['client', { jwks_uri: 'http://169.254.169.254/' }, 'jwksUri must be https'],
+    ['client', { grant_types: ['client_credentials'] }, 'grantTypes client_credentials needs client authentication'],
+    ['client', { admin_scopes: ['everything'] }, 'adminScopes must contain only'],
+    ['client', { kind: 'web' }, 'kind must be one of'],
+    ['client', { third_party: 'no' }, 'thirdParty must be true or false'],
+    ['client', { refresh_token_ttl_seconds: 2_000_000_000 }, 'refreshTokenTtlSeconds must be a whole number'],
+    ['client', { refresh_token_idle_seconds: 0 }, 'refreshTokenIdleSeconds must be a whole number'],
     ['client', { logout_token_type: 'jwt' }, 'logoutTokenTyp must be one of'],
     ['client', { pkce_required: 'no' }, 'pkceRequired must be true or false'],
     ['project', { id_token_ttl_seconds: 90 * 24 * 3600 }, 'idTokenTtlSeconds must be a whole number'],
@@ -126,6 +139,12 @@ describe('import validates like the admin API: it rejects', () => {
     const { code, err } = await imported();
     expect([code, err]).toEqual([1, expect.stringContaining(told)]);
     expect(err).toMatch(/^import: .*a\.jsonl:\d+ /);
+    expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
+  });
+
+  it('an API with an address of this server as identifier: the admin API and UserInfo would accept its tokens', async () => {
+    forge('api', (data) => Object.assign(data, { identifier: `${here.url}/admin` }));
+    expect((await imported()).err).toContain('identifier must not be an address of this server');
     expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
   });
 

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TransferRecord } from '../adapters/files/transfer.ts';
+import type { ApiSettings } from '../domain/apis/api-settings.ts';
 import { changedSettings, defaultClaimSettings } from '../domain/claims/claim-settings.ts';
+import type { ClientSettings } from '../domain/clients/client-settings.ts';
 import { checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
 import { judgeLogo } from '../domain/experience/logo-file.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
-import { checkSessionPolicy } from '../domain/projects/session-policy.ts';
+import type { ProjectSettings } from '../domain/projects/project-settings.ts';
+import { checkSessionPolicy, type SessionPolicy } from '../domain/projects/session-policy.ts';
 import { checkedSlug } from '../domain/projects/slug.ts';
 import { checkedRole, checkHolder, checkRoleKey } from '../domain/roles/roles.ts';
 import type { CustomAttribute } from '../domain/users/custom/custom-schema.entity.ts';
@@ -15,9 +18,11 @@ import { checkedDefinition, checkNames } from '../domain/users/custom/definition
 import type { Services } from '../services.ts';
 
 type Data = Record<string, unknown>;
-type Checking = Pick<Services, 'projects' | 'clients'>;
+type Checking = Pick<Services, 'projects' | 'clients' | 'apis'>;
 
-/** Columns of settings, by their name in the admin API. */
+type ColumnsOf<Settings> = Record<keyof Settings, string>;
+
+/** Columns of settings, by their name in the admin API. A setting without its column does not compile. */
 const columns = {
   project: {
     ...{ name: 'name', scimEnabled: 'scim_enabled', scimAuthoritative: 'scim_authoritative', testMode: 'test_mode' },
@@ -25,12 +30,12 @@ const columns = {
     ...{ passkeyPolicy: 'passkey_policy', passkeyAaguids: 'passkey_aaguids', passkeyRoots: 'passkey_roots' },
     ...{ rememberMfaSeconds: 'remember_mfa_seconds', deviceTrustSeconds: 'device_trust_seconds' },
     ...{ deviceTrustDays: 'device_trust_days', smsCountries: 'sms_countries', smsPerDay: 'sms_per_day' },
-  },
+  } satisfies ColumnsOf<ProjectSettings>,
   sessionPolicy: {
     ...{ idleTimeoutSeconds: 'idle_timeout_seconds', maxSessionSeconds: 'max_session_seconds' },
     ...{ idTokenTtlSeconds: 'id_token_ttl_seconds', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
     ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
-  },
+  } satisfies ColumnsOf<SessionPolicy>,
   client: {
     ...{
       name: 'name',
@@ -45,7 +50,12 @@ const columns = {
     ...{ dpopRequired: 'dpop_required', dpopNonceRequired: 'dpop_nonce_required' },
     ...{ pushedRequestsRequired: 'pushed_requests_required', fapiProfile: 'fapi_profile' },
     ...{ logoutTokenType: 'logout_token_type', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
-  },
+    ...{ refreshTokenTtlSeconds: 'refresh_token_ttl_seconds', refreshTokenIdleSeconds: 'refresh_token_idle_seconds' },
+    ...{ kind: 'kind', adminScopes: 'admin_scopes', thirdParty: 'third_party' },
+  } satisfies ColumnsOf<Omit<ClientSettings, 'disabled'>>,
+  api: {
+    ...{ identifier: 'identifier', name: 'name', scopes: 'scopes', accessTokenTtlSeconds: 'access_token_ttl_seconds' },
+  } satisfies ColumnsOf<ApiSettings & { identifier: string }>,
   claimSettings: {
     ...{ groups: 'groups', groupPrefix: 'group_prefix', listLimit: 'list_limit', rolesClaim: 'roles_claim' },
     ...{ directoryRoles: 'directory_roles', mappings: 'mappings' },
@@ -70,11 +80,21 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
     checkSessionPolicy(settingsOf(data, columns.sessionPolicy));
   },
   client(data, { clients }) {
-    const settings = settingsOf(data, columns.client);
-    const set = data['jwk_set'] == null ? {} : { jwks: { keys: data['jwk_set'] } };
-    const checked = clients.check({ ...settings, ...set });
+    const { kind, ...settings } = settingsOf(data, columns.client);
+    const { jwk, jwk_set: set } = data;
+    if (jwk != null && set != null) {
+      refuse({ code: 'invalid', field: 'jwks', reason: 'must be in jwk or in jwk_set, not in both' });
+    }
+    const checked = clients.check({
+      ...settings,
+      ...(kind == null ? {} : { kind }),
+      ...(set == null ? {} : { jwks: { keys: set } }),
+    });
     checkKey(checked);
     checkFapi(checked);
+  },
+  api(data, { apis }) {
+    apis.check({ identifier: '', ...settingsOf(data, columns.api) });
   },
   role({ key, name, description }) {
     checkRoleKey(key);

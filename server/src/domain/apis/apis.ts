@@ -64,10 +64,14 @@ export class Apis {
     return em.find(ApiGrant, where, { populate: ['api'] }) as Promise<ApiGrant[]>;
   }
 
+  /** The identifier and the settings as they would be stored. Refuses `invalid`. */
+  check(input: Pick<NewApi, 'identifier'> & Partial<ApiSettings>): Partial<ApiSettings> & { identifier: string } {
+    return { ...checkedApi(input), identifier: checkIdentifier(input.identifier, this.deps.issuer) };
+  }
+
   /** Refuses `not-found`, `invalid`, and `taken` if the project has an API with this identifier. */
   create(input: NewApi, actor: Actor): Promise<Api> {
-    const identifier = checkIdentifier(input.identifier, this.deps.issuer);
-    const settings = checkedApi(input);
+    const { identifier, ...settings } = this.check(input);
     return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
       if ((await em.count(Api, { project })) >= maxApis) {
