@@ -17,6 +17,8 @@ let project: Project;
 let user: User;
 let keySet: { keys: object[] } = { keys: [] };
 let reads = 0;
+/** Of the host of the key set. */
+let status = 200;
 let host: Server;
 let jwksUri: string;
 
@@ -24,6 +26,7 @@ beforeAll(async () => {
   app = await buildTestApp();
   host = createServer((_req, res) => {
     reads += 1;
+    res.statusCode = status;
     res.setHeader('Content-Type', 'application/json');
     res.end(JSON.stringify(keySet));
   });
@@ -39,6 +42,7 @@ afterAll(async () => {
 beforeEach(async () => {
   project = await app.make.project();
   user = await app.make.user(project);
+  status = 200;
 });
 
 type Settings = Parameters<TestApp['make']['client']>[1];
@@ -279,6 +283,28 @@ describe('private_key_jwt', () => {
     await expect(app.services.clients.update(party.client, { jwks: jwkOf('EdDSA') }, system)).rejects.toMatchObject({
       problem: { field: 'jwksUri' },
     });
+  });
+
+  it('uses keys of an unreadable jwks_uri for 24 hours after the last successful read', async () => {
+    keySet = { keys: [jwkOf('ES256', 'first')] };
+    const { party } = await partyOf({
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwksUri: `${jwksUri}?${randomUUID()}`,
+    });
+    const ask = async () => {
+      await party.signIn(user);
+      return outcome(await exchange(party, pairs.ES256.privateKey, { alg: 'ES256', kid: 'first' }));
+    };
+    expect((await ask())[0]).toBe(200);
+    status = 503;
+    const told = 'The key set at jwks_uri of the application cannot be read.';
+    app.clock.turn(24 * 3600 - 60);
+    expect((await ask())[0]).toBe(200);
+    app.clock.turn(61);
+    expect(await ask()).toEqual([401, 'invalid_client', told]);
+    status = 200;
+    app.clock.turn(61);
+    expect((await ask())[0]).toBe(200);
   });
 });
 

@@ -8,6 +8,8 @@ export type FetchJson = (uri: string) => Promise<{ json: unknown } | { error: st
 
 interface Fetched {
   at: Date;
+  /** When `keys` were read; null if they never were. */
+  readAt: Date | null;
   keys: JWK[] | null;
 }
 
@@ -15,6 +17,11 @@ interface Fetched {
 const freshSeconds = 10 * 60;
 /** Minimum time between reads of one address, also after an unknown `kid` or a failure. */
 const cooldownSeconds = 60;
+/**
+ * How long keys are used after the last successful read. Bounds the use of a stolen key that its client has withdrawn, while
+ * an attacker keeps the address unreadable.
+ */
+const longestStaleSeconds = 24 * 3600;
 
 /** Key sets at `jwks_uri` of clients (OpenID Connect Core §10.1.1), cached in this process. */
 export class RemoteKeys {
@@ -29,23 +36,30 @@ export class RemoteKeys {
    */
   async at(uri: string, kid: string | undefined): Promise<JWK[] | null> {
     const known = await this.fetched.get(uri);
-    if (known && !this.isDue(known, kid)) return known.keys;
-    const reading = this.read(uri, known?.keys ?? null);
+    if (known && !this.isDue(known, kid)) return this.usable(known);
+    const reading = this.read(uri, known);
     this.fetched.set(uri, reading);
-    return (await reading).keys;
+    return this.usable(await reading);
   }
 
-  private isDue({ at, keys }: Fetched, kid: string | undefined): boolean {
+  private usable({ readAt, keys }: Fetched): JWK[] | null {
+    return readAt && this.deps.clock.now() < secondsLater(readAt, longestStaleSeconds) ? keys : null;
+  }
+
+  private isDue(known: Fetched, kid: string | undefined): boolean {
     const now = this.deps.clock.now();
+    const { at } = known;
+    const keys = this.usable(known);
     if (now < secondsLater(at, cooldownSeconds)) return false;
     const lacks = keys === null || (kid !== undefined && !keys.some((key) => key.kid === kid));
     return lacks || now >= secondsLater(at, freshSeconds);
   }
 
-  /** A failed read keeps the keys of the last one. */
-  private async read(uri: string, last: JWK[] | null): Promise<Fetched> {
+  /** A failed read keeps the keys of the last successful one. */
+  private async read(uri: string, last: Fetched | undefined): Promise<Fetched> {
     const answer = await this.deps.fetchJson(uri);
     const at = this.deps.clock.now();
-    return { at, keys: 'json' in answer ? usableKeys(answer.json) : last };
+    if ('json' in answer) return { at, readAt: at, keys: usableKeys(answer.json) };
+    return { at, readAt: last?.readAt ?? null, keys: last?.keys ?? null };
   }
 }
