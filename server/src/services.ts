@@ -198,7 +198,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const dpopNonces = new DpopNonces(base);
   const dpopProofs = new DpopProofs({ clock, nonces: dpopNonces });
   const apis = new Apis(base);
-  const issuerKeys = new IssuerKeys({ db, keys });
+  const issuerKeys = new IssuerKeys({ db, keys, clock });
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
   const users = new Users(base);

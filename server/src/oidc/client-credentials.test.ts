@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { type Changes, RelyingParty } from '../../test/relying-party.ts';
+import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -338,6 +339,22 @@ describe('ID tokens', () => {
       expect(ended.headers.get('location')).toBe('https://app.example.com/bye');
     },
   );
+
+  it.each([
+    ['changed', (client: Client) => app.services.clients.update(client, { idTokenSignedResponseAlg: 'ES512' }, system)],
+    ['disabled', (client: Client) => app.services.clients.update(client, { disabled: true }, system)],
+    ['deleted', (client: Client) => app.services.clients.delete(client, system)],
+  ])('keep verifying for a day after their client is %s', async (_, end) => {
+    const { party, client } = await partyOf({ idTokenSignedResponseAlg: 'RS256' });
+    const { id_token } = await party.tokens();
+    const signedAt = app.clock.now();
+    await end(client);
+    app.clock.turn(24 * 3600 - 60);
+    const jwks = createLocalJWKSet(await keysAt(party.issuer));
+    await jwtVerify(id_token, jwks, { currentDate: signedAt });
+    app.clock.turn(240);
+    expect(await algorithms(party.issuer)).toEqual(['ES512']);
+  });
 
   it('signed with EdDSA are not access tokens, nor the reverse', async () => {
     const { party } = await partyOf({ idTokenSignedResponseAlg: 'EdDSA' });

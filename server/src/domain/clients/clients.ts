@@ -177,7 +177,8 @@ export class Clients {
   delete(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, key);
-      this.tell(em, 'client.deleted', client, actor);
+      const { idTokenSignedResponseAlg } = client;
+      this.tell(em, 'client.deleted', client, actor, { before: { idTokenSignedResponseAlg } });
       em.remove(client);
     });
   }
