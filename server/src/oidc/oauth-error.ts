@@ -34,12 +34,21 @@ export type OAuthErrorCode =
 
 /** An OAuth error; the description is for developers and contains no input. */
 export class OAuthError extends Error {
+  readonly retryAfterSeconds: number | undefined;
+  /** Of a JSON response. Not `status`, which marks a fault of a body parser (`http/failure.ts`). */
+  readonly httpStatus: number;
+
   constructor(
     readonly error: OAuthErrorCode,
     readonly description: string,
-    readonly retryAfterSeconds?: number,
+    {
+      retryAfterSeconds,
+      httpStatus = statusOf(error),
+    }: { retryAfterSeconds?: number | undefined; httpStatus?: number } = {},
   ) {
     super(error);
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.httpStatus = httpStatus;
     this.name = 'OAuthError';
   }
 }
@@ -95,11 +104,8 @@ export function toOAuthError(thrown: unknown): OAuthError {
     const [error, description] = table[thrown.problem.code];
     const { problem } = thrown;
     const told = 'told' in problem ? problem.told : undefined;
-    return new OAuthError(
-      error,
-      told ?? description,
-      'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined,
-    );
+    const retryAfterSeconds = 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
+    return new OAuthError(error, told ?? description, { retryAfterSeconds });
   }
   return new OAuthError('server_error', 'Unexpected error; search the log for the request id.');
 }

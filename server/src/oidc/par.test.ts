@@ -166,7 +166,7 @@ describe('POST {issuer}/oauth2/par', () => {
     ['an unknown prompt', 400, 'invalid_request', { prompt: 'x' }],
     ['a malformed dpop_jkt', 400, 'invalid_request', { dpop_jkt: 'x' }],
     ['a long state', 400, 'invalid_request', { state: 'x'.repeat(2049) }],
-    ['20,000 characters', 400, 'invalid_request', { login_hint: 'x'.repeat(20_000) }],
+    ['20,000 characters', 413, 'invalid_request', { login_hint: 'x'.repeat(20_000) }],
     ['NUL', 400, 'invalid_request', { login_hint: 'a\0b' }],
   ])('refuses %s as JSON, and stores nothing', async (_what, status, error, changes) => {
     const { body, ...answer } = await push(changes);
@@ -208,10 +208,12 @@ describe('POST {issuer}/oauth2/par', () => {
     const limited = await buildSibling(app, app.url, { authorizationsPerMinute: 3 });
     const url = `${party.issuer.replace(app.url, limited.url)}/oauth2/par`;
     const body = new URLSearchParams(authorizationParameters(client.id, party.proof.challenge));
-    const statuses = [];
-    for (let n = 0; n < 5; n += 1) statuses.push((await fetch(url, { method: 'POST', body })).status);
+    const answers = [];
+    for (let n = 0; n < 5; n += 1) answers.push(await fetch(url, { method: 'POST', body }));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 429, 429]);
+    expect(Number(answers[3]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answers[3]?.json()).toMatchObject({ error: 'temporarily_unavailable' });
     await limited.close();
-    expect(statuses).toEqual([201, 201, 201, 503, 503]);
   });
 
   it('with a DPoP proof binds the code to its key', async () => {

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Apis } from '../domain/apis/apis.ts';
 import { longestPush, type PushedRequests, pushedTtlSeconds } from '../domain/ceremonies/requests/pushed-requests.ts';
 import type { ClientRegistry } from '../domain/clients/client-registry.ts';
-import { refuse } from '../domain/kernel/problem.ts';
+import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
@@ -10,7 +10,7 @@ import { check, namedApis, vet } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, credentialOf } from './client-auth.ts';
 import { checkProof } from './dpop.ts';
 import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
-import { OAuthError } from './oauth-error.ts';
+import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface PushDeps extends ClientAuthDeps, DpopDeps {
   clients: Pick<ClientRegistry, 'current'>;
@@ -47,9 +47,17 @@ export function pushEndpoint(deps: PushDeps): RequestHandler {
     const form = formOf(req, caller, proof?.jkt);
     await checkPushed(deps, formParameters(form), issuer, caller);
     const { by: _, ...judged } = caller;
-    const handle = await deps.pushedRequests.push({ ...judged, issuer, parameters: form, proof }, req.ip);
+    const push = { ...judged, issuer, parameters: form, proof };
+    const handle = await deps.pushedRequests.push(push, req.ip).catch(limited);
     res.status(201).json({ request_uri: `${prefix}${handle}`, expires_in: pushedTtlSeconds });
   };
+}
+
+/** Too many requests: 429 (RFC 9126 §2.3). Throws all other errors as they are. */
+function limited(thrown: unknown): never {
+  if (!(thrown instanceof Refusal) || thrown.problem.code !== 'too-many') throw thrown;
+  const { error, description, retryAfterSeconds } = toOAuthError(thrown);
+  throw new OAuthError(error, description, { httpStatus: 429, retryAfterSeconds });
 }
 
 /** The request as it is stored: without credentials, with the client's id, and the key of its proof. */
@@ -64,7 +72,9 @@ function formOf(req: Request, { client }: AuthenticatedClient, jkt: string | und
   if (jkt !== undefined) form.set('dpop_jkt', jkt);
   const text = form.toString();
   if (text.length > longestPush) {
-    throw new OAuthError('invalid_request', `The request is longer than ${longestPush} characters.`);
+    throw new OAuthError('invalid_request', `The request is longer than ${longestPush} characters.`, {
+      httpStatus: 413,
+    });
   }
   return text;
 }

@@ -21,7 +21,7 @@ import { cacheControl, type Published, publish } from './documents.ts';
 import { type EndSessionDeps, endSessionEndpoint } from './end-session.ts';
 import { type IntrospectDeps, introspectEndpoint } from './introspect.ts';
 import { type FindIssuer, issuerOf, withIssuer } from './issuer.ts';
-import { OAuthError, statusOf, toOAuthError } from './oauth-error.ts';
+import { OAuthError, toOAuthError } from './oauth-error.ts';
 import { type PushDeps, pushEndpoint } from './par.ts';
 import { type RevokeDeps, revokeEndpoint } from './revoke.ts';
 import { type TokenDeps, tokenEndpoint } from './token.ts';
@@ -177,13 +177,13 @@ function jsonErrors({ log }: OidcDeps): ErrorRequestHandler {
     const error =
       bodyStatus === undefined ? toOAuthError(failure) : new OAuthError('invalid_request', 'The body cannot be read.');
     // Browsers visit these; render the HTML error page.
-    if (isPage.test(req.path) && statusOf(error.error) >= 500 && wantsPage(req)) return next(thrown);
+    if (isPage.test(req.path) && error.httpStatus >= 500 && wantsPage(req)) return next(thrown);
     if (error.error === 'server_error') log.error({ err: thrown, requestId }, 'request failed');
     else log.info({ requestId, error: error.error, ...refusalOf(failure) }, 'request refused');
     res.setHeader('Cache-Control', 'no-store');
     if (error.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="Latchkey"');
     if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(error.retryAfterSeconds));
-    res.status(bodyStatus ?? statusOf(error.error));
+    res.status(bodyStatus ?? error.httpStatus);
     res.json({ error: error.error, error_description: error.description });
   };
 }

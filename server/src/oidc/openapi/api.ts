@@ -92,10 +92,8 @@ const codes: readonly OAuthErrorCode[] = [
   'server_error',
   'temporarily_unavailable',
 ];
-const oauthErrors = statuses([...codes.map(statusOf), 413, 415], {
-  description: 'An OAuth error (RFC 6749 section 5.2).',
-  content: json(named('OAuthError')),
-});
+const oauthError = { description: 'An OAuth error (RFC 6749 section 5.2).', content: json(named('OAuthError')) };
+const oauthErrors = statuses([...codes.map(statusOf), 413, 415], oauthError);
 
 function discovery({ operation }: Context, name: string): Operation {
   const summary =
@@ -270,6 +268,8 @@ function push({ issuer: { capabilities }, operation }: Context): Operation {
         }),
       },
       ...oauthErrors,
+      // RFC 9126 section 2.3.
+      ...statuses([429], oauthError),
     },
     security: clientSecurity(capabilities),
   });
