@@ -3,7 +3,9 @@ import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import type { StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 
 const world = SigninWorld.ofTests();
 let userid: string;
@@ -292,6 +294,16 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     };
   }
 
+  async function addMailFactor() {
+    const user = await world.findUser(userid);
+    if (!user) throw new Error('there is no such user');
+    const verifiedAt = world.app.clock.now();
+    const factor = { id: systemRandom.id(), project: user.project, user, method: 'email' as const };
+    await world.app.services.db.transaction(async (em) => {
+      em.create(Enrolment, { ...factor, createdAt: verifiedAt, verifiedAt });
+    });
+  }
+
   it('does not pass REQUIRED: the passkey is asked for, and no other factor can be set up', async () => {
     await enrolled();
     await world.set({ mfaPolicy: 'required' });
@@ -348,10 +360,11 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     expect(await planted.left()).toBe(10);
   });
 
-  it('has no recovery code left once the user adds a passkey', async () => {
+  it.each(['no factor', 'mail codes'])('has no recovery code left once a user with %s adds a passkey', async (had) => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const planted = await plantedCode();
+    if (had === 'mail codes') await addMailFactor();
     expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
     expect([await planted.isAccepted(), await planted.left()]).toEqual([false, 0]);
   });

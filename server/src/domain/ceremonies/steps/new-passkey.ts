@@ -1,6 +1,5 @@
 import { Device } from '../../credentials/device.entity.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
-import { isMailboxAlone } from '../../mfa/enrolment.entity.ts';
 import type { User } from '../../users/user.entity.ts';
 import { mayAddPasskey, owed } from '../evidence.ts';
 import type { Flow, StepOutcome } from '../flow.ts';
@@ -28,10 +27,7 @@ export async function creatorOf(flow: Flow, user: User): Promise<Device | null> 
   return mayAddPasskey(evidence, standing) ? device : null;
 }
 
-/**
- * Ends the sign-in with its new passkey. A user without recovery codes gets them: a lost passkey has no other replacement.
- * A user who had only the mailbox gets new ones: whoever reads the mail could have got the earlier codes.
- */
+/** Ends the sign-in with its new passkey. A user without recovery codes gets them: a lost passkey has no other replacement. */
 export async function finishWith(
   flow: Flow,
   { user, passkey, device }: { user: User; passkey: Passkey; device: Device },
@@ -39,11 +35,8 @@ export async function finishWith(
   const { em, deps, ceremony } = flow;
   // Its purpose is fulfilled.
   if (ceremony.stepUp === 'create_passkey') ceremony.stepUp = null;
-  const others = await deps.passkeys.list(em, { projectId: user.project.id, userId: user.id });
-  const hadPasskey = others.some(({ id, userVerified }) => id !== passkey.id && userVerified);
-  const hadMailboxAlone = !hadPasskey && isMailboxAlone(await deps.mfa.factors(em, user));
-  const isNeeded = hadMailboxAlone || (await deps.mfa.recoveryCodes.left(em, user)) === 0;
-  const recoveryCodes = isNeeded ? await deps.mfa.recoveryCodes.issue(em, user) : null;
+  const hasCodes = (await deps.mfa.recoveryCodes.left(em, user)) > 0;
+  const recoveryCodes = hasCodes ? null : await deps.mfa.recoveryCodes.issue(em, user);
   const at = deps.clock.now().toISOString();
   const proved = { kind: 'new-passkey' as const, account: user.id, credential: passkey.id, at };
   return { answer: await finish(flow, { user, credential: device, proved, recoveryCodes }), proved };

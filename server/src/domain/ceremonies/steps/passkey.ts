@@ -8,6 +8,7 @@ import { judgeAssertion, judgeRegistration, type PasskeyExpectation } from '../.
 import { Refusal } from '../../kernel/problem.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
+import { isMailboxAlone } from '../../mfa/enrolment.entity.ts';
 import { endStandIns } from '../../mfa/reset.ts';
 import { passkeyModelsOf } from '../../projects/passkey-models.ts';
 import { addressKey } from '../../users/login.ts';
@@ -175,12 +176,13 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
   const { domain } = siteOfPage(flow);
   const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id, domain };
   const owned = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
-  const hadNoFactor = owned.length === 0 && (await deps.mfa.factors(em, user)).length === 0;
+  const hadMailboxAlone =
+    !owned.some(({ userVerified }) => userVerified) && isMailboxAlone(await deps.mfa.factors(em, user));
   try {
     const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
     await em.flush();
     // They would stand in for the passkey, and whoever reads the mail could have got them.
-    if (hadNoFactor) await endStandIns(em, user);
+    if (hadMailboxAlone) await endStandIns(em, user);
     await notify(flow, user, { template: 'passkey-changed', change: 'added', passkey: passkey.name });
     return passkey;
   } catch (error) {
