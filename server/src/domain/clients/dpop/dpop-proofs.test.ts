@@ -55,6 +55,14 @@ describe('a DPoP proof', () => {
     expect(await reasonOf(await key.proof({ url: htu }))).toBe('none');
   });
 
+  it('is the same one at every spelling of the address, so that none makes it new', async () => {
+    const proof = await key.proof({ url });
+    const { jtiHash } = await proofs.judge(proof, target);
+    for (const spelling of [`${url}#1`, `${url}?a=1`, 'https://id.example.com/p/x/../shop/oauth2/token'])
+      expect((await proofs.judge(proof, { method: 'POST', url: spelling })).jtiHash).toBe(jtiHash);
+    expect((await proofs.judge(await key.proof({ url }), target)).jtiHash).not.toBe(jtiHash);
+  });
+
   it.each([
     'https://id.example.com/oauth2/token',
     'https://id.example.com/p/other/oauth2/token',

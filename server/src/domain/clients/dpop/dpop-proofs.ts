@@ -82,7 +82,7 @@ export class DpopProofs {
       jkt,
       alg,
       hasNonce: nonce !== undefined,
-      jtiHash: digest(`dpop\0${jkt}\0${target.method} ${target.url}\0${jti}`),
+      jtiHash: digest(`dpop\0${jkt}\0${target.method} ${addressOf(target.url)}\0${jti}`),
       forgetAt: secondsLater(new Date(iat * 1000), longestSeconds + 4 * leewaySeconds),
     };
   }
@@ -175,9 +175,14 @@ function isText(value: unknown, least: number, most: number): boolean {
 /** Whether `htu` is this address, query and fragment aside, after normalisation (RFC 3986 section 6.2). */
 function isAddress(htu: unknown, url: string): boolean {
   if (typeof htu !== 'string' || htu.length > longestUrl || !URL.canParse(htu)) return false;
-  const [claimed, expected] = [new URL(htu), new URL(url)];
-  if (claimed.username !== '' || claimed.password !== '') return false;
-  return claimed.origin === expected.origin && claimed.pathname === expected.pathname;
+  const { username, password } = new URL(htu);
+  return username === '' && password === '' && addressOf(htu) === addressOf(url);
+}
+
+/** The part of a URL that a proof is for. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
 
 /** @param told for the caller: depends only on the request */
