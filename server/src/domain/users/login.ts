@@ -1,4 +1,5 @@
 /** The login addresses and phone of a user, from their attributes. Pure. */
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** An email address or phone number in a multi-valued attribute (RFC 7643 §2.4). */
 export interface Contact {
@@ -20,9 +21,15 @@ export function addressKey(address: string): string {
 const address =
   /^[^\s@"(),:;<>[\]\\\p{Cc}\p{Cs}]{1,64}@[^\s@"(),:;<>[\]\\.\p{Cc}\p{Cs}]+(\.[^\s@"(),:;<>[\]\\.\p{Cc}\p{Cs}]+)*$/u;
 
-/** True for the unquoted form of RFC 5321 §4.1.2, at most 254 characters. */
+/**
+ * True for the unquoted form of RFC 5321 §4.1.2, at most 254 characters. An international domain must be in one of its two
+ * forms (RFC 5890 §2.3.2.1): mail is sent to the A-label of every other spelling, too, which would be another user.
+ */
 export function isAddress(value: string): boolean {
-  return value.length <= 254 && address.test(value);
+  if (value.length > 254 || !address.test(value)) return false;
+  const domain = foldCase(value.slice(value.indexOf('@') + 1));
+  const ascii = domainToASCII(domain);
+  return ascii !== '' && (ascii === domain || domainToUnicode(ascii) === domain);
 }
 
 /** True for an international number: `+` and 7 to 15 digits (ITU-T E.164). */
