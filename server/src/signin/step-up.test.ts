@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SigninPage, StepAnswer } from '../../test/signin-browser.ts';
 import { claimsOf, expectStatus, newAddress, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
+import { systemRandom } from '../adapters/system/random.ts';
+import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 
 const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
 let page: SigninPage;
@@ -110,6 +112,23 @@ describe('change_phone_number (service.md 3.1)', () => {
     }
     pause(5 * 60);
     expect(await change(phone())).toMatchObject(refused);
+    expect(await phoneOf()).toBeNull();
+  });
+
+  it.each(['change', 'verify'])('is rejected at %s once the user has a factor that it did not use', async (step) => {
+    await world.register(page, userid);
+    await stepUpByMail();
+    const number = phone();
+    expectStatus(await change(number), 'PHONE_CODE_SENT');
+    const user = await world.findUser(userid);
+    if (!user) throw new Error('there is no such user');
+    const now = world.app.clock.now();
+    const factor = { id: systemRandom.id(), project: user.project, user, method: 'totp' as const };
+    await world.app.services.db.transaction(async (em) => {
+      em.create(Enrolment, { ...factor, createdAt: now, verifiedAt: now });
+    });
+    const answer = step === 'change' ? await change(phone()) : await verify(await world.codeFor(number));
+    expect(answer).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     expect(await phoneOf()).toBeNull();
   });
 

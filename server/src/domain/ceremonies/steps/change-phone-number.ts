@@ -1,7 +1,8 @@
 import type { PhoneChangeBy } from '../../phones/phone-changes.ts';
-import { accountOf, freshAt } from '../evidence.ts';
+import { accountOf, freshAt, owed } from '../evidence.ts';
 import type { Flow, StepRule } from '../flow.ts';
 import { maskPhone } from '../mask.ts';
+import { standingOf } from '../standing.ts';
 
 /** After a step-up: sends a code to the new number. Repeatable, also with another number. */
 export const changePhoneNumber: StepRule<'change-phone-number'> = {
@@ -46,10 +47,14 @@ function placeOf({ ceremony, caller }: Flow) {
   return { boundTo: ceremony.id, jkt: ceremony.jkt ?? null, clientId: caller.client.id };
 }
 
-async function personOf({ em, deps, caller, ceremony }: Flow): Promise<PhoneChangeBy | null> {
+/** Null if the evidence does not suffice by the user's factors and passkeys as they are now. */
+async function personOf(flow: Flow): Promise<PhoneChangeBy | null> {
+  const { em, deps, caller, ceremony, device } = flow;
   if (ceremony.stepUp !== 'change_phone_number' || !freshAt(ceremony.evidence)) return null;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
-  if (!user?.active) return null;
+  if (!user?.active || !device) return null;
+  const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
+  if (owed(ceremony.evidence, standing) !== 'nothing') return null;
   const { actor, client, locale, project } = caller;
   return { user, project, app: client.name, clientId: client.id, locale, actor };
 }
