@@ -14,9 +14,13 @@ export function networkOf(ip: string | undefined): string {
     .join(':')}::/64`;
 }
 
-/** The address without a zone, IPv4 in IPv6 form as IPv4; null if it is none. */
+/** IPv4 with a port, or IPv6 in brackets, as some proxies write it into X-Forwarded-For. */
+const withPort = /^(?:(\d+(?:\.\d+){3}):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/** The address without a zone or port, IPv4 in IPv6 form as IPv4; null if it is none. */
 export function addressOf(ip: string | undefined): string | null {
-  const address = (ip ?? '').split('%', 1)[0] as string;
+  const [, four, six] = withPort.exec(ip ?? '') ?? [];
+  const address = (four ?? six ?? ip ?? '').split('%', 1)[0] as string;
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;
   const groups = hextets(address);
