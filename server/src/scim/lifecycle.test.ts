@@ -143,8 +143,22 @@ describe('DELETE', () => {
     });
     await scim.request('POST', '/Groups', { displayName: 'Everybody', members: [{ value: user.id }] });
     await scim.request('GET', '/Users?filter=userName+eq+%22ERASE.ME%40example.org%22');
+    await scim.request('GET', '/Users?filter=userName+eq%22erase.me%40example.org%22');
     await scim.request('POST', '/Users/.search', { filter: 'emails.value sw "erase.me@example.org"' });
     await scim.request('POST', '/Users', { userName: 'Erase.Me@example.org' });
+    // A code that was not sent: to an address as it was typed, folded.
+    const other = { value: 'Erase.Me.Too@Example.org', type: 'home' };
+    await scim.request('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'add', path: 'emails', value: [other] }] });
+    const unsent = {
+      projectId: scim.id,
+      channel: 'mail',
+      template: 'sign-in-code',
+      locale: 'en',
+      app: 'Shop',
+    } as const;
+    await app.services.db.transaction((em) =>
+      app.services.delivery.recordTest(em, systemRandom.id(), { ...unsent, to: 'erase.me.too@example.org' }, 'down'),
+    );
     await app.services.requestRecords.settled();
     expect(await tablesThatHold(['erase.me', 'Mustermann', 'Erasmus', '90001122'], scim.id)).not.toEqual([]);
 

@@ -12,8 +12,8 @@ import { phoneTables } from '../phones/user-tables.ts';
 import { roleTables } from '../roles/user-tables.ts';
 import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
-import { contactsOf } from '../users/login.ts';
-import { groupTables, type KeyedUser, ownTables, type UserTables } from '../users/user-tables.ts';
+import { addressKey, contactsOf } from '../users/login.ts';
+import { groupTables, type KeyedUser, loginAddresses, ownTables, type UserTables } from '../users/user-tables.ts';
 
 const messageTables: UserTables = {
   tables: ['messages'],
@@ -21,9 +21,10 @@ const messageTables: UserTables = {
   exportRows: { messages: (user) => messagesTo(user.project.id, recipientsOf(user)) },
 };
 
-/** Notices go to all addresses of a user. */
-function recipientsOf({ email, phone, attributes }: KeyedUser): string[] {
-  return present([email, phone, ...contactsOf(attributes, 'emails').map(({ value }) => value)]);
+/** Notices go to all addresses of a user. A code that was not sent has the address that was typed, folded. */
+function recipientsOf(user: KeyedUser): string[] {
+  const addresses = present([user.email, ...contactsOf(user.attributes, 'emails').map(({ value }) => value)]);
+  return present([user.phone, ...addresses, ...addresses.map(addressKey), ...loginAddresses(user)]);
 }
 
 const auditTables: UserTables = {

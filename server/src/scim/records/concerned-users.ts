@@ -21,7 +21,7 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
  * A comparison with a text, in a filter or path (RFC 7644 section 3.4.2.2). Begins at the start of a word only: else a long
  * word would cost the square of its length.
  */
-const comparison = /(?<![\w:.$-])([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s+("(?:[^"\\]|\\.)*")/gi;
+const comparison = /(?<![\w:.$-])([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s*("(?:[^"\\]|\\.)*")/gi;
 
 /**
  * Marks of the users that the kept texts may name: ids, addresses and numbers in path and bodies, what a filter compares

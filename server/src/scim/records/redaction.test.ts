@@ -40,6 +40,7 @@ describe('the record of a request', () => {
 
   it('keeps neither the query that names one, nor passwords and the data of Bulk', () => {
     expect(redaction.path(`/Users?filter=${customUrn}:PIN eq "S3cret"`)).toBe('/Users?[not kept]');
+    expect(redaction.path(`/Users?filter=${customUrn}.pin eq "S3cret"`)).toBe('/Users?[not kept]');
     expect(redaction.path('/Users?filter=userName eq "a"')).toBe('/Users?filter=userName eq "a"');
     const body = { password: 'S3cret', Operations: [{ method: 'POST', data: { userName: 'S3cret' } }] };
     expect(text(body)).toBe('{"password":"[not kept]","Operations":[{"method":"POST","data":"[not kept]"}]}');

@@ -22,9 +22,9 @@ export class Redaction {
   /** @param users the type of the project's users */
   constructor(private readonly users: ResourceType) {
     const { aliases, custom } = users;
-    const own = (custom?.attributes ?? []).filter(isHidden).map(({ name }) => `:${name.toLowerCase()}`);
+    const own = (custom?.attributes ?? []).filter(isHidden).flatMap(({ name }) => [`:${name}`, `.${name}`]);
     const others = [...(aliases ?? [])].flatMap(([alias, attribute]) => (isHidden(attribute) ? [alias] : []));
-    this.hidden = [...own, ...others];
+    this.hidden = [...own, ...others].map((name) => name.toLowerCase());
   }
 
   /** The path with its query, or without if that names a secret. */
