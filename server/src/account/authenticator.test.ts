@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { type DeviceKey, newDeviceKey } from '../../test/signin-browser.ts';
-import { expectStatus, otherCode, SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, otherCode, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
@@ -193,6 +193,54 @@ describe('an authenticator app on the account page', () => {
       expect((await visit.change('verify-authenticator', { code: code() })).status).not.toBe(200);
     }
     expect(await verified(user)).toEqual([]);
+  });
+});
+
+describe('an attacker who reads the mail of a user with an e-mail factor', () => {
+  /** The user adds an app in another browser. */
+  async function addApp(user: User, address: string): Promise<void> {
+    app.clock.turn(31);
+    const visit = await visitOf(user);
+    const page = await pageOf(visit, 'add-authenticator', await newDeviceKey());
+    expectStatus(await world.register(page, address), 'DEVICE_REGISTERED');
+    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    await page.step('initiate-mfa', { userid: address, session_id: owed['session_id'] }, 'use');
+    const done = await page.step('verify-mfa', { userid: address, otp: await world.codeFor(address) }, 'use');
+    await afterwards(visit, expectStatus(done, 'SUCCESS'));
+    app.clock.turn(1);
+    const shown = await visit.change('verify-authenticator', { code: world.totp(secretOn(await visit.page())) });
+    expect(codesOn(await shown.text())).toHaveLength(10);
+  }
+
+  it('cannot finish a sign-in begun before the user adds an app, and so cannot remove the app', async () => {
+    const { address, device, key, user } = await somebody();
+    await giveFactor(user, 'email');
+    const attacker = await visitOf(user, ['swk'], device.id, 'device-key');
+    const page = await pageOf(attacker, 'confirm', key);
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    await addApp(user, address);
+    app.clock.turn(31);
+    const late = await page.step('initiate-mfa', { userid: address, session_id: owed['session_id'] }, 'use');
+    expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    const [mine] = (await verified(user)).filter(({ method }) => method === 'totp');
+    expect((await attacker.change('remove-factor', { id: mine?.id ?? '' })).status).toBe(403);
+  });
+
+  it('keeps no remembered device once the user adds an app', async () => {
+    await world.set({ rememberMfaSeconds: 24 * 3600 });
+    const { address, key, user } = await somebody();
+    await giveFactor(user, 'email');
+    const page = await world.page(key);
+    await world.meetFactor(page, address);
+    const fields = { userid: address, otp: await world.codeFor(address), remember_me: true };
+    expectStatus(await page.step('verify-mfa', fields, 'use'), 'SUCCESS');
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS');
+    await addApp(user, address);
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    expect(owed['method']).toBe('totp');
   });
 });
 

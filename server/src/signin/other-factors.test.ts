@@ -114,6 +114,35 @@ describe('email as second factor', () => {
   });
 });
 
+describe('another factor beside email', () => {
+  it('ends other sign-ins and remembered devices, but not that of the device that adds it', async () => {
+    await world.set({ rememberMfaSeconds: 3600 });
+    await world.enrol(page, userid, { mfa_method: 'email' });
+    const remember = { userid, remember_me: true };
+    const enrolled = await page.step('verify-mfa', { ...remember, otp: await world.codeFor(userid) }, 'use');
+    expectStatus(enrolled, 'SUCCESS');
+    const attacker = await world.page();
+    pause();
+    await world.register(attacker, userid);
+    const owed = expectStatus(await attacker.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    expect(owed['method']).toBe('email');
+    await world.set({ mfaPolicy: 'required' });
+    const own = await world.page();
+    pause();
+    const { totp } = await world.enrol(own, userid, { mfa_method: 'totp' });
+    const added = await own.step('verify-mfa', { ...remember, otp: world.totp(totp.secret) }, 'use');
+    expectStatus(added, 'SUCCESS');
+    await world.set({ mfaPolicy: 'optional' });
+    pause();
+    const late = await attacker.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    await own.challenge();
+    expectStatus(await own.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+});
+
 describe('SMS as second factor', () => {
   const phone = () =>
     `+4917${String(Math.floor(performance.now() * 1000))

@@ -9,7 +9,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import { type Database, undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
-import type { Enrolment } from '../mfa/enrolment.entity.ts';
+import { type Enrolment, isMailboxAlone } from '../mfa/enrolment.entity.ts';
 import type { Mfa, TotpSetup } from '../mfa/mfa.ts';
 import { type Project, passkeyPolicyOf } from '../projects/project.entity.ts';
 import type { Session } from '../sessions/session.entity.ts';
@@ -134,13 +134,14 @@ export class OwnAuthenticator {
     const hasPasskey = await passkeys.isHeldBy(em, owner);
     // Then the mailbox proved the user, or an admin's grant did (decisions/0133).
     app.besidePasskey = !session.amr.includes('mfa') && hasPasskey;
-    const previous = await this.apps(em, user);
+    const before = await mfa.factors(em, user);
+    const previous = before.filter(({ method }) => method === 'totp');
     const recoveryCodes = await mfa.verify(em, app, user, actor, hasPasskey);
     for (const { id } of previous) await mfa.remove(em, user, id, actor);
-    if (previous.length > 0) {
-      await forgetRemembered(em, user);
-      await endOpenWork(em, clock.now(), user);
-    }
+    if (previous.length > 0) await forgetRemembered(em, user);
+    // A sign-in by e-mail, begun before, would end with the mailbox alone.
+    const hadMailboxAlone = before.length > 0 && isMailboxAlone(before);
+    if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user);
     await delivery.enqueue(em, {
       projectId: user.project.id,
       channel: 'mail',

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { found } from '../kernel/problem.ts';
@@ -148,8 +149,8 @@ export class Mfa {
 
   /**
    * Marks a factor as verified after its first correct code. Returns recovery codes, to be shown once, if the user has
-   * none yet. The first factor, and the first one beside email, replaces earlier codes: whoever reads the mail could have
-   * got them.
+   * none yet. The first factor, and the first one beside email, replaces earlier codes and forgets remembered devices:
+   * whoever reads the mail could have got them.
    *
    * @param hasPasskey whether a passkey has verified the user
    */
@@ -172,6 +173,7 @@ export class Mfa {
     // They would stand in for the passkey.
     if (enrolment.besidePasskey) return null;
     const isFirst = others.length === 0 || (enrolment.method !== 'email' && isMailboxAlone(others));
+    if (isFirst) await forgetRemembered(em, user);
     if (isFirst && !hasPasskey) return this.recoveryCodes.issue(em, user);
     return (await this.recoveryCodes.left(em, user)) > 0 ? null : this.recoveryCodes.issue(em, user);
   }

@@ -2,7 +2,7 @@ import type { Channel } from '../../delivery/delivery.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
-import { type Enrolment, type MfaMethod, worthOf } from '../../mfa/enrolment.entity.ts';
+import { type Enrolment, isMailboxAlone, type MfaMethod, worthOf } from '../../mfa/enrolment.entity.ts';
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import { codeTtlSeconds } from '../../otp/judge.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
@@ -224,12 +224,15 @@ async function enrol(flow: Flow, user: User, factor: Enrolment): Promise<string[
   // The passkey may have been added since the enrolment began.
   const hasPasskey = await deps.passkeys.isHeldBy(em, { projectId: caller.project.id, userId: user.id });
   factor.besidePasskey ||= hasPasskey;
+  const before = await deps.mfa.factors(em, user);
   const codes = await deps.mfa.verify(em, factor, user, caller.actor, hasPasskey);
+  let endsWork = before.length > 0 && isMailboxAlone(before);
   if (factor.method === 'sms' && factor.phone && !user.phone && (await mayStore(flow, user, factor.phone))) {
     // Refuses `taken` if another user gets the number at this moment.
     await deps.users.changePhone(em, user, factor.phone, caller.actor);
-    await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id });
+    endsWork = true;
   }
+  if (endsWork) await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id });
   await notify(flow, user, { template: 'factor-changed', change: 'added', method: factor.method });
   return codes;
 }
