@@ -114,7 +114,9 @@ describe('a factor', () => {
       await verified(user, 'totp'),
     ];
     const waiting = await begin(user, 'sms', await newId());
-    await work((em) => mfa.moveSms(em, user, '+4915112345678'));
+    const move = (to: string) => work((em) => mfa.moveSms(em, user, to));
+    expect([await move('+4915112345677'), await move('+4915112345678')]).toEqual([[], ['+4915112345677']]);
+    expect(await move('+4915112345678')).toEqual([]);
     const phones = [mine, theirs, app2, waiting].map(async ({ id }) => (await read(id))?.phone ?? null);
     expect(await Promise.all(phones)).toEqual(['+4915112345678', null, null, null]);
   });

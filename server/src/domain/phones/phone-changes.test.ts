@@ -8,7 +8,7 @@ import { newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { User } from '../users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { visitOf } = peopleOf(world);
+const { giveFactor, visitOf } = peopleOf(world);
 let app: TestApp;
 let serial = 0;
 const phone = () => `+4917077${String(++serial).padStart(5, '0')}`;
@@ -110,6 +110,24 @@ describe('the notice of a change', () => {
       expect(text).toContain(number.slice(-4));
       expect(text).not.toContain(number.slice(-5));
     }
+  });
+
+  it.each([
+    ['the number on record', false],
+    ['a new number', true],
+  ])('goes also to the number of the SMS factor that %s replaces, with an event', async (_, isNew) => {
+    const [recorded, factorNumber] = [phone(), phone()];
+    const user = await world.user({ phone: recorded });
+    const { id } = await giveFactor(user, 'sms');
+    await changed(app.services.db, 'update enrolments set phone = ? where id = ?', [factorNumber, id]);
+    const visit = await visitOf(user, ['swk', 'sms', 'mfa']);
+    const { code } = await begin(visit, isNew ? phone() : recorded);
+    const before = app.mailbox.length;
+    await visit.change('verify-phone', { code });
+    await app.runJobs();
+    const told = app.mailbox.slice(before).map(({ to }) => to);
+    expect(told.sort()).toEqual([factorNumber, user.email as string, ...(isNew ? [recorded] : [])].sort());
+    expect(await world.events()).toContain('user.phone_changed');
   });
 
   it('is not sent for the same number, and goes by mail only if SMS is unavailable', async () => {

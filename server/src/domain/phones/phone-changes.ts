@@ -193,7 +193,7 @@ export class PhoneChanges {
 
   /**
    * Stores a verified number, also for the user's SMS factor, ends the user's other open work, and notifies the user by
-   * mail and at the old number. Refuses `phone-locked`, `taken`.
+   * mail and at each number that it replaces. Refuses `phone-locked`, `taken`.
    *
    * @param keepCeremonyId the sign-in that makes the change; null: none
    */
@@ -203,8 +203,9 @@ export class PhoneChanges {
     const before = user.phone ?? null;
     if (before !== phone) await endOpenWork(em, clock.now(), user, { keepCeremonyId });
     await users.changePhone(em, user, phone, by.actor);
-    await mfa.moveSms(em, user, phone);
-    if (before === phone) return;
+    const replaced = new Set(await mfa.moveSms(em, user, phone));
+    if (before === phone && replaced.size === 0) return;
+    if (before !== null && before !== phone) replaced.add(before);
     audit.record(em, { ...about(by), type: 'user.phone_changed' });
     const notice = {
       projectId: by.project.id,
@@ -216,8 +217,8 @@ export class PhoneChanges {
         at: clock.now().toISOString(),
       },
     } as const;
-    for (const [channel, to] of [['mail', user.email ?? user.userName] as const, ['sms', before] as const]) {
-      if (to === null || (channel === 'sms' && !delivery.isAvailable('sms'))) continue;
+    const texted = delivery.isAvailable('sms') ? [...replaced].map((to) => ['sms', to] as const) : [];
+    for (const [channel, to] of [['mail', user.email ?? user.userName] as const, ...texted]) {
       await delivery.enqueue(em, { ...notice, channel, to, context: { account: user.id, mailbox: to } });
     }
   }
