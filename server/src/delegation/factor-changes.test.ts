@@ -198,6 +198,26 @@ describe('a back end with the server library', () => {
     expect(await methods()).toEqual([]);
   });
 
+  it('cannot complete a change to a method that the project has stopped offering, and keeps its attempts', async () => {
+    await enrolled('totp');
+    const library = await backEnd.delegationClient();
+    const { session_id: sessionId } = await library.initiateMfaChange({
+      userid: address,
+      mfaMethod: 'sms',
+      phoneNumber: phone,
+    });
+    const otp = await codeSentTo(app, phone);
+    const verify = () => library.verifyMfaChange({ userid: address, sessionId, otp });
+    const { offeredFactors } = project;
+    await app.services.projects.update(project.id, { offeredFactors: ['totp', 'email'] }, system);
+    for (let tried = 0; tried < 6; tried += 1) {
+      expect(await verify()).toMatchObject({ status: 'failed', code: 'MFA_METHOD_NOT_ALLOWED' });
+    }
+    expect(await methods()).toEqual(['totp']);
+    await app.services.projects.update(project.id, { offeredFactors }, system);
+    expect(await verify()).toMatchObject({ status: 'success' });
+  });
+
   it('cannot change a phone number managed by a directory', async () => {
     const values = { provenance: 'scim', phone } as const;
     const provisioned = await app.make.user(project, values);

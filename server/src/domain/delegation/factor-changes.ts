@@ -111,8 +111,8 @@ export class FactorChanges {
 
   /**
    * Checks the code of the new factor. If correct, the new factor replaces all previous ones, its number replaces the
-   * phone on record, and the user is notified. Refuses `transaction-expired`, `code-rejected`, `too-many`,
-   * `phone-locked`.
+   * phone on record, and the user is notified. Refuses `transaction-expired`, `mfa-method-not-allowed`, `code-rejected`,
+   * `too-many`, `phone-locked`.
    *
    * @returns the method, and recovery codes if the user had none
    */
@@ -200,13 +200,17 @@ export class FactorChanges {
     if (!change || change.finishedAt || isPast(change.expiresAt, clock.now())) return over;
     const enrolment = await factors.locked(em, { project: change.project, id: change.enrolmentId });
     if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) return over;
+    const { method } = enrolment;
+    if (!client.project.getEntity().offeredFactors.includes(method)) {
+      return { refused: { code: 'mfa-method-not-allowed', method } };
+    }
     const locked = enrolment.phone && (await problemOf(users.checkPhoneLock(em, user, enrolment.phone)));
     if (locked) return { refused: locked };
     const counted = await this.count(em, client.project.id, change, enrolment);
     if ('refused' in counted) return counted;
     const outcome = await undoneIfRefused(em, () => this.accept(em, backEnd, change.id, counted.counted, tried.code));
     if ('refused' in outcome) {
-      const event = { type: 'mfa.rejected' as const, detail: { method: enrolment.method, change: true } };
+      const event = { type: 'mfa.rejected' as const, detail: { method, change: true } };
       await this.deps.audit.recordRepeated(em, { ...about(backEnd, user), ...event }, outcome.refused.code);
     }
     return outcome;
