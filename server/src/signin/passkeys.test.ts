@@ -369,6 +369,29 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     expect([await planted.isAccepted(), await planted.left()]).toEqual([false, 0]);
   });
 
+  it.each(['the service', 'an application'])(
+    'has no recovery code left once a passkey first verifies the user, on a page of %s',
+    async (where) => {
+      await enrolled({ flags: { UV: false } });
+      const planted = await plantedCode();
+      expectStatus(await (await open()).usePasskey({ flags: { UV: false } }), 'SUCCESS');
+      expect(await planted.left()).toBe(10);
+      if (where === 'the service') expectStatus(await (await open()).usePasskey(), 'SUCCESS');
+      else {
+        await world.app.services.clients.update(world.client, { relatedOrigins: true }, system);
+        const page = await world.page();
+        const { passkey_options: options } = await page.challenge({ passkey: true });
+        const credential = authenticator.get(options, { origin: appOrigin });
+        expectStatus(await page.step('verify-passkey', { credential }), 'SUCCESS');
+      }
+      expect([await planted.isAccepted(), await planted.left()]).toEqual([false, 0]);
+      // Later codes are the user's own.
+      const own = await plantedCode();
+      expectStatus(await (await open()).usePasskey(), 'SUCCESS');
+      expect(await own.left()).toBe(10);
+    },
+  );
+
   it('cannot use the passkey of one user for the address of another', async () => {
     await enrolled();
     const mine = authenticator;

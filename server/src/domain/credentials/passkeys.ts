@@ -119,10 +119,9 @@ export class Passkeys {
     return passkey;
   }
 
-  /** SQL: records a use that verified its user. */
+  /** SQL: records a use of a passkey that has verified its user before. */
   notedUse({ project, id }: TenantKey<string | Fragment>, { signCount, backedUp }: PasskeyUse): Fragment {
-    return sql`update credentials set sign_count = ${signCount}, backed_up = ${backedUp}, user_verified = true,
-        last_used_at = ${this.deps.clock.now()}
+    return sql`update credentials set sign_count = ${signCount}, backed_up = ${backedUp}, last_used_at = ${this.deps.clock.now()}
       where project_id = ${project.id} and id = ${id}`;
   }
 

@@ -45,13 +45,14 @@ export function passkeyCandidateStatement(
       and c.state = any(${from}) and c.finished_at is null and c.expires_at > ${now}
       and c.evidence = '[]' and c.step_up is null
       and c.passkey_challenge_hash = ${digest(challenge)} and c.passkey_purpose = 'sign-in'
-      and k.revoked_at is null and k.domain is null and u.active`;
+      and k.revoked_at is null and k.domain is null and k.user_verified and u.active`;
 }
 
 /**
  * `verify-passkey` from an application's page, by PIN or biometrics and without earlier evidence: the passkey is the
- * person and both factors, so no policy asks for more. One statement reads, one grants. Returns the code; in every other
- * case null, with nothing written: the table of steps then decides, and uses up the challenge (decisions/0132).
+ * person and both factors, so no policy asks for more. The passkey has verified its user before: its first time may end
+ * recovery codes. One statement reads, one grants. Returns the code; in every other case null, with nothing written: the
+ * table of steps then decides, and uses up the challenge (decisions/0132).
  */
 export async function passkeySignIn(
   deps: FlowDeps,
@@ -101,7 +102,8 @@ export async function passkeySignIn(
     credential: sql`select k.id, k.user_id
       from users u join credentials k on k.project_id = u.project_id and k.user_id = u.id
       where u.project_id = ${project.id} and u.id = ${candidate.user_id} and u.active
-        and k.id = ${candidate.credential_id} and k.revoked_at is null and k.domain is null and k.sign_count = ${signCount}
+        and k.id = ${candidate.credential_id} and k.revoked_at is null and k.domain is null and k.user_verified
+        and k.sign_count = ${signCount}
       for no key update of u, k`,
     allowed: sql`c.state = any(${from}) and c.expires_at > ${now} and c.evidence = '[]' and c.step_up is null
         and c.passkey_challenge_hash = ${digest(challenge)} and c.passkey_purpose = 'sign-in'`,

@@ -116,6 +116,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     }
     // Whatever address was typed before: the passkey names the user.
     if (ceremony.evidence.length === 0) ceremony.address = addressKey(user.email ?? user.userName);
+    if (verdict.userVerified && !passkey.userVerified) await endStandInsOfMailbox(flow, user);
     deps.passkeys.used(passkey, verdict);
     return { answer: await finish(flow, { user, credential: passkey, proved, standing }), proved };
   },
@@ -175,14 +176,10 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
   const { em, deps, caller, ceremony } = flow;
   const { domain } = siteOfPage(flow);
   const registration = { user, created, createdBy: originOf(ceremony.evidence), clientId: caller.client.id, domain };
-  const owned = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id });
-  const hadMailboxAlone =
-    !owned.some(({ userVerified }) => userVerified) && isMailboxAlone(await deps.mfa.factors(em, user));
   try {
+    if (created.userVerified) await endStandInsOfMailbox(flow, user);
     const passkey = await deps.passkeys.register(em, { ...registration, actor: caller.actor });
     await em.flush();
-    // They would stand in for the passkey, and whoever reads the mail could have got them.
-    if (hadMailboxAlone) await endStandIns(em, user);
     await notify(flow, user, { template: 'passkey-changed', change: 'added', passkey: passkey.name });
     return passkey;
   } catch (error) {
@@ -191,6 +188,16 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
     if (error instanceof UniqueConstraintViolationException) return reject('taken');
     throw error;
   }
+}
+
+/**
+ * Before the first passkey that verifies a user without a factor, or with mail codes alone: ends recovery codes and
+ * remembered devices. They would stand in for the passkey, and whoever reads the mail could have got them.
+ */
+async function endStandInsOfMailbox({ em, deps }: Flow, user: User): Promise<void> {
+  const hasVerified = await deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
+  if (hasVerified || !isMailboxAlone(await deps.mfa.factors(em, user))) return;
+  await endStandIns(em, user);
 }
 
 function originOf(evidence: readonly Evidence[]): CredentialOrigin {
