@@ -289,6 +289,7 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     const { db, mfa } = world.app.services;
     const [code = ''] = await db.transaction((em) => mfa.recoveryCodes.issue(em, user));
     return {
+      code,
       isAccepted: () => db.transaction((em) => mfa.recoveryCodes.use(em, user, code)),
       left: () => mfa.recoveryCodes.left(db.reader(), user),
     };
@@ -369,6 +370,29 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     expect([await planted.isAccepted(), await planted.left()]).toEqual([false, 0]);
   });
 
+  it('adds no passkey with a recovery code used before the user adds one', async () => {
+    await world.set({ mfaPolicy: 'optional' });
+    const own = await open();
+    const done = expectStatus(await own.register(userid), 'SUCCESS');
+    await addMailFactor();
+    const planted = await plantedCode();
+    world.app.clock.turn(31);
+    authenticator = new SoftAuthenticator();
+    const { hosted, answer } = await byMail();
+    expectStatus(answer, 'DEVICE_REGISTERED');
+    expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    const used = expectStatus(await hosted.page.step('verify-mfa', { userid, otp: planted.code }, 'use'), 'SUCCESS');
+    expect(used['passkey_offer']).toBe(true);
+    hosted.keep(used);
+    const { options } = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const credential = authenticator.create(options, { origin: world.app.url });
+    expectStatus(await own.addPasskey(), 'PASSKEY_REGISTERED');
+    const added = await hosted.page.step('register-passkey', { credential });
+    expect(added).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    expect(await passkeyRows()).toHaveLength(1);
+    expect(await own.claims(done)).toHaveProperty('sub');
+  });
+
   it.each(['the service', 'an application'])(
     'has no recovery code left once a passkey first verifies the user, on a page of %s',
     async (where) => {
@@ -419,12 +443,12 @@ describe('an application whose pages can use passkeys', () => {
     const page = await world.page();
     await world.verifyAddress(page, userid, { step_up: 'create_passkey' });
     const { code } = expectStatus(await page.step('verify-device', { userid }, 'registration'), 'SUCCESS');
-    expect((await world.exchange(code)).status).toBe(200);
     const created = expectStatus(await page.step('passkey-options', { purpose: 'registration' }), 'PASSKEY_OPTIONS');
     const { rp } = created['options'];
     const credential = authenticator.create(created['options'], { origin: appOrigin, rpId: rp.id });
     const added = expectStatus(await page.step('register-passkey', { credential }), 'PASSKEY_REGISTERED');
     expect(added).toMatchObject({ rp_id: rp.id, credential_ids: [credential.id] });
+    expect((await world.exchange(code)).status).toBe(200);
 
     const other = await world.page();
     await other.challenge({});

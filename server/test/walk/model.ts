@@ -287,7 +287,10 @@ export class Model {
   readonly clients: ClientModel[] = [];
   /** The last step that revoked, reset, moved or disabled the user's credentials, and the reason. */
   readonly killed = new Map<string, { step: number; why: string }>();
-  /** Last step that may have ended the user's open sign-ins, but need not: a change of number, a first one, a logout. */
+  /**
+   * Last step that may have ended the user's open sign-ins, but need not: a change of number, a first one, a logout, a first
+   * passkey, new recovery codes.
+   */
   readonly interrupted = new Map<string, number>();
   readonly revokedKeys = new Set<string>();
   /** Session ids by cookie value. */

@@ -306,6 +306,8 @@ export class OwnAccount {
     const { audit, clock, mfa } = this.deps;
     return this.change(change, async (em, user, session) => {
       await this.checkFresh(em, user, session);
+      // A sign-in may have used a code that was stolen.
+      await this.endWork(em, user);
       const codes = await mfa.recoveryCodes.issue(em, user);
       audit.record(em, {
         type: 'mfa.recovery_codes_renewed',

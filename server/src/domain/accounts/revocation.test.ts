@@ -64,6 +64,7 @@ const causes: Record<string, Cause> = {
     const { id } = await giveFactor(user);
     await (await visitOf(user, ['swk', 'otp', 'mfa'])).change('remove-factor', { id });
   },
+  'the user renews recovery codes': ({ visit }) => visit.change('renew-recovery-codes'),
   'the user changes the phone': async ({ visit }) => {
     await visit.change('change-phone', { phone: newPhone });
     await visit.change('verify-phone', { code: await world.codeFor(newPhone) });

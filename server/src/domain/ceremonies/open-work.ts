@@ -16,6 +16,8 @@ export interface OpenWorkOptions {
   keepCeremonyId?: string | null | undefined;
   /** A logout: refresh grants with `offline_access` stay. */
   isLogout?: boolean;
+  /** What finished sign-ins issued stays. */
+  keepsTokens?: boolean;
 }
 
 export type EndOpenWork = (em: EntityManager, now: Date, user: TenantKey, options?: OpenWorkOptions) => Promise<void>;
@@ -39,7 +41,7 @@ export const endOpenWork: EndOpenWork = async (
   em,
   now,
   user,
-  { addresses: more = [], keepCeremonyId = null, isLogout = false } = {},
+  { addresses: more = [], keepCeremonyId = null, isLogout = false, keepsTokens = false } = {},
 ) => {
   await em.flush();
   const [login] = await query(
@@ -76,5 +78,5 @@ export const endOpenWork: EndOpenWork = async (
   // Codes of the previous release have no user id.
   await endCodes(em, user, places, keepCeremonyId);
   await endUnverified(em, user, keepCeremonyId);
-  await endTokens(em, user, now, { onlyOnline: isLogout });
+  if (!keepsTokens) await endTokens(em, user, now, { onlyOnline: isLogout });
 };

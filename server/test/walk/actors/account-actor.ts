@@ -94,6 +94,7 @@ export class AccountActor {
     const isSaved = reply.location?.searchParams.get('notice') === 'saved';
     if (change === 'cancel-recovery' && session && isSaved) world.model.endRecoveries(session.user, 'cancelled');
     if (change === 'renew-recovery-codes' && session && made.length > 0) {
+      world.model.interrupted.set(session.user, world.model.step);
       const shown = [...reply.text.matchAll(/<(?:li|code)[^>]*>([0-9a-z][0-9a-z-]{8,})</gi)];
       keepRecoveryCodes(
         world.model,

@@ -17,6 +17,7 @@ import type { PasskeyPurpose } from '../ceremony.entity.ts';
 import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
+import { endOpenWork } from '../open-work.ts';
 import { descriptor, requestOptions, timeoutMs, verificationOf } from '../passkey-request.ts';
 import { hasPasskey, mayUsePasskeys, siteOfPage, standingOf } from '../standing.ts';
 import { finish } from './finish.ts';
@@ -191,12 +192,14 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
 }
 
 /**
- * Before the first passkey that verifies a user without a factor, or with mail codes alone: ends recovery codes and
- * remembered devices. They would stand in for the passkey, and whoever reads the mail could have got them.
+ * Before the first passkey that verifies a user without a factor, or with mail codes alone: ends recovery codes, remembered
+ * devices and the user's other open sign-ins. They would stand in for the passkey, and whoever reads the mail could have
+ * got the codes, or used one.
  */
-async function endStandInsOfMailbox({ em, deps }: Flow, user: User): Promise<void> {
+async function endStandInsOfMailbox({ em, deps, ceremony }: Flow, user: User): Promise<void> {
   const hasVerified = await deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
   if (hasVerified || !isMailboxAlone(await deps.mfa.factors(em, user))) return;
+  await endOpenWork(em, deps.clock.now(), user, { keepCeremonyId: ceremony.id, keepsTokens: true });
   await endStandIns(em, user);
 }
 
