@@ -243,10 +243,9 @@ describe('a project that prefers passkeys', () => {
       await hosted.open({ prompt: 'login' });
       await world.meetFactor(hosted.page, person.userid);
       world.app.clock.turn(31);
-      return expectStatus(
-        await hosted.page.step('verify-mfa', { userid: person.userid, otp: world.totp(totp.secret) }, 'use'),
-        'SUCCESS',
-      );
+      const otp = world.totp(totp.secret);
+      const done = await hosted.page.step('verify-mfa', { userid: person.userid, otp }, 'use');
+      return expectStatus(hosted.keep(done), 'SUCCESS');
     };
     expect((await again())['passkey_offer']).toBeUndefined();
     await world.set({ passkeyPolicy: 'preferred' });

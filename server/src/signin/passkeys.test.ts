@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { peopleOf } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import type { StepAnswer } from '../../test/signin-browser.ts';
@@ -6,6 +7,7 @@ import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../..
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
+import type { Session } from '../domain/sessions/session.entity.ts';
 
 const world = SigninWorld.ofTests();
 let userid: string;
@@ -216,6 +218,25 @@ describe('adding a passkey', () => {
     expect(await hosted.page.step('passkey-options', { purpose: 'registration' })).toMatchObject(
       refusal('TRANSACTION_EXPIRED', 410),
     );
+  });
+
+  it.each(['nobody', 'another user'])('ends when the user signs out and %s signs in', async (next) => {
+    const hosted = await open();
+    expectStatus(await hosted.register(userid), 'SUCCESS');
+    const begun = await hosted.page.step('passkey-options', { purpose: 'registration' });
+    const credential = authenticator.create(begun['options'], { origin: world.app.url });
+    const { db, logout, sessions } = world.app.services;
+    const [session] = await sessions.listLive(db.reader(), world.project, (await subOf()) ?? '');
+    await logout.endSession(session as Session, system);
+    if (next === 'another user') {
+      const { browser } = await peopleOf(world).visitOf(await world.user());
+      for (const [name, value] of browser.cookies) hosted.browser.cookies.set(name, value);
+      hosted.keep(begun);
+    }
+    const expired = refusal('TRANSACTION_EXPIRED', 410);
+    expect(await hosted.page.step('register-passkey', { credential })).toMatchObject(expired);
+    expect(await hosted.page.step('passkey-options', { purpose: 'registration' })).toMatchObject(expired);
+    expect(await passkeyRows()).toEqual([]);
   });
 
   it('adds each credential once, also if it is sent twice at once', async () => {

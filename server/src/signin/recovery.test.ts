@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Visit } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
-import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
+import type { StepAnswer } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { type Actor, system } from '../domain/kernel/actor.ts';
 import { valuesOf } from '../domain/users/user-record.ts';
@@ -50,7 +50,8 @@ async function asked(): Promise<HostedBrowser> {
   return hosted;
 }
 
-const enter = (hosted: HostedBrowser, otp: string) => hosted.page.step('verify-mfa', { userid, otp }, 'use');
+const enter = async (hosted: HostedBrowser, otp: string) =>
+  hosted.keep(await hosted.page.step('verify-mfa', { userid, otp }, 'use'));
 
 /** The account page in the browser that has just signed in. */
 async function visitOf(hosted: HostedBrowser, done: StepAnswer): Promise<Visit> {
@@ -295,7 +296,8 @@ describe('a user who lost', () => {
   it('a passkey, and has another second factor, removes it with that', async () => {
     await world.set({ mfaPolicy: 'optional' });
     const first = await open();
-    const { secret } = await world.enrolTotp(first.page, userid);
+    const { secret, done } = await world.enrolTotp(first.page, userid);
+    first.keep(done);
     expectStatus(await first.addPasskey(), 'PASSKEY_REGISTERED');
     const [lost] = await passkeys();
     const hosted = await open();
@@ -341,10 +343,8 @@ describe('a user who lost', () => {
     expect((await visit.change('revoke-device', { id: lost?.id ?? '' })).status).toBe(403);
     world.app.clock.turn(31);
     const asking = await visit.change('add-passkey');
-    const flow = new URL(asking.headers.get('location') ?? '', world.app.url).searchParams.get('flow') ?? '';
-    const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ');
-    const now = () => Math.floor(world.app.clock.now().getTime() / 1000);
-    hosted.page = new SigninPage(world.app.url, { origin: world.app.url, flow, cookie }, await newDeviceKey(), now);
+    for (const [name, value] of visit.browser.cookies) hosted.browser.cookies.set(name, value);
+    await hosted.show(new URL(asking.headers.get('location') ?? '', world.app.url));
     await world.verifyAddress(hosted.page, userid);
     expectStatus(await hosted.page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
     const owed = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');

@@ -65,7 +65,7 @@ async function signInOptions(flow: Flow, challenge: string) {
 async function creationOptions(flow: Flow, challenge: string) {
   const { em, deps, caller, ceremony } = flow;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
-  if (!user?.active) return null;
+  if (!user?.active || !(await isSignedIn(flow, user))) return null;
   const { domain, hostname } = siteOfPage(flow);
   const known = await deps.passkeys.list(em, { projectId: caller.project.id, userId: user.id, domain });
   const name = user.email ?? user.userName;
@@ -134,7 +134,7 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     if (!isNeeded && ceremony.stepUp !== 'create_passkey') return outOfOrder(flow, 'register-passkey');
     if (!mayUsePasskeys(flow)) return { refused: { code: 'passkeys-not-allowed' } };
     const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
-    if (!user?.active) return { refused: { code: 'transaction-expired' } };
+    if (!user?.active || !(await isSignedIn(flow, user))) return { refused: { code: 'transaction-expired' } };
     const device = isNeeded ? await creatorOf(flow, user) : null;
     if (isNeeded ? !device : !(await mayAdd(flow, user))) return { refused: { code: 'transaction-expired' } };
     const verdict = await judgeRegistration(input.credential, {
@@ -167,6 +167,13 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     };
   },
 };
+
+/** Hosted page, after the sign-in: whether the browser still has the user's session. Another person may use it after a logout. */
+async function isSignedIn({ em, deps, caller, ceremony }: Flow, user: User): Promise<boolean> {
+  if (!caller.request || ceremony.state !== 'stepped_up') return true;
+  const session = caller.sessionSecret && (await deps.sessions.held(em, caller.project, caller.sessionSecret));
+  return session ? session.user.id === user.id : false;
+}
 
 async function mayAdd(flow: Flow, user: User): Promise<boolean> {
   const factors = (await flow.deps.mfa.factors(flow.em, user)).map(({ method }) => method);
