@@ -146,7 +146,7 @@ describe('DELETE', () => {
     await scim.request('GET', '/Users?filter=userName+eq%22erase.me%40example.org%22');
     await scim.request('POST', '/Users/.search', { filter: 'emails.value sw "erase.me@example.org"' });
     await scim.request('POST', '/Users', { userName: 'Erase.Me@example.org' });
-    // A code that was not sent: to an address as it was typed, folded.
+    // The message of an unsent code has the address in lower case.
     const other = { value: 'Erase.Me.Too@Example.org', type: 'home' };
     await scim.request('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'add', path: 'emails', value: [other] }] });
     const unsent = {

@@ -220,7 +220,7 @@ describe('adding a passkey', () => {
     );
   });
 
-  it.each(['nobody', 'another user'])('ends when the user signs out and %s signs in', async (next) => {
+  it.each(['no user', 'another user'])('ends when the user signs out and %s signs in', async (next) => {
     const hosted = await open();
     expectStatus(await hosted.register(userid), 'SUCCESS');
     const begun = await hosted.page.step('passkey-options', { purpose: 'registration' });

@@ -21,7 +21,7 @@ const messageTables: UserTables = {
   exportRows: { messages: (user) => messagesTo(user.project.id, recipientsOf(user)) },
 };
 
-/** Notices go to all addresses of a user. A code that was not sent has the address that was typed, folded. */
+/** Notices go to all addresses of a user. The message of an unsent code has the typed address in lower case. */
 function recipientsOf(user: KeyedUser): string[] {
   const addresses = present([user.email, ...contactsOf(user.attributes, 'emails').map(({ value }) => value)]);
   return present([user.phone, ...addresses, ...addresses.map(addressKey), ...loginAddresses(user)]);

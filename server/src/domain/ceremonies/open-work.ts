@@ -16,7 +16,7 @@ export interface OpenWorkOptions {
   keepCeremonyId?: string | null | undefined;
   /** A logout: refresh grants with `offline_access` stay. */
   isLogout?: boolean;
-  /** What finished sign-ins issued stays. */
+  /** Keeps codes and tokens of finished sign-ins, and refresh grants. */
   keepsTokens?: boolean;
 }
 

@@ -200,8 +200,8 @@ async function add(flow: Flow, user: User, created: Parameters<Flow['deps']['pas
 
 /**
  * Before the first passkey that verifies a user without a factor, or with mail codes alone: ends recovery codes, remembered
- * devices and the user's other open sign-ins. They would stand in for the passkey, and whoever reads the mail could have
- * got the codes, or used one.
+ * devices and the user's other open sign-ins. They would stand in for the passkey, and a reader of the mailbox could have
+ * obtained the codes, or used one.
  */
 async function endStandInsOfMailbox({ em, deps, ceremony }: Flow, user: User): Promise<void> {
   const hasVerified = await deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
