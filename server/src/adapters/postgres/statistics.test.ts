@@ -33,6 +33,27 @@ it('renews the statistics of a table after twenty rows, then when it is three ti
   expect(await knownRows()).toBe(60);
 });
 
+it('leaves a table alone whose rows are replaced', async () => {
+  await insert(30);
+  expect(await renewals()).toBe(1);
+  for (let round = 0; round < 5; round += 1) {
+    await execute(db.alone, sql`delete from budgets`);
+    await insert(30);
+  }
+  expect(await renewals()).toBe(1);
+  await insert(60);
+  expect(await renewals()).toBe(2);
+});
+
+/** How often the statistics of budgets were renewed. */
+async function renewals(): Promise<number | undefined> {
+  const [row] = await query(
+    db.alone,
+    sql<{ count: number }>`select analyze_count::int as count from pg_stat_user_tables where relname = 'budgets'`,
+  );
+  return row?.count;
+}
+
 /** Inserts budgets, and renews what is outdated. */
 async function insert(count: number): Promise<void> {
   await execute(
