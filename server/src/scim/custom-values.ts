@@ -63,8 +63,9 @@ export function checkCustom(schema: CustomSchema, { active, attributes }: UserVa
 
 /** The resource with the custom values that responses may show, in the order of their definitions. */
 export function shownCustom({ custom }: ResourceType, resource: Resource): Resource {
-  const { [customUrn]: stored, ...rest } = resource;
-  if (stored === undefined || !custom) return rest;
+  if (resource[customUrn] === undefined) return resource;
+  const { [customUrn]: _, ...rest } = resource;
+  if (!custom) return rest;
   const values = customValuesOf(resource);
   const shown = custom.attributes.flatMap(({ name, returned }) =>
     returned === 'never' || !Object.hasOwn(values, name) ? [] : [[name, values[name]] as const],

@@ -115,21 +115,18 @@ export function userResource(type: ResourceType, user: ShownUser, baseUrl: strin
     display: displayName,
     type: 'direct',
   }));
-  return defined({
-    schemas: [schema.id, ...extended.map(({ id }) => id)],
-    id: user.id,
-    externalId: resource['externalId'],
-    ...Object.fromEntries(schema.attributes.map(({ name }) => [name, resource[name]])),
-    groups: memberships.length > 0 ? memberships : undefined,
-    ...Object.fromEntries(extended.map(({ id }) => [id, resource[id]])),
-    meta: {
-      resourceType: 'User',
-      created: user.createdAt.toISOString(),
-      lastModified: user.updatedAt.toISOString(),
-      location,
-      version: userVersion(user),
-    },
-  });
+  if (memberships.length > 0) resource['groups'] = memberships;
+  const names = ['externalId', ...schema.attributes.map(({ name }) => name), ...extended.map(({ id }) => id)];
+  const shown: Resource = { schemas: [schema.id, ...extended.map(({ id }) => id)], id: user.id };
+  for (const name of names) if (resource[name] !== undefined) shown[name] = resource[name];
+  shown['meta'] = {
+    resourceType: 'User',
+    created: user.createdAt.toISOString(),
+    lastModified: user.updatedAt.toISOString(),
+    location,
+    version: userVersion(user),
+  };
+  return shown;
 }
 
 function withManagerName(resource: Resource, displayName: string | null): Resource {
@@ -151,5 +148,7 @@ function textOrNull(value: unknown): string | null {
 }
 
 function defined(values: Resource): Resource {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const result: Resource = {};
+  for (const name of Object.keys(values)) if (values[name] !== undefined) result[name] = values[name];
+  return result;
 }

@@ -1,5 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery, isOperationNodeSource, sql as kysely, type RawNode } from 'kysely';
+import {
+  CompiledQuery,
+  createQueryId,
+  isOperationNodeSource,
+  sql as kysely,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  type RawNode,
+} from 'kysely';
 
 type Kysely = Pick<ReturnType<EntityManager['getKysely']>, 'executeQuery' | 'getExecutor'>;
 
@@ -42,19 +50,22 @@ export const sql = Object.assign(
         values.flatMap((value, at) => (at === 0 ? [value] : [separator, value])),
       ),
     /** A name, quoted; several: a qualified one. */
-    id: (...names: readonly string[]): Fragment => ofKysely(kysely.id(...names)),
+    id: (...names: readonly string[]): Fragment => textOf(kysely.id(...names)),
     /** A column, quoted, e.g. `t.name`. */
-    ref: (column: string): Fragment => ofKysely(kysely.ref(column)),
-    table: (name: string): Fragment => ofKysely(kysely.table(name)),
+    ref: (column: string): Fragment => textOf(kysely.ref(column)),
+    table: (name: string): Fragment => textOf(kysely.table(name)),
     /** A value in the text, escaped. */
-    lit: (value: string | number | boolean | null): Fragment => ofKysely(kysely.lit(value)),
+    lit: (value: string | number | boolean | null): Fragment => textOf(kysely.lit(value)),
   },
 );
 
 const comma = new Statement<unknown>([', '], []);
 
-function ofKysely(part: ReturnType<typeof kysely.id>): Fragment {
-  return new Statement(['', ''], [part]);
+const compiler = new PostgresQueryCompiler();
+
+/** A part without parameters, quoted by Kysely: statements that are told apart by their texts need not be compiled. */
+function textOf(part: RawBuilder<unknown>): Fragment {
+  return new Statement([compiler.compileQuery(part.toOperationNode(), createQueryId()).sql], []);
 }
 
 /** Where a statement runs: in an entity manager's transaction, or on the pool (`Database.alone`). */

@@ -43,7 +43,7 @@ export async function countRows(
     table === 'users' && !where
       ? sql<{ count: string | null }>`select sum(users) as count from user_counts where project_id = ${projectId}`
       : sql<{ count: string | null }>`select count(*) from ${sql.table(table)} r where ${inProject(projectId, where)}`;
-  const [row] = await query(em, count);
+  const [row] = await query(em, count, { prepare: where ? undefined : `listing.${table}.count` });
   return Number(row?.count ?? 0);
 }
 
@@ -141,6 +141,12 @@ export class DeepPages {
   }
 }
 
+/**
+ * Sizes of pages that clients ask for, and one row more, as a cursor reads. They are part of a prepared text: for a limit that
+ * it does not know, PostgreSQL expects a tenth of all rows, and therefore plans the statement again for each page.
+ */
+const usualLimits = new Set([1, 2, 50, 51, 100, 101, 200, 201]);
+
 /** SQL: the ids and order keys of a page. */
 function idsOfPage(
   table: ListedTable,
@@ -153,7 +159,7 @@ function idsOfPage(
   const offset = 'offset' in from ? from.offset : 0;
   return sql`select r.id, ${key} as order_key from ${sql.table(table)} r
     where ${inProject(projectId, where)}${after}
-    order by ${ordering} offset ${offset} limit ${limit}`;
+    order by ${ordering} offset ${offset} limit ${usualLimits.has(limit) ? sql.lit(limit) : limit}`;
 }
 
 function directionOf({ descending }: Order): Fragment {
