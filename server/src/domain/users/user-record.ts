@@ -91,14 +91,18 @@ export function withInstants<Row extends Instants>(row: Row): Row {
 
 type Instants = Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'> & Partial<Pick<UserRecord, 'invitedAt'>>;
 
+/** The columns that an insert or an update writes. */
+const writtenBy = { insert: columnsOf(properties), update: columnsOf(changingProperties) };
+
+function columnsOf(written: readonly Property[]) {
+  return { written, names: sql.raw(['user_name_key', 'email_key', ...written.map(columnOf)].join(', ')) };
+}
+
 /** The columns that an insert or an update writes, and their values. */
 export function writtenOf(user: UserRecord, { userNameKey, emailKey }: UserKeys, statement: 'insert' | 'update') {
-  const written = statement === 'insert' ? properties : changingProperties;
+  const { written, names } = writtenBy[statement];
   const values = { ...user, attributes: JSON.stringify(user.attributes) };
-  return {
-    names: sql.raw(['user_name_key', 'email_key', ...written.map(columnOf)].join(', ')),
-    values: sql.join([userNameKey, emailKey, ...written.map((name) => values[name] ?? null)]),
-  };
+  return { names, values: sql.join([userNameKey, emailKey, ...written.map((name) => values[name] ?? null)]) };
 }
 
 /** The columns that an insert writes, and new users as a table with these columns. */
@@ -109,7 +113,7 @@ export function newRows(users: readonly { user: UserRecord; login: UserKeys }[])
     ...Object.fromEntries(properties.map((name) => [columnOf(name), user[name] ?? null])),
   }));
   return {
-    names: sql.raw(['user_name_key', 'email_key', ...properties.map(columnOf)].join(', ')),
+    names: writtenBy.insert.names,
     rows: sql`jsonb_populate_recordset(null::users, ${JSON.stringify(records)}::jsonb)`,
   };
 }
