@@ -62,6 +62,15 @@ describe('a named statement', () => {
     expect(await preparedNames()).toEqual(['test.named']);
   });
 
+  it('quotes names and literals', async () => {
+    const hostile = `it's "so"`;
+    const statement = sql`select ${sql.lit(hostile)} as ${sql.id(hostile)}, t.${sql.id('name')} is null as missing
+      from ${sql.table('public.things')} t where ${sql.ref('t.id')} = ${sql.lit(2)}`;
+    for (const options of [{}, { prepare: 'test.quoted' }]) {
+      expect(await query(db.alone, statement, options)).toEqual([{ [hostile]: hostile, missing: true }]);
+    }
+  });
+
   it('is not prepared if DATABASE_PREPARED_STATEMENTS is off', async () => {
     const other = await openDatabase({ url: database.url, poolSize: 1, preparesStatements: false });
     const on = new Database(other).alone;
