@@ -129,6 +129,23 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     }
   });
 
+  it('records refusals as one event, whatever the header repeats (crit, RFC 7515 §4.1.11)', async () => {
+    const [, body, signature] = (await assertion()).split('.');
+    const headers = ['one', 'another', '\u0000', '\ud800'].map((name) => ({ alg: 'EdDSA', crit: [name] }));
+    for (const header of headers) {
+      const encoded = Buffer.from(JSON.stringify(header)).toString('base64url');
+      const refused = await exchange([encoded, body, signature].join('.'));
+      expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'invalid_client' }]);
+    }
+    const [event, ...others] = await rows<{ count: number }>(
+      app.services.db,
+      `select (detail->>'count')::int as count from audit_log where client_id = ? and type = 'client.rejected'
+        and detail->>'fault' = 'ERR_JOSE_NOT_SUPPORTED'`,
+      [client.id],
+    );
+    expect([event, others]).toEqual([{ count: headers.length }, []]);
+  });
+
   it('refuses an assertion that was used, also with another code', async () => {
     const once = await assertion();
     expect((await exchange(once)).status).toBe(200);

@@ -107,7 +107,9 @@ export class ClientAssertions {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
         reject(error.message, 'kid and alg of the client assertion must select one registered key.');
       }
-      return reject(error.message);
+      if (error instanceof errors.JWTClaimValidationFailed) reject(error.message);
+      // Other messages may repeat the assertion's header, and a refusal without a constant reason is recorded each time.
+      return reject(error instanceof errors.JOSEError ? error.code : 'the key does not fit');
     }
   }
 
