@@ -187,6 +187,9 @@ export class Sessions {
   }
 }
 
+/** SQL: when session `s` of project `p` ends, whatever its use, by today's settings. */
+export const sessionEnd = sql`least(s.expires_at, s.created_at + p.max_session_seconds * interval '1 second')`;
+
 /**
  * SQL of {@link Sessions.resume}: slides the session of this cookie if its limits, the current policy and its user's
  * state allow. The session is found by its hash, so the plan stays good as tables grow (decisions/0087).
@@ -201,8 +204,7 @@ export function slidSession({ secretHash, projectId, now }: { secretHash: string
     from session, users u, projects p
     where s.project_id = session.project_id and s.id = session.id and s.ended_at is null
       and u.project_id = session.project_id and u.id = session.user_id and u.active and p.id = session.project_id
-      and least(s.idle_expires_at, s.expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second',
-        s.created_at + p.max_session_seconds * interval '1 second') > ${now}::timestamptz
+      and least(s.idle_expires_at, s.last_seen_at + p.idle_timeout_seconds * interval '1 second', ${sessionEnd}) > ${now}::timestamptz
       and ${meetsPolicy(byPasskey(sql`s`))}
     returning s.id, s.project_id, s.user_id, s.auth_time, s.fresh_at, s.amr, s.passkey_id`;
 }

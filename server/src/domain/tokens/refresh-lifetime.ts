@@ -1,4 +1,5 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
+import { sessionEnd } from '../sessions/sessions.ts';
 
 /**
  * SQL: when grant `g` of client `k` and project `p` ends, whatever its use. Of the lifetimes of project and client, the
@@ -13,5 +14,5 @@ const idleEnd = sql`g.last_used_at + make_interval(secs => least(p.refresh_token
 export const grantEnd: Fragment = sql`least(${absoluteEnd}, ${idleEnd})`;
 
 /** SQL: when grant `g` ends if it is not used; without `offline_access` with its session at the latest. */
-export const usableUntil: Fragment = sql`least(${grantEnd}, case when not g.offline then (select s.expires_at from sessions s
+export const usableUntil: Fragment = sql`least(${grantEnd}, case when not g.offline then (select ${sessionEnd} from sessions s
   where s.project_id = g.project_id and s.id = g.session_id) end)`;

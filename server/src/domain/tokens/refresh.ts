@@ -10,7 +10,7 @@ import type { Random } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { type Issuer, storedIssuer } from '../projects/issuer.ts';
-import { byPasskey, meetsPolicy, statesPasskey } from '../sessions/sessions.ts';
+import { byPasskey, meetsPolicy, sessionEnd, statesPasskey } from '../sessions/sessions.ts';
 import { rememberSeconds } from './new-code.ts';
 import type { RedemptionRow } from './redemption.ts';
 import { grantEnd } from './refresh-lifetime.ts';
@@ -120,7 +120,7 @@ export function isLive(now: Date): Fragment {
     and ${grantEnd} > ${now}::timestamptz
     and case when g.offline then ${meets(statesPasskey(sql`g.amr`))}
       else exists (select from sessions s where s.project_id = g.project_id and s.id = g.session_id
-        and s.ended_at is null and s.expires_at > ${now}::timestamptz and ${meets(byPasskey(sql`s`))}) end`;
+        and s.ended_at is null and ${sessionEnd} > ${now}::timestamptz and ${meets(byPasskey(sql`s`))}) end`;
 }
 
 const allowed = isAllowed({
