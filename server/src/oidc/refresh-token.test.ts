@@ -47,10 +47,10 @@ async function post(path: string, fields: Record<string, string>, at = party.iss
 const refresh = (token: string, more: Record<string, string> = {}, at?: string, url?: string) =>
   post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, at, url);
 const refused = { status: 400, body: { error: 'invalid_grant' } };
-/** Until so many statements wait for a lock. */
-async function waitingForLocks(count: number): Promise<void> {
+/** Until so many statements wait for a lock, or `isOver`. */
+async function waitingForLocks(count: number, isOver = () => false): Promise<void> {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await rows(app.services.db, waiting)).length < count);
+  while (!isOver() && (await rows(app.services.db, waiting)).length < count);
 }
 const grants = () => app.services.db.reader().find(RefreshGrant, { project: project.id });
 
@@ -173,6 +173,38 @@ describe('a refresh token', () => {
     expect(status).toBe(200);
     expect((await party.userInfo(body.access_token)).status).toBe(401);
     expect(await refresh(body.refresh_token)).toMatchObject(refused);
+  });
+
+  it('is not left over from a code that is issued while an admin ends the sessions', async () => {
+    await app.services.clients.update(client_(), { backchannelLogoutUri: 'https://rp.example.com/logout' }, system);
+    await offline();
+    const { ending, issuing } = await app.services.db.transaction(async (em) => {
+      // The end waits for this table just before its commit.
+      await em.execute('lock table logout_deliveries in share mode');
+      const first = access().endSessions(project.id, user.id, system);
+      await waitingForLocks(1);
+      let isDone = false;
+      const second = offline()
+        .catch(() => undefined)
+        .finally(() => (isDone = true));
+      await waitingForLocks(2, () => isDone);
+      return { ending: { first }, issuing: { second } };
+    });
+    await ending.first;
+    const late = await issuing.second;
+    expect(late?.refresh_token ? await refresh(late.refresh_token) : refused).toMatchObject(refused);
+    expect(await grants()).toEqual([expect.objectContaining({ revokedAt: expect.any(Date) })]);
+  });
+
+  it('without offline_access ends with the longest session of today', async () => {
+    const [kept, bound] = [await offline(), await online()];
+    await app.services.projects.updateSessionPolicy(project.id, { maxSessionSeconds: 300 }, system);
+    app.clock.turn(299);
+    const { status, body } = await refresh(bound.refresh_token);
+    expect(status).toBe(200);
+    app.clock.turn(2);
+    expect(await refresh(body.refresh_token)).toMatchObject(refused);
+    expect((await refresh(kept.refresh_token)).status).toBe(200);
   });
 
   it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([

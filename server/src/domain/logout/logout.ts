@@ -14,6 +14,7 @@ import type { Signer } from '../keys/signer.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
 import type { Session } from '../sessions/session.entity.ts';
 import type { SessionEnd, Sessions } from '../sessions/sessions.ts';
+import { endUnredeemed } from '../tokens/user-tables.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { isFinal, isSuccess, maxAttempts, nextAttemptAt } from './attempts.ts';
 import { type DeliveryAttempt, LogoutDelivery } from './logout-delivery.entity.ts';
@@ -253,6 +254,10 @@ export class Logout {
   private async tell(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
     const [first] = sessions;
     if (!first) return;
+    // A code that is being redeemed joins its client before this reads the clients; any other one is refused.
+    await em.flush();
+    const user = { id: first.user.id, project: first.project };
+    await endUnredeemed(em, user, { sessionIds: sessions.map(({ id }) => id), now: this.deps.clock.now() });
     const joined = await participations(em, sessions);
     const clients = await em.find(Client, {
       project: first.project.id,

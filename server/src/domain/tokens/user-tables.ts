@@ -27,7 +27,8 @@ interface EndedTokens {
 
 /**
  * Ends a user's codes, access tokens and refresh grants. The number of grants that ended. Statement by statement, each of
- * which sees what the one before has waited for: a redeemed code's grant, and then a refreshed grant's access token.
+ * which sees what the one before has waited for: a code under a session, a redeemed code's grant, and then a refreshed
+ * grant's access token. No code is issued under a session until the caller has committed, which may have ended it by then.
  */
 export async function endTokens(
   em: EntityManager,
@@ -38,10 +39,24 @@ export async function endTokens(
   const of = clientId === undefined ? sql`` : sql`and client_id = ${clientId}`;
   const live = sql`${ofUser(user)} ${of} and revoked_at is null`;
   const chosen: Fragment = onlyOnline ? sql`not offline` : sql`true`;
+  await execute(em, sql`select from sessions where ${ofUser(user)} and ended_at is null order by id for no key update`);
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live}`);
   const ended = await execute(em, sql`update refresh_grants set revoked_at = ${now} where ${live} and ${chosen}`);
   await execute(em, sql`update authorization_codes set revoked_at = ${now} where ${live} and grant_id is not null`);
   return ended;
+}
+
+/** Ends the codes of a user's sessions that are not redeemed yet. Waits for those that are being redeemed. */
+export async function endUnredeemed(
+  em: EntityManager,
+  user: TenantKey,
+  { sessionIds, now }: { sessionIds: readonly string[]; now: Date },
+): Promise<void> {
+  await execute(
+    em,
+    sql`update authorization_codes set revoked_at = ${now}
+      where ${ofUser(user)} and session_id = any(${sessionIds}::uuid[]) and used_at is null and revoked_at is null`,
+  );
 }
 
 /** Ends all refresh grants of a client, and their access tokens. The number of grants that ended. */
