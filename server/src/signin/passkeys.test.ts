@@ -332,6 +332,14 @@ describe('an application whose pages can use passkeys', () => {
     const own = `https://${world.client.id}.example.com`;
     await world.app.services.clients.update(world.client, { redirectUris: [`${own}/back`] }, system);
     expect(await listed()).toContain(own);
+    // A new application of another project comes last, whatever its name: browsers read about five names.
+    const { client: newer } = await world.app.make.client(await world.app.make.project());
+    await world.app.services.clients.update(
+      newer,
+      { redirectUris: ['https://0.example/'], relatedOrigins: true },
+      system,
+    );
+    expect((await listed()).slice(-2)).toEqual([own, 'https://0.example']);
     await world.set({ passkeyPolicy: 'off' });
     world.app.clock.turn(6);
     expect(await listed()).not.toContain(own);

@@ -72,10 +72,12 @@ export class Origins implements EventSubscriber<Client> {
   }
 }
 
+/** Of the oldest clients first: browsers ignore all but about five names, and a new client must not push others out. */
 const relatedOrigins = sql<{ origin: string }>`
-  select distinct origin from clients c join projects p on p.id = c.project_id and p.passkeys,
+  select origin from clients c join projects p on p.id = c.project_id and p.passkeys,
     unnest(redirect_origins(c.redirect_uris)) origin
-  where c.related_origins and c.disabled_at is null and origin like 'https://%' order by origin`;
+  where c.related_origins and c.disabled_at is null and origin like 'https://%'
+  group by origin order by min(c.created_at), origin`;
 
 export const originStatement = (origin: string) => sql<{ redirect_uris: string[] }>`
   select redirect_uris from clients
