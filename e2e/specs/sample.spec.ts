@@ -68,10 +68,21 @@ test('a user signs in with the SDK, gets the sample’s session, and changes the
     expect((await admin.mailbox(address)).length).toBe(mails);
   });
 
-  await test.step('change the second factor: the new one is verified first', async () => {
+  const change = async () => {
     await page.getByLabel('New second factor').selectOption('sms');
     await page.getByLabel('Phone number').fill(phone);
     await page.getByRole('button', { name: 'Change' }).click();
+  };
+
+  await test.step('a known browser is not enough to change the second factor', async () => {
+    await change();
+    await expect(page).toHaveURL(new RegExp('/signin'));
+    await signInOnPage(page, admin, address);
+    await expect(page.getByText(`Signed in as ${address}`)).toBeVisible();
+  });
+
+  await test.step('change the second factor: the new one is verified first', async () => {
+    await change();
     await expect(page.getByLabel('Six-digit code')).toBeVisible();
     await page.getByLabel('Six-digit code').fill('x');
     await page.getByRole('button', { name: 'Go on' }).click();

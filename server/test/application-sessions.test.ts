@@ -205,7 +205,23 @@ describe('a step-up', () => {
       expect.objectContaining({ code: 'SIGN_IN_REFUSED' }),
     ]);
     expect(await sessionOf(site, cookie)).toBeNull();
-    const met = await signIn(site, { acrValues: ['phr', 'urn:service:pwdless:v1'], maxAgeSeconds: 300 });
+    const met = await signIn(site, { acrValues: ['phr', 'urn:service:pwdless:v1'] });
     expect(await sessionOf(site, met.cookie)).toMatchObject({ acr: 'urn:service:pwdless:v1' });
+  });
+
+  it('with max_age is met by a proof of the user, and asks again after a sign-in by a device key alone', async () => {
+    const site = await atProjectIssuer();
+    await site.party.signIn(user, 'person', ['swk', 'otp']);
+    const asked = { maxAgeSeconds: 300, returnTo: '/account' };
+    const met = await signIn(site, asked);
+    const session = await sessionOf(site, met.cookie);
+    expect(session?.provedAt).toBe(session?.authTime);
+    // The session of the service stays fresh.
+    await site.party.signIn(user, 'device-key');
+    const { response } = await signIn(site, asked);
+    const again = new URL(response.headers.get('location') ?? '');
+    expect([again.searchParams.get('max_age'), again.searchParams.get('prompt')]).toEqual(['300', 'login']);
+    const page = await site.party.browser.get(again.href);
+    expect(new URL(page.headers.get('location') ?? '', again).pathname).toBe('/signin');
   });
 });

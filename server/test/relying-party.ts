@@ -34,12 +34,12 @@ export class RelyingParty {
   }
 
   /** Puts the browser into the state after a sign-in; returns the session id. */
-  async signIn(user: User, proof: 'person' | 'device-key' = 'person'): Promise<string> {
+  async signIn(user: User, proof: 'person' | 'device-key' = 'person', amr = ['swk']): Promise<string> {
     const project = await this.app.services.projects.find(this.app.services.db.reader(), this.client.project.id);
     if (!project) throw new Error('the client has no project');
     const name = `lk-session-${project.id}`;
     const current = this.browser.cookies.get(name);
-    const { session, secret } = await this.app.make.session(project, user, ['swk'], current, proof);
+    const { session, secret } = await this.app.make.session(project, user, amr, current, proof);
     this.browser.cookies.set(name, secret);
     return session.id;
   }

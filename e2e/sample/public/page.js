@@ -38,7 +38,7 @@ async function signIn() {
 /** Changes the second factor through the back end; the old factor stays until the new one is verified. */
 async function changeFactor() {
   const response = await post('/factor', { method: element('method').value, phone: element('phone').value });
-  if (response.status === 401) return say('Please sign in again before you change your second factor.');
+  if (response.status === 401) return signInAgain((await response.json()).login);
   const change = await response.json();
   if (change.status !== 'success') return say(change.message);
   const question = change.totp
@@ -54,6 +54,13 @@ async function changeFactor() {
   );
   say('Your second factor was changed.');
   await show();
+}
+
+/** The back end needs a newer proof of the user than a device key: Latchkey's page asks for it, and returns here. */
+function signInAgain(login) {
+  const path = new URL(login, location.href);
+  path.searchParams.set('return_to', '/');
+  location.assign(path);
 }
 
 /** Asks for a code until it is accepted or another error occurs. */

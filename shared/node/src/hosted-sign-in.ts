@@ -16,12 +16,18 @@ export interface SignInRequest {
   returnTo?: string | undefined;
   /** Accepted classes of authentication, such as `phr`; the sign-in fails without one of them. */
   acrValues?: readonly string[] | undefined;
-  /** Maximum age of the authentication, in seconds. */
+  /** Maximum age of the user's last proof, in seconds. A sign-in by a device key alone does not count. */
   maxAgeSeconds?: number | undefined;
 }
 
+/** With what only this library asks for. */
+export interface HostedRequest extends SignInRequest {
+  /** The user must prove themselves again, even if the service has a session (OpenID Connect Core §3.1.2.1). */
+  prompt?: 'login' | undefined;
+}
+
 /** A pending sign-in and its authorization response. */
-export interface Begun extends SignInRequest {
+export interface Begun extends HostedRequest {
   /** When it began, in Unix seconds. */
   at: number;
   code: string;
@@ -41,7 +47,7 @@ const maxReturnTo = 1000;
  */
 export async function beginSignIn(
   client: HostedClient,
-  { acrValues, maxAgeSeconds, returnTo }: SignInRequest = {},
+  { acrValues, maxAgeSeconds, prompt, returnTo }: HostedRequest = {},
   authorizationEndpoint = `${client.issuer}/authorize`,
 ): Promise<{ location: string; setCookie: string }> {
   const [state, nonce, codeVerifier] = [secret(), secret(), secret()];
@@ -57,10 +63,11 @@ export async function beginSignIn(
     code_challenge_method: 'S256',
     ...(acrValues && { acr_values: acrValues.join(' ') }),
     ...(maxAgeSeconds !== undefined && { max_age: `${maxAgeSeconds}` }),
+    ...(prompt && { prompt }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const at = Math.floor(Date.now() / 1000);
-  const begun = { at, state, nonce, codeVerifier, returnTo: local(returnTo), acrValues, maxAgeSeconds };
+  const begun = { at, state, nonce, codeVerifier, returnTo: local(returnTo), acrValues, maxAgeSeconds, prompt };
   const value = toBase64url(utf8(JSON.stringify(begun)));
   return { location: url.href, setCookie: cookie(client, state, value, lifetimeSeconds) };
 }
@@ -97,7 +104,7 @@ export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
       errorDescription: query.get('error_description')?.slice(0, 500),
     });
   }
-  const { acrValues, at, codeVerifier, maxAgeSeconds, nonce, returnTo } = begun;
+  const { acrValues, at, codeVerifier, maxAgeSeconds, nonce, prompt, returnTo } = begun;
   const code = query.get('code');
   if (!code || typeof codeVerifier !== 'string' || typeof nonce !== 'string') rejected('The response has no code.');
   return {
@@ -106,6 +113,7 @@ export function finishSignIn(incoming: Incoming, client: HostedClient): Begun {
     returnTo: local(returnTo),
     acrValues: Array.isArray(acrValues) ? acrValues.map(String) : undefined,
     maxAgeSeconds: typeof maxAgeSeconds === 'number' ? maxAgeSeconds : undefined,
+    prompt: prompt === 'login' ? prompt : undefined,
   };
 }
 

@@ -1,6 +1,13 @@
 import { JWTVerificationError, LatchkeyNodeError, OAuthExchangeError } from './error.ts';
 import { type Claims, checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
-import { beginSignIn, endOfSignIn, finishSignIn, type HostedClient, type SignInRequest } from './hosted-sign-in.ts';
+import {
+  beginSignIn,
+  endOfSignIn,
+  finishSignIn,
+  type HostedClient,
+  type HostedRequest,
+  type SignInRequest,
+} from './hosted-sign-in.ts';
 import { BodyError, formBody, type Incoming, jsonBody } from './incoming.ts';
 import {
   checkLogoutToken,
@@ -87,16 +94,18 @@ export function routesOf(party: Party) {
       const { code, codeVerifier } = await codeFrom(incoming);
       return party.exchange(code, codeVerifier === undefined ? {} : { codeVerifier });
     },
-    begin: async (request: SignInRequest = {}) =>
+    begin: async (request: HostedRequest = {}) =>
       beginSignIn(party.hosted(), request, await party.authorizationEndpoint?.()),
     endOfSignIn: (incoming: Incoming): string => endOfSignIn(incoming, party.hosted()),
-    /** Exchanges the code of an authorization response. */
-    callback: async (incoming: Incoming): Promise<{ signedIn: TokenAndClaims; returnTo: string }> => {
+    /** Exchanges the code of an authorization response. `asked` is by the browser's cookie, which its user can alter. */
+    callback: async (
+      incoming: Incoming,
+    ): Promise<{ signedIn: TokenAndClaims; returnTo: string; asked: HostedRequest }> => {
       const { redirectUri } = party.hosted();
       const { at, code, codeVerifier, nonce, returnTo, ...asked } = finishSignIn(incoming, party.hosted());
       const signedIn = await party.exchange(code, { codeVerifier, nonce, redirectUri });
       checkAuthentication(signedIn.claims, asked, at - (party.leeway ?? 0));
-      return { signedIn, returnTo };
+      return { signedIn, returnTo, asked };
     },
     /** Verifies a logout token and calls `onLogout` once for it. */
     logout: async (incoming: Incoming, onLogout: (logout: LogoutClaims) => unknown): Promise<void> => {
@@ -108,19 +117,22 @@ export function routesOf(party: Party) {
 
 /** The service may ignore `acr_values` (OpenID Connect Core §3.1.2.1, §3.1.3.7): compare its answer. */
 function checkAuthentication(claims: Claims, asked: SignInRequest, atSeconds: number): void {
-  if (meets(claims['acr'], claims['auth_time'], asked, atSeconds)) return;
-  throw new OAuthExchangeError('SIGN_IN_REFUSED', 'The sign-in does not meet acrValues or maxAgeSeconds.', {
+  if (!meets(claims['acr'], claims['auth_time'], asked, atSeconds)) throw unmet();
+}
+
+export function unmet(): OAuthExchangeError {
+  return new OAuthExchangeError('SIGN_IN_REFUSED', 'The sign-in does not meet acrValues or maxAgeSeconds.', {
     status: 401,
     error: 'unmet_authentication_requirements',
   });
 }
 
-/** Whether an authentication is of one of the classes, and recent enough. */
-export function meets(acr: unknown, authTime: unknown, asked: SignInRequest, atSeconds: number): boolean {
+/** Whether an authentication is of one of the classes, and `provedAt` (Unix seconds) recent enough. */
+export function meets(acr: unknown, provedAt: unknown, asked: SignInRequest, atSeconds: number): boolean {
   const { acrValues, maxAgeSeconds } = asked;
   const isOfClass = acrValues === undefined || acrValues.some((one) => one === acr);
   if (maxAgeSeconds === undefined) return isOfClass;
-  return isOfClass && typeof authTime === 'number' && atSeconds - authTime <= maxAgeSeconds;
+  return isOfClass && typeof provedAt === 'number' && atSeconds - provedAt <= maxAgeSeconds;
 }
 
 function checkOptions(options: RelyingPartyOptions): void {

@@ -12,7 +12,7 @@ import {
 import { listen } from './listen.ts';
 import type { TestProvider } from './provider.ts';
 
-/** An application with the same routes in each framework: `/account`, `/admin` with a step-up, and `POST /write`. */
+/** An application with the same routes in each framework: `/account`, `/fresh`, `/admin` with a step-up, and `POST /write`. */
 export interface TestApplication {
   send(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<unknown>;
@@ -22,7 +22,8 @@ export const kinds = ['Fetch', 'Express', 'Fastify', 'Hono'] as const;
 
 export const origin = 'https://app.example.com';
 export const secret = 'a secret of at least 32 characters';
-const stepUp = { acrValues: ['phr'], maxAgeSeconds: 300 };
+const fresh = { maxAgeSeconds: 300 };
+const stepUp = { acrValues: ['phr'], ...fresh };
 
 export function settings(provider: TestProvider, more: Partial<LatchkeyOptions> = {}): LatchkeyOptions {
   return {
@@ -47,6 +48,7 @@ const builders: Record<(typeof kinds)[number], (options: LatchkeyOptions) => Pro
     const pages: Record<string, (request: Request) => Promise<Response>> = {
       '/account': shown,
       '/write': shown,
+      '/fresh': latchkey.requireSession((_request, session) => Response.json(session), fresh),
       '/admin': latchkey.requireSession((_request, session) => Response.json(session), stepUp),
     };
     return {
@@ -65,6 +67,7 @@ const builders: Record<(typeof kinds)[number], (options: LatchkeyOptions) => Pro
     server.use(auth.routes);
     server.get('/account', auth.requireSession(), (req, res) => void res.json(auth.sessionOf(req)));
     server.post('/write', auth.requireSession(), (req, res) => void res.json(auth.sessionOf(req)));
+    server.get('/fresh', auth.requireSession(fresh), (req, res) => void res.json(auth.sessionOf(req)));
     server.get('/admin', auth.requireSession(stepUp), (req, res) => void res.json(auth.sessionOf(req)));
     const { close, url } = await listen(server);
     return { close, send: (path, init) => fetch(`${url}${path}`, { ...init, redirect: 'manual' }) };
@@ -76,6 +79,7 @@ const builders: Record<(typeof kinds)[number], (options: LatchkeyOptions) => Pro
     await server.register(auth.routes);
     server.get('/account', { preHandler: auth.requireSession() }, async (request) => auth.sessionOf(request));
     server.post('/write', { preHandler: auth.requireSession() }, async (request) => auth.sessionOf(request));
+    server.get('/fresh', { preHandler: auth.requireSession(fresh) }, async (request) => auth.sessionOf(request));
     server.get('/admin', { preHandler: auth.requireSession(stepUp) }, async (request) => auth.sessionOf(request));
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
     return {
@@ -90,6 +94,7 @@ const builders: Record<(typeof kinds)[number], (options: LatchkeyOptions) => Pro
     server.use(auth.routes);
     server.get('/account', auth.requireSession(), (context) => context.json(auth.sessionOf(context)));
     server.post('/write', auth.requireSession(), (context) => context.json(auth.sessionOf(context)));
+    server.get('/fresh', auth.requireSession(fresh), (context) => context.json(auth.sessionOf(context)));
     server.get('/admin', auth.requireSession(stepUp), (context) => context.json(auth.sessionOf(context)));
     return { close: async () => undefined, send: async (path, init) => server.request(`${origin}${path}`, init) };
   },

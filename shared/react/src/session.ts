@@ -9,6 +9,8 @@ export interface Session<User = { email?: string; email_verified?: boolean; name
   amr: string[];
   /** Unix seconds, as are all times here. */
   authTime?: number;
+  /** `authTime`, if the user took part in the sign-in; absent after one by a device key alone. */
+  provedAt?: number;
   signedInAt: number;
   expiresAt: number;
 }

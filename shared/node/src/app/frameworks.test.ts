@@ -116,7 +116,11 @@ describe.each(kinds)('%s', (kind) => {
     }
     expect(browser.session).toEqual(before);
     expect(errors).toMatchObject([1, 2, 3].map(() => ({ error: 'unmet_authentication_requirements' })));
-    const back = await browser.signIn(provider, { acr: 'phr', auth_time: now }, '/admin');
+    const back = await browser.signIn(
+      provider,
+      { acr: 'phr', amr: ['hwk', 'user', 'pop', 'mfa'], auth_time: now },
+      '/admin',
+    );
     expect(back.headers.get('location')).toBe('/admin');
     expect(await status(browser.visit('/admin'))).toBe(200);
   });

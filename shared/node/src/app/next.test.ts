@@ -74,9 +74,18 @@ describe('nextAdapter', () => {
     await browser.signIn(provider, {}, '/auth/login');
     const sent = (await browser.visit('/admin')).headers.get('location') ?? '';
     expect(sent).toBe('/auth/login?acr_values=phr&max_age=300&return_to=%2F');
-    await browser.signIn(provider, { acr: 'phr', auth_time: Math.floor(Date.now() / 1000) }, sent);
+    const claims = { acr: 'phr', amr: ['hwk', 'user', 'pop', 'mfa'], auth_time: Math.floor(Date.now() / 1000) };
+    await browser.signIn(provider, claims, sent);
     expect((await browser.visit('/admin')).status).toBe(200);
     turn(301);
+    expect((await browser.visit('/admin')).status).toBe(307);
+  });
+
+  it('counts no sign-in by a device key alone as a new one', async () => {
+    const browser = new TestBrowser(application());
+    const claims = { acr: 'phr', amr: ['swk'], auth_time: Math.floor(Date.now() / 1000) };
+    await browser.signIn(provider, claims, '/auth/login');
+    expect((await browser.visit('/account')).status).toBe(200);
     expect((await browser.visit('/admin')).status).toBe(307);
   });
 

@@ -49,7 +49,7 @@ export function nextAdapter<User = DefaultUser>(
     getSession,
     requireSession: async ({ returnTo, ...asked } = {}) => {
       const session = await getSession();
-      if (session && meets(session.acr, session.authTime, asked, Date.now() / 1000)) return session;
+      if (session && meets(session.acr, session.provedAt, asked, Date.now() / 1000)) return session;
       return redirect(routes.loginPath({ ...(session && asked), returnTo }));
     },
   };

@@ -1,9 +1,18 @@
 import { OAuthExchangeError } from '../error.ts';
 import type { TokenAndClaims } from '../exchange.ts';
-import { abandonedSignIns, local, type SignInRequest } from '../hosted-sign-in.ts';
+import { abandonedSignIns, type HostedRequest, local, type SignInRequest } from '../hosted-sign-in.ts';
 import { BodyError, type Incoming, urlOf } from '../incoming.ts';
-import { defaultScope, logoutFailure, meets, type Reply, reply, routesOf, signInFailure } from '../relying-party.ts';
-import type { DefaultUser, Session } from '../session/sessions.ts';
+import {
+  defaultScope,
+  logoutFailure,
+  meets,
+  type Reply,
+  reply,
+  routesOf,
+  signInFailure,
+  unmet,
+} from '../relying-party.ts';
+import { type DefaultUser, provedAt, type Session } from '../session/sessions.ts';
 import { type LatchkeyOptions, type Site, siteOf } from './options.ts';
 import type { Service } from './service.ts';
 
@@ -11,7 +20,10 @@ import type { Service } from './service.ts';
 export interface SessionRequirements {
   /** Accepted classes of authentication: `phr` (a passkey), `phrh` (a passkey bound to its device). */
   acrValues?: readonly string[];
-  /** Maximum age of the authentication, in seconds, at least 60. */
+  /**
+   * Maximum age of the user's last proof (code, second factor or passkey), in seconds, at least 60. A sign-in by a device key
+   * alone does not count.
+   */
   maxAgeSeconds?: number;
 }
 
@@ -95,8 +107,8 @@ export class Routes {
       this.checkOrigin(incoming);
       const found = await this.site.sessions.find(incoming);
       if (!found) return { answer: await this.demand(incoming, {}, 'login_required') };
-      const { acr, authTime } = found.session;
-      if (!meets(acr, authTime, asked, Date.now() / 1000)) {
+      const { acr, provedAt: proved } = found.session;
+      if (!meets(acr, proved, asked, Date.now() / 1000)) {
         return { answer: await this.demand(incoming, asked, 'insufficient_user_authentication') };
       }
       return { session: found.session, cookies: found.renewed ? [found.renewed] : [] };
@@ -106,7 +118,7 @@ export class Routes {
   }
 
   /** A redirect to the hosted page. */
-  async begin(incoming: Incoming, asked: SignInRequest): Promise<Answer> {
+  async begin(incoming: Incoming, asked: HostedRequest): Promise<Answer> {
     const abandoned = abandonedSignIns(incoming, this.client);
     const { location, setCookie } = await this.party.begin(asked);
     return answer(reply(303, null, { Location: location }), [...abandoned, setCookie]);
@@ -132,7 +144,12 @@ export class Routes {
   private async callback(incoming: Incoming): Promise<Answer> {
     const ended = this.party.endOfSignIn(incoming);
     try {
-      const { returnTo, signedIn } = await this.party.callback(incoming);
+      const { asked, returnTo, signedIn } = await this.party.callback(incoming);
+      const { amr, auth_time: authTime } = signedIn.claims;
+      if (asked.maxAgeSeconds !== undefined && provedAt(amr, authTime) === undefined) {
+        const again = await this.askPerson(incoming, { ...asked, returnTo });
+        return { ...again, cookies: [ended, ...again.cookies] };
+      }
       const cookie = await this.begun(signedIn, incoming);
       return answer(reply(303, null, { Location: returnTo }), [ended, cookie]);
     } catch (error) {
@@ -142,6 +159,15 @@ export class Routes {
       const { code = 'FAILED' } = JSON.parse(failed.body ?? '{}') as { code?: string };
       return answer(reply(303, null, { Location: `${local(failurePath)}?error=${code}` }), [ended]);
     }
+  }
+
+  /**
+   * For a sign-in by a device key alone in answer to `max_age`: either the session of the service was fresh, or the browser
+   * has removed `max_age` from the URL. The ID token does not tell which, so the user is asked, once.
+   */
+  private askPerson(incoming: Incoming, asked: HostedRequest): Promise<Answer> {
+    if (asked.prompt !== undefined) throw unmet();
+    return this.begin(incoming, { ...asked, prompt: 'login' });
   }
 
   private async signIn(incoming: Incoming): Promise<Answer> {

@@ -186,6 +186,84 @@ describe('a step-up of a user who alters the cookie of the sign-in', () => {
   });
 });
 
+describe('a sign-in by a device key alone, which renews auth_time without the user', () => {
+  const byDeviceKey = () => ({ amr: ['swk'], auth_time: Math.floor(Date.now() / 1000) });
+  const byCode = () => ({ ...byDeviceKey(), amr: ['swk', 'otp'] });
+  const login = '/auth/login?max_age=300';
+  const askedBy = (response: Response) => {
+    const { searchParams } = new URL(response.headers.get('location') ?? '', origin);
+    return [response.status, searchParams.get('max_age'), searchParams.get('prompt')];
+  };
+  const fresh = async (browser: TestBrowser) => (await browser.script('/fresh')).status;
+
+  it('does not meet maxAgeSeconds', async () => {
+    const { browser } = await signedIn({}, byDeviceKey());
+    const refused = await browser.script('/fresh');
+    expect([refused.status, await refused.json()]).toEqual([401, { error: 'insufficient_user_authentication', login }]);
+    expect(askedBy(await browser.visit('/fresh'))).toEqual([303, '300', null]);
+    expect(await statusOf(browser)).toBe(200);
+  });
+
+  it('of a page with the browser SDK does not either', async () => {
+    const browser = new TestBrowser(await open());
+    const signIn = async (claims: Record<string, unknown>) => {
+      provider.nextIdToken = await provider.idToken(claims);
+      const headers = { 'Content-Type': 'application/json' };
+      await browser.script('/auth/sign-in', { method: 'POST', headers, body: '{"code":"c"}' });
+      return fresh(browser);
+    };
+    expect([await signIn(byDeviceKey()), await signIn(byCode())]).toEqual([401, 200]);
+  });
+
+  it('does not extend an earlier proof', async () => {
+    const { browser } = await signedIn({}, byCode());
+    expect(await fresh(browser)).toBe(200);
+    turn(301);
+    await browser.signIn(provider, byDeviceKey(), '/auth/login');
+    expect(await fresh(browser)).toBe(401);
+  });
+
+  it('asks for the user once more if it answers a request with max_age, and then passes', async () => {
+    const { browser } = await signedIn({}, byDeviceKey());
+    const earlier = browser.session;
+    const again = await browser.signIn(provider, byDeviceKey(), '/fresh');
+    expect(askedBy(again)).toEqual([303, '300', 'login']);
+    expect(browser.session).toEqual(earlier);
+    const { nonce, state = '' } = Object.fromEntries(new URL(again.headers.get('location') ?? '').searchParams);
+    provider.nextIdToken = await provider.idToken({ nonce, ...byCode() });
+    expect((await back(browser, { state })).headers.get('location')).toBe('/fresh');
+    expect((await browser.visit('/fresh')).status).toBe(200);
+  });
+
+  it('is refused if it answers that, too, as with parameters removed from the URL', async () => {
+    const { browser } = await signedIn({}, byDeviceKey());
+    const again = await browser.signIn(provider, byDeviceKey(), '/fresh');
+    const { nonce, state = '' } = Object.fromEntries(new URL(again.headers.get('location') ?? '').searchParams);
+    provider.nextIdToken = await provider.idToken({ nonce, ...byDeviceKey() });
+    expect((await back(browser, { state })).status).toBe(401);
+    expect(errors).toMatchObject([{ code: 'SIGN_IN_REFUSED', error: 'unmet_authentication_requirements' }]);
+    expect(await fresh(browser)).toBe(401);
+  });
+
+  it.each([
+    ['swk', 'otp'],
+    ['swk', 'sms', 'mfa'],
+    ['hwk', 'user', 'pop', 'mfa'],
+  ])('is not one with %s %s', async (...amr) => {
+    const { browser } = await signedIn({}, { ...byDeviceKey(), amr });
+    expect(await fresh(browser)).toBe(200);
+    turn(301);
+    expect(await fresh(browser)).toBe(401);
+    await browser.signIn(provider, { ...byDeviceKey(), amr }, '/fresh');
+    expect(await fresh(browser)).toBe(200);
+  });
+
+  it('is one with a passkey that was only touched', async () => {
+    const { browser } = await signedIn({}, { ...byDeviceKey(), amr: ['swk', 'user', 'pop'] });
+    expect(await fresh(browser)).toBe(401);
+  });
+});
+
 describe('sign-out by another site', () => {
   it.each([
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://evil.example.com' }],

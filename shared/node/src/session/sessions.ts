@@ -17,8 +17,10 @@ export interface Session<User = DefaultUser> {
   /** Class of the authentication, such as `phr`. */
   acr: string | undefined;
   amr: string[];
-  /** When the user proved who they are. Unix seconds, as are all times here. */
+  /** Time of the sign-in, also of one by a device key alone. Unix seconds, as are all times here. */
   authTime: number | undefined;
+  /** {@link authTime}, if the user took part in the sign-in; absent after one by a device key alone. */
+  provedAt: number | undefined;
   signedInAt: number;
   /** End of the session, unless it is used before. */
   expiresAt: number;
@@ -76,6 +78,8 @@ const renewSeconds = 300;
 const skewSeconds = 300;
 /** By how much the clocks of the service's processes may differ. */
 const serviceSkewSeconds = 5;
+/** Values of `amr` (RFC 8176) that the service states only if the user took part in the sign-in of `auth_time`. */
+const personMethods = ['otp', 'sms', 'mfa'];
 
 /** Sessions in sealed cookies. A cookie is valid until it expires, or its session is revoked. */
 export class Sessions {
@@ -201,7 +205,17 @@ export class Sessions {
 }
 
 function sessionOf({ acr, amr, authTime, began, expires, sid, sub, user }: Content): Session<unknown> {
-  return { sub, user, sid, acr, amr, authTime, signedInAt: began, expiresAt: expires };
+  const times = { authTime, provedAt: provedAt(amr, authTime), signedInAt: began, expiresAt: expires };
+  return { sub, user, sid, acr, amr, ...times };
+}
+
+/**
+ * When the user last took part in a sign-in: `auth_time`, unless a device key alone has renewed it. A request for
+ * `max_age` proves nothing: the browser can remove it from the URL.
+ */
+export function provedAt(amr: unknown, authTime: unknown): number | undefined {
+  const isByPerson = Array.isArray(amr) && personMethods.some((method) => amr.includes(method));
+  return isByPerson && typeof authTime === 'number' ? authTime : undefined;
 }
 
 function logoutAt(iat: number, toe: unknown): number {
