@@ -41,8 +41,9 @@ export interface LatchkeyHandlers {
     onFailure?: (error: unknown, request: Request) => Promise<Response> | Response;
   }): (request: Request) => Promise<Response>;
   /**
-   * `POST`: takes logout tokens. Responds 200 after `onLogout`, also for a repeated token; 400 for an invalid one; 500
-   * or 503 if the service should retry.
+   * `POST`: takes logout tokens. Responds 200 after `onLogout` has succeeded, also for a later repeat of the token; 400 for an
+   * invalid one; 500 or 503 if the service should retry. `onLogout` must be idempotent: in another process, and after a crash,
+   * a repeat calls it again until one call has succeeded.
    */
   backchannelLogout(handlers: {
     onLogout: (logout: LogoutClaims, request: Request) => unknown;

@@ -45,11 +45,12 @@ const skewSeconds = 60;
 /** The service retries a delivery for hours with the same `jti`, and gives up before this. */
 const rememberSeconds = 24 * 3600;
 
-const processMemory = new MemoryReplayStore();
+export const processMemory = new MemoryReplayStore();
 
 /**
  * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6) and marks it as used. Throws
- * `JWTVerificationError`, with the code `REPLAYED` for a used `jti`, and `InvalidPublicKeyError`.
+ * `JWTVerificationError`, with the code `REPLAYED` for a used `jti`, and `InvalidPublicKeyError`. If ending the sessions then
+ * fails, a retry is `REPLAYED` as well; handlers of `backchannelLogout` call `onLogout` again.
  */
 export async function verifyLogoutToken(token: string, options: VerifyLogoutTokenOptions): Promise<LogoutClaims> {
   const claims = await checkLogoutToken(token, options);
@@ -105,22 +106,21 @@ function checkShape(claims: JwtClaims): LogoutClaims {
 }
 
 /** Marks the token as used. Throws `JWTVerificationError` if it already was. */
-export async function rememberLogoutToken(claims: LogoutClaims, store: ReplayStore = processMemory): Promise<void> {
+async function rememberLogoutToken(claims: LogoutClaims, store: ReplayStore = processMemory): Promise<void> {
   let fresh: boolean;
   try {
-    fresh = await store.remember(replayId(claims), new Date(Date.now() + rememberSeconds * 1000));
+    fresh = await store.remember(replayId(claims), rememberUntil());
   } catch (cause) {
     throw new JWTVerificationError('REPLAY_STORE_FAILED', 'The replay store failed.', { cause });
   }
   if (!fresh) throw new JWTVerificationError('REPLAYED', 'The logout token was already used.');
 }
 
-/** Removes the mark, so that a failed logout can be retried. */
-export async function forgetLogoutToken(claims: LogoutClaims, store: ReplayStore = processMemory): Promise<void> {
-  await store.forget(replayId(claims));
+export function rememberUntil(): Date {
+  return new Date(Date.now() + rememberSeconds * 1000);
 }
 
 /** `jti` is unique only per issuer and audience. */
-function replayId({ aud, iss, jti }: LogoutClaims): string {
-  return JSON.stringify([iss, aud, jti]);
+export function replayId({ aud, iss, jti }: LogoutClaims, ...more: string[]): string {
+  return JSON.stringify([iss, aud, jti, ...more]);
 }

@@ -80,6 +80,23 @@ function expressParty(more: Partial<RelyingPartyOptions> = {}, parser?: express.
   return listen(server);
 }
 
+/** An `onLogout` that ends only by `fail`. */
+function pending() {
+  let fail: (error: Error) => void = () => {};
+  let begin: () => void = () => {};
+  const outcome = new Promise<void>((_done, failed) => {
+    fail = failed;
+  });
+  const began = new Promise<void>((done) => {
+    begin = done;
+  });
+  const onLogout = () => {
+    begin();
+    return outcome;
+  };
+  return { began, fail, onLogout };
+}
+
 const signIn = (body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${app.url}/sign-in`, {
     method: 'POST',
@@ -270,6 +287,41 @@ describe.each(kinds)('%s', (given) => {
       onLogout = (claims) => logouts.push(claims);
       expect((await logout(`logout_token=${token}`)).status).toBe(200);
       expect(logouts).toHaveLength(1);
+    });
+
+    it('responds to a repeat during onLogout as to the first, and accepts a retry after a failure', async () => {
+      const token = await provider.logoutToken();
+      const { began, fail, onLogout: slow } = pending();
+      onLogout = slow;
+      const first = logout(`logout_token=${token}`);
+      await began;
+      const repeat = logout(`logout_token=${token}`);
+      // Verified after the repeat.
+      await logout(`logout_token=${await provider.logoutToken({ aud: 'x' })}`);
+      fail(new Error('the session store is down'));
+      expect([(await first).status, (await repeat).status]).toEqual([500, 500]);
+      onLogout = (claims) => logouts.push(claims);
+      for (const _ of [1, 2]) expect((await logout(`logout_token=${token}`)).status).toBe(200);
+      expect(logouts).toHaveLength(1);
+    });
+
+    it('calls onLogout for a repeat in another process, until one has succeeded', async () => {
+      const replayStore = new MemoryReplayStore();
+      const token = await provider.logoutToken();
+      const { began, onLogout: slow } = pending();
+      const crashed = await relyingParty({ replayStore });
+      onLogout = slow;
+      const body = new URLSearchParams({ logout_token: token });
+      void fetch(`${crashed.url}/logout`, { method: 'POST', body }).catch(() => undefined);
+      await began;
+      onLogout = (claims) => logouts.push(claims);
+      for (const _ of [1, 2]) {
+        await app.close();
+        app = await relyingParty({ replayStore });
+        expect((await logout(`logout_token=${token}`)).status).toBe(200);
+      }
+      expect(logouts).toHaveLength(1);
+      await crashed.close();
     });
 
     it('responds 503 if the keys are unreachable, so that the service retries', async () => {

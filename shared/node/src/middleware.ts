@@ -22,7 +22,10 @@ export type Handler<Req, Res> = (req: Req, res: Res, next: (error?: unknown) => 
 /** Creates your session from a verified sign-in. Regenerate the session ID, and store `claims.sub` and `claims.sid`. */
 export type OnSignIn<Req, Res> = (signIn: TokenAndClaims, req: Req, res: Res) => unknown;
 
-/** Ends your sessions: that of `sid` if present, else all of `sub`. */
+/**
+ * Ends your sessions: that of `sid` if present, else all of `sub`. Must be idempotent: in another process, and after a crash,
+ * a repeated token calls it again until one call has succeeded.
+ */
 export type OnLogout<Req> = (logout: LogoutClaims, req: Req) => unknown;
 
 export interface LatchkeyMiddleware {
@@ -42,8 +45,8 @@ export interface LatchkeyMiddleware {
     onSignIn: OnSignIn<Req, Res>;
   }): Handler<Req, Res>;
   /**
-   * `POST`: takes logout tokens. Responds 200 after `onLogout`, also for a repeated token; 400 for an invalid one; 500
-   * or 503 if the service should retry.
+   * `POST`: takes logout tokens. Responds 200 after `onLogout` has succeeded, also for a later repeat of the token; 400 for an
+   * invalid one; 500 or 503 if the service should retry.
    */
   backchannelLogout<Req extends RequestLike = RequestLike, Res extends ServerResponse = ServerResponse>(handlers: {
     onLogout: OnLogout<Req>;

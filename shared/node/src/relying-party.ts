@@ -9,13 +9,8 @@ import {
   type SignInRequest,
 } from './hosted-sign-in.ts';
 import { BodyError, formBody, type Incoming, jsonBody } from './incoming.ts';
-import {
-  checkLogoutToken,
-  forgetLogoutToken,
-  type LogoutClaims,
-  rememberLogoutToken,
-  type VerifyLogoutTokenOptions,
-} from './logout-token.ts';
+import { logoutOnce } from './logout-once.ts';
+import { checkLogoutToken, type LogoutClaims, type VerifyLogoutTokenOptions } from './logout-token.ts';
 import { checkedUrl, OutgoingError } from './outgoing.ts';
 import type { PublicKeyInput } from './public-key.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -88,6 +83,7 @@ export const defaultScope = 'openid profile email phone';
 
 /** The routes of a relying party, for requests of any kind. */
 export function routesOf(party: Party) {
+  const once = logoutOnce(party.replayStore);
   return {
     /** Exchanges the code that a page has posted. */
     signIn: async (incoming: Incoming): Promise<TokenAndClaims> => {
@@ -107,10 +103,10 @@ export function routesOf(party: Party) {
       checkAuthentication(signedIn.claims, asked, at - (party.leeway ?? 0));
       return { signedIn, returnTo, asked };
     },
-    /** Verifies a logout token and calls `onLogout` once for it. */
+    /** Verifies a logout token and calls `onLogout` once for it, see {@link logoutOnce}. */
     logout: async (incoming: Incoming, onLogout: (logout: LogoutClaims) => unknown): Promise<void> => {
       const claims = await checkLogoutToken(await logoutTokenFrom(incoming), await party.trust());
-      if (await isNew(claims, party.replayStore)) await doneOrForgotten(claims, onLogout, party.replayStore);
+      await once(claims, () => onLogout(claims));
     },
   };
 }
@@ -208,30 +204,6 @@ async function logoutTokenFrom(incoming: Incoming): Promise<string> {
 
 function needPost({ method }: Incoming): void {
   if (method !== 'POST') throw new BodyError(405, 'The method must be POST.');
-}
-
-async function isNew(claims: LogoutClaims, store: ReplayStore | undefined): Promise<boolean> {
-  try {
-    await rememberLogoutToken(claims, store);
-    return true;
-  } catch (error) {
-    // The service did not receive the first response and retries: report success.
-    if (error instanceof JWTVerificationError && error.code === 'REPLAYED') return false;
-    throw error;
-  }
-}
-
-async function doneOrForgotten(
-  claims: LogoutClaims,
-  onLogout: (logout: LogoutClaims) => unknown,
-  store: ReplayStore | undefined,
-): Promise<void> {
-  try {
-    await onLogout(claims);
-  } catch (error) {
-    await forgetLogoutToken(claims, store);
-    throw error;
-  }
 }
 
 const outOfReach = [

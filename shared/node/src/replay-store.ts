@@ -1,8 +1,8 @@
-/** Storage of used tokens. Several processes must share one. */
+/** Storage of used logout tokens: two entries for each while its sessions are ended, then one. Several processes must share one. */
 export interface ReplayStore {
   /** Stores `id`; returns whether it is new. Atomic: of concurrent calls, one gets `true`. */
   remember(id: string, until: Date): Promise<boolean> | boolean;
-  /** Deletes `id`, so that the token can be retried. */
+  /** Deletes `id`. Must succeed if there is none. */
   forget(id: string): Promise<void> | void;
 }
 
