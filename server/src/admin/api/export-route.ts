@@ -55,16 +55,19 @@ export function exportRoute(
   };
 }
 
-/** The checks of the GraphQL API; no role in the project: `not-found`. Returns the project's id; null: the instance. */
+/**
+ * The checks of the GraphQL API; no role in the project: `not-found`. Returns the project's id; null: the instance.
+ * @param options `scope`: that an application needs; null: no application may use it
+ */
 export async function checkExport(
   { db, clock }: Pick<ExportDeps, 'db' | 'clock'>,
   caller: AdminCaller,
   role: Role,
   about: About | null,
-  options: { scope: AdminScope; fresh?: boolean },
+  options: { scope: AdminScope | null; fresh?: boolean },
 ): Promise<string | null> {
   const { grants } = caller;
-  checkScope(caller, [options.scope]);
+  checkScope(caller, options.scope === null ? [] : [options.scope]);
   if (!hasAny(grants)) refuse({ code: 'forbidden', reason: 'you have no role here' });
   const projectId = about && (await projectOf(db.alone, about));
   if (!allows(grants, projectId === null ? 'owner' : role, projectId)) {

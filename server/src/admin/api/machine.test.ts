@@ -2,7 +2,7 @@
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
+import { bootstrapToken, buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { dpopKey } from '../../../test/dpop.ts';
 import { administer, apiOf, ask, basic, type Machine, machineOf, send, tokenOf } from '../../../test/machine.ts';
 import { partyAt } from '../../../test/project-issuer.ts';
@@ -187,6 +187,29 @@ describe('a client with scopes at the admin API', () => {
     expect((await export_(`events?project=${project.id}`)).status).toBe(200);
     expect((await export_(`events?project=${other.id}`)).status).toBe(404);
     expect((await export_('events')).status).toBe(403);
+  });
+
+  it('may not export all about one user, which goes beyond every scope; an admin may', async () => {
+    const { id } = project;
+    const issue = `mutation { issueAdminToken(input: { name: "X", role: PROJECT_ADMIN, projectId: "${id}" }) { token } }`;
+    const { data } = await administer(app, bootstrapToken, issue);
+    const export_ = async (token: string, path: string) => {
+      const response = await fetch(`${app.url}/admin/export/users${path}`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    const { status, text } = await export_(data.issueAdminToken.token, `/${user.id}`);
+    expect([status, JSON.parse(text).profile.userName]).toEqual([200, user.userName]);
+    const scopes: AdminScope[][] = [['users:read', 'consent:write'], ['users:write'], [...adminScopes]];
+    for (const held of scopes) {
+      const token = await tokenOf(await withScopes(...held));
+      const refused = await export_(token, `/${user.id}`);
+      expect([held, refused.status]).toEqual([held, 403]);
+      expect(refused.text).toContain('applications may not use it');
+      // The list has what `users` shows.
+      expect((await export_(token, `?project=${id}`)).status).toBe(200);
+    }
   });
 
   it('may not give rights, or make other credentials of admins and directories', async () => {

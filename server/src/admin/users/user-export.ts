@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Router } from 'express';
 import { personExport } from '../../domain/accounts/person-export.ts';
 import type { Audit } from '../../domain/audit/audit.ts';
+import type { AdminScope } from '../../domain/kernel/admin-api.ts';
 import { found, refuse } from '../../domain/kernel/problem.ts';
 import { eachInScope, openProject } from '../../domain/kernel/scope.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
@@ -39,14 +40,14 @@ const moments = ['signed_in_since', 'not_signed_in_since'] as const;
  * Mounted at `/admin`, for project admins with a fresh sign-in. Each export is recorded as an event.
  * - `GET /export/users`: the users of `users` as a file. Parameters: `project`, `format` (`csv`, `jsonl`), `search`, and
  *   the filters `active`, `provenance`, `has_factor`, `has_signed_in`, `is_invited`, `group`, `signed_in_since`, `not_signed_in_since`.
- * - `GET /export/users/{id}`: all data about one user, as a JSON object.
+ * - `GET /export/users/{id}`: all data about one user, as a JSON object. Refuses applications.
  */
 export function userExport(deps: UserExportDeps): Router {
   const { db, clock, audit, issuer, customAttributes } = deps;
   const stamp = () => clock.now().toISOString().slice(0, 19).replaceAll(':', '');
 
-  const allowed = async (caller: AdminCaller, about: About): Promise<string> => {
-    const projectId = await checkExport(deps, caller, 'project_admin', about, { scope: 'users:read', fresh: true });
+  const allowed = async (caller: AdminCaller, about: About, scope: AdminScope | null): Promise<string> => {
+    const projectId = await checkExport(deps, caller, 'project_admin', about, { scope, fresh: true });
     if (projectId === null) throw new Error(`a ${about.noun} belongs to a project`);
     openProject(projectId);
     return projectId;
@@ -55,7 +56,7 @@ export function userExport(deps: UserExportDeps): Router {
   const list = exportRoute(deps, async (req, res, caller) => {
     const get = exportQuery(req, ['project', 'format', ...filters, ...moments]);
     const id = get('project') ?? refuse({ code: 'invalid', field: 'project', reason: 'must be given' });
-    const projectId = await allowed(caller, { noun: 'project', id });
+    const projectId = await allowed(caller, { noun: 'project', id }, 'users:read');
     const format = formatOf(get('format'));
     const filter = filterOf(get);
     const { count: users } = await countUsers(db.reader(), projectId, filter, true);
@@ -85,7 +86,8 @@ export function userExport(deps: UserExportDeps): Router {
   const person = exportRoute(deps, async (req, res, caller) => {
     exportQuery(req, []);
     const id = String(req.params['id']);
-    const projectId = await allowed(caller, { noun: 'user', id });
+    // Not for applications: it has what several scopes keep apart (events, messages, SCIM requests, hidden attributes).
+    const projectId = await allowed(caller, { noun: 'user', id }, null);
     const user = found(await db.reader().findOne(User, { project: projectId, id }), 'user');
     await db.transaction(async (em) =>
       audit.record(em, {
