@@ -50,6 +50,7 @@ import type { MailSender, SmsSender } from './domain/delivery/sender.ts';
 import { SenderTests } from './domain/delivery/sender-tests.ts';
 import { Directories } from './domain/directories/directories.ts';
 import { RequestRecords } from './domain/directories/request-records.ts';
+import { clearTexts } from './domain/directories/user-tables.ts';
 import { DomainEnd } from './domain/domains/domain-end.ts';
 import { Domains, type ReadTxt } from './domain/domains/domains.ts';
 import { Experiences } from './domain/experience/experiences.ts';
@@ -202,7 +203,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const origins = new Origins(base);
   orm.em.getEventManager().registerSubscriber(origins);
   const users = new Users(base);
-  const customAttributes = new CustomAttributes(base);
+  const customAttributes = new CustomAttributes({ ...base, clearTexts });
   const groups = new Groups(base);
   const roles = new Roles(base);
   const claims = new Claims(base);

@@ -7,7 +7,6 @@ import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { isUnchanged, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { type RequestOutcome, recordOf } from './records/recording.ts';
-import { userTypeOf } from './schema/custom.ts';
 import { badRequest, toScimError } from './scim-error.ts';
 
 export interface ResponseDeps {
@@ -91,7 +90,7 @@ function record(
 ): void {
   const resourceId = outcome.resourceId ?? (typeof req.params['id'] === 'string' ? req.params['id'] : undefined);
   const durationMs = clock.now().getTime() - startedAt.getTime();
-  const entry = recordOf(req, directory, userTypeOf(caller.custom), {
+  const entry = recordOf(req, directory, caller.custom, {
     ...outcome,
     resourceId,
     at: startedAt,

@@ -28,7 +28,14 @@ async function sendScim(statuses: readonly number[]) {
   for (const status of statuses) {
     const request = { method: 'GET', path: '/Users', tokenId: projectId, tokenName: 'Okta', durationMs: 1 };
     const absent = { resourceId: null, scimType: null, detail: null, userAgent: null };
-    const bodies = { requestBody: null, responseBody: null, ignored: [], concerns: [], address: null };
+    const bodies = {
+      requestBody: null,
+      responseBody: null,
+      ignored: [],
+      concerns: [],
+      address: null,
+      schemaVersion: 0,
+    };
     const at = room.clock.now();
     room.services.requestRecords.add({ ...request, ...absent, ...bodies, status, at, projectId }, (error) => {
       throw error;

@@ -345,6 +345,7 @@ describe('Query.scimRequests', () => {
           ...{ projectId: project.id, at: room.clock.now(), tokenId: scimToken.id, tokenName: 'Okta', method: 'POST' },
           ...{ path: '/Users', resourceId: null, status, scimType: null, detail: null, durationMs: 3 },
           ...{ userAgent: null, requestBody: '{}', responseBody: null, ignored: [], concerns: [], address: null },
+          schemaVersion: 0,
         },
         (error) => room.bugs.push(error),
       );

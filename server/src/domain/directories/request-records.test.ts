@@ -43,6 +43,7 @@ describe('writing', () => {
   function add(projectId: string, count: number): void {
     const entry: RequestEntry = {
       projectId,
+      schemaVersion: 0,
       at: app.clock.now(),
       tokenId: randomUUID(),
       tokenName: 'token',

@@ -15,6 +15,8 @@ export type RequestEntry = Omit<
   'id' | 'project' | 'concerns' | 'ignored' | keyof symbol
 > & {
   projectId: string;
+  /** Of the definitions of custom attributes by which hidden values were removed; 0: there were none. */
+  schemaVersion: number;
   ignored: string[];
   concerns: string[];
   /** Of the client. */
@@ -36,7 +38,8 @@ const maxPending = 1000;
 
 /**
  * Recent SCIM requests. Queued, and written once a second, so that no request waits. A killed process loses its last second
- * of records. A record that concerns a user who was erased while it was queued is written without texts.
+ * of records. A record is written without texts if, while it was queued, a user was erased whom it concerns, or the
+ * definitions of custom attributes were changed.
  */
 export class RequestRecords {
   private pending: RequestEntry[] = [];
@@ -139,10 +142,11 @@ export class RequestRecords {
       // Not earlier: erasures wait until the transaction ends.
       await lockRecords(em, projects);
       const erased = await erasedMarks(em, batch);
-      const rows = batch.map((entry) => ({
-        ...(concernsAny(entry, erased) ? withoutTexts(entry) : entry),
-        id: random.id(),
-      }));
+      const versions = await schemaVersions(em, projects);
+      const rows = batch.map((entry) => {
+        const isStale = entry.schemaVersion !== (versions.get(entry.projectId) ?? 0);
+        return { ...(isStale || concernsAny(entry, erased) ? withoutTexts(entry) : entry), id: random.id() };
+      });
       await execute(
         em,
         sql`insert into scim_request_records (id, project_id, at, token_id, token_name, method, path, resource_id,
@@ -189,11 +193,26 @@ async function erasedMarks(em: EntityManager, batch: readonly RequestEntry[]): P
   return new Set(rows.map(({ mark }) => mark));
 }
 
+/**
+ * The versions of the definitions of custom attributes, by project. Sound only under the lock of {@link lockRecords}: a
+ * change that hides an attribute holds it until it is committed, and clears the records of its project. So a batch is
+ * either written before, and cleared; or it reads the new version here, by which no entry of an older one keeps its texts.
+ */
+async function schemaVersions(em: EntityManager, projectIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await query(
+    em,
+    sql<{ id: string; version: number }>`select project_id as id, version from custom_schemas
+      where project_id = any(${projectIds}::uuid[])`,
+    { prepare: 'request-records.schemas' },
+  );
+  return new Map(rows.map(({ id, version }) => [id, version]));
+}
+
 function concernsAny({ projectId, concerns }: RequestEntry, erased: ReadonlySet<string>): boolean {
   return erased.size > 0 && hashedMarks(projectId, concerns).some((mark) => erased.has(mark));
 }
 
-/** Keeps the resource type and id of the path; drops all texts, which may name an erased user. */
+/** Keeps the resource type and id of the path; drops all texts. */
 function withoutTexts(entry: RequestEntry): RequestEntry {
   const [path = '/'] = /^\/(Users|Groups|Bulk)(\/[0-9a-f-]{36})?(?=$|[/?])/i.exec(entry.path) ?? [];
   return { ...entry, path, detail: null, requestBody: null, responseBody: null, ignored: [], concerns: [] };

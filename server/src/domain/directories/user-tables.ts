@@ -1,11 +1,18 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
 import type { UserTables } from '../users/user-tables.ts';
 import { hashedMarks, marksOf } from './concerned.ts';
 
+/** SQL: the path of a record without query and without anything but the type and id of the resource. */
+const bare: Fragment = sql`coalesce(substring(path from ${'^/(?:Users|Groups|Bulk)(?:/[0-9a-fA-F-]{36})?(?=$|[/?])'}), '/')`;
+
+/** SQL: the assignments that remove the texts of a record; that a request was made stays visible. */
+const withoutTexts: Fragment = sql`path = ${bare}, detail = null, request_body = null, response_body = null, ignored = null,
+  concerns = '{}'`;
+
 export const directoryTables: UserTables = {
   tables: ['scim_request_records'],
-  /** Removes the texts of records that concern the user; that a request was made stays visible. */
+  /** Removes the texts of records that concern the user. */
   erase: ({ projectId, users }, now) => {
     const marks = users.map(marksOf);
     const erasures = users.map(({ id }, at) => ({ id, marks: hashedMarks(projectId, marks[at] ?? []) }));
@@ -13,8 +20,7 @@ export const directoryTables: UserTables = {
       sql`insert into scim_erasures (project_id, id, at, marks)
         select ${projectId}::uuid, (x->>'id')::uuid, ${now}::timestamptz, array(select jsonb_array_elements_text(x->'marks'))
         from jsonb_array_elements(${JSON.stringify(erasures)}::jsonb) x`,
-      sql`update scim_request_records set path = ${bare}, detail = null, request_body = null, response_body = null, ignored = null,
-          concerns = '{}'
+      sql`update scim_request_records set ${withoutTexts}
         where project_id = ${projectId} and (concerns is null or concerns && ${marks.flat()}::text[])`,
     ];
   },
@@ -25,9 +31,6 @@ export const directoryTables: UserTables = {
       from scim_request_records r where r.project_id = ${user.project.id} and r.concerns && ${marksOf(user)}::text[]`,
   },
 };
-
-/** SQL: the path of a record without query and without anything but the type and id of the resource. */
-const bare: Fragment = sql`coalesce(substring(path from ${'^/(?:Users|Groups|Bulk)(?:/[0-9a-fA-F-]{36})?(?=$|[/?])'}), '/')`;
 
 /** Class of the advisory locks, one for each project. */
 const recordsLock = 731_690;
@@ -46,6 +49,12 @@ export async function lockRecords(em: EntityManager, projectIds: readonly string
     sql`select pg_advisory_xact_lock(${sql.lit(recordsLock)}, key) from (
         select distinct hashtext(id) as key from unnest(${projectIds}::text[]) as id order by key) as keys`,
   );
+}
+
+/** Removes the texts of all records of the project. Holds back the writer of records until the transaction ends. */
+export async function clearTexts(em: EntityManager, projectId: string): Promise<void> {
+  await lockRecords(em, [projectId]);
+  await execute(em, sql`update scim_request_records set ${withoutTexts} where project_id = ${projectId}`);
 }
 
 /** SQL: those of these hashed marks that belong to users erased lately. Each is looked up, however many users were erased. */

@@ -4,9 +4,10 @@ import type { Directory } from '../../domain/directories/directories.ts';
 import type { RequestEntry } from '../../domain/directories/request-records.ts';
 import { addressOf } from '../../domain/kernel/network.ts';
 import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
+import type { CustomSchema } from '../../domain/users/custom/values.ts';
 import { listResponseSchema } from '../answer.ts';
 import { isObject } from '../patch-operations.ts';
-import type { ResourceType } from '../schema/resource-type.ts';
+import { userTypeOf } from '../schema/custom.ts';
 import type { ScimError } from '../scim-error.ts';
 import { concerned } from './concerned-users.ts';
 import { ignoredAttributes } from './ignored.ts';
@@ -29,10 +30,11 @@ export interface RequestOutcome {
 export function recordOf(
   req: Request,
   directory: Directory,
-  userType: ResourceType,
+  custom: CustomSchema,
   outcome: RequestOutcome,
 ): RequestEntry {
   const { error, resourceId } = outcome;
+  const userType = userTypeOf(custom);
   const redaction = new Redaction(userType);
   // Decoded, for readers.
   const path = cut(redaction.path(unescape(req.url.replaceAll('+', ' '))), 2048);
@@ -41,6 +43,7 @@ export function recordOf(
   const responseBody = error ? error.toJSON() : summary(outcome.responseBody, redaction);
   return {
     projectId: directory.projectId,
+    schemaVersion: custom.version,
     tokenId: directory.tokenId,
     tokenName: directory.tokenName,
     address: addressOf(req.ip),

@@ -26,11 +26,19 @@ const cacheSeconds = 60;
 const cacheSize = 1000;
 const noSchema: CustomSchema = { version: 0, attributes: [] };
 
+interface CustomAttributesDeps {
+  db: Database;
+  clock: Clock;
+  audit: Audit;
+  /** Removes the texts of all records of the project's SCIM requests, in the same transaction. */
+  clearTexts(em: EntityManager, projectId: string): Promise<void>;
+}
+
 /** Definitions of custom attributes, by project. Each method is one transaction. */
 export class CustomAttributes {
   private readonly schemas: Cache<CustomSchema>;
 
-  constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit }) {
+  constructor(private readonly deps: CustomAttributesDeps) {
     this.schemas = new Cache(deps.clock, cacheSeconds, cacheSize);
   }
 
@@ -154,6 +162,7 @@ export class CustomAttributes {
       );
       checkNames(row.attributes);
       if (row.attributes !== before) Object.assign(row, { version: row.version + 1, updatedAt: now });
+      if (conceals(before, row.attributes)) await this.deps.clearTexts(em, projectId);
       return result;
     });
   }
@@ -162,6 +171,22 @@ export class CustomAttributes {
 function indexOf({ attributes }: CustomSchemaRow, name: string): number {
   const at = attributes.findIndex((attribute) => attribute.name === name);
   return at < 0 ? attributes.length : at;
+}
+
+type Definitions = readonly CustomAttribute[];
+
+/** Whether earlier requests may contain a value that is confidential now, or is deleted. */
+function conceals(before: Definitions, after: Definitions): boolean {
+  const hidden = new Set(hiddenNames(before));
+  const left = new Set(after.map(({ name }) => name));
+  return before.some(({ name }) => !left.has(name)) || hiddenNames(after).some((name) => !hidden.has(name));
+}
+
+/** The names and aliases of attributes that are never returned. */
+function hiddenNames(attributes: Definitions): string[] {
+  return attributes.flatMap(({ name, alias, returned }) =>
+    returned === 'never' ? [name, ...(alias === null ? [] : [alias])] : [],
+  );
 }
 
 async function readSchema(on: Executing, projectId: string): Promise<CustomSchema | null> {
