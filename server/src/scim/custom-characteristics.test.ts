@@ -69,6 +69,33 @@ describe('characteristics', () => {
     expect((await put()).body[urn]).toEqual({ code: 'a' });
   });
 
+  it('immutable and never: a write that names the value is refused, equal or not', async () => {
+    const custom = { mutability: 'immutable', returned: 'never' } as const;
+    await string('code', custom);
+    await string('codes', { ...custom, multiValued: true });
+    await define({ name: 'card', type: 'complex', ...custom, subAttributes: [{ name: 'no', type: 'string' }] });
+    const id = await created({ codes: ['a', 'b'], card: { no: 'a' } });
+    expect((await patch(id, { op: 'add', path: `${urn}:code`, value: 'a' })).status).toBe(200);
+    const put = (own?: object) => room.project.request('PUT', `/Users/${id}`, { userName: 'i', [urn]: own });
+    for (const value of ['a', 'b']) {
+      for (const operation of [
+        { op: 'replace', path: `${urn}:code`, value },
+        { op: 'add', value: { [urn]: { code: value } } },
+        { op: 'add', path: urn, value: { code: value } },
+        { op: 'add', path: `${urn}:codes`, value: [value] },
+        { op: 'remove', path: `${urn}:codes`, value: [value] },
+        { op: 'replace', path: `${urn}:card.no`, value },
+      ]) {
+        expect([operation, (await patch(id, operation)).body.scimType]).toEqual([operation, 'mutability']);
+      }
+      for (const own of [{ code: value }, { codes: ['a', value] }, { card: { no: value } }]) {
+        expect([own, (await put(own)).body.scimType]).toEqual([own, 'mutability']);
+      }
+    }
+    expect((await put()).status).toBe(200);
+    expect((await patch(id, { op: 'replace', path: 'title', value: 'T' })).status).toBe(200);
+  });
+
   it('writeOnly and never: no response, filter or order reveals it', async () => {
     await string('pin', { mutability: 'writeOnly' });
     await define({

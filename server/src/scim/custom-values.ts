@@ -5,7 +5,7 @@ import type { UserValues } from '../domain/users/user-record.ts';
 import type { Resource } from './patch.ts';
 import type { DropStep, PatchStep } from './patch-operations.ts';
 import type { Asserted } from './projection.ts';
-import type { Attribute } from './schema/attribute.ts';
+import { type Attribute, isHidden } from './schema/attribute.ts';
 import type { ResourceType } from './schema/resource-type.ts';
 import { badRequest } from './scim-error.ts';
 
@@ -36,7 +36,7 @@ export function keptByReplace(type: ResourceType, before: Resource, next: Resour
   });
   const { [custom.id]: _, ...rest } = next;
   const kept = values.length > 0 ? { ...rest, [custom.id]: Object.fromEntries(values) } : rest;
-  checkImmutable(type, before, kept);
+  checkImmutable(type, before, kept, new Set(Object.keys(given)));
   return kept;
 }
 
@@ -45,12 +45,18 @@ function isHeld({ mutability, returned }: Attribute): boolean {
   return mutability !== undefined || returned === 'never';
 }
 
-/** Throws `mutability` if an immutable value has changed. */
-export function checkImmutable({ custom }: ResourceType, before: Resource, next: Resource): void {
+/**
+ * Throws `mutability` if an immutable value has changed. A hidden one that the request names is refused in any case: a
+ * client could otherwise guess the value, as often as it likes.
+ */
+export function checkImmutable({ custom }: ResourceType, before: Resource, next: Resource, asserted: Asserted): void {
   const old = customValuesOf(before);
   const values = customValuesOf(next);
-  for (const { name, mutability } of custom?.attributes ?? []) {
-    if (mutability !== 'immutable' || !Object.hasOwn(old, name) || isDeepStrictEqual(old[name], values[name])) continue;
+  for (const attribute of custom?.attributes ?? []) {
+    const { name, mutability } = attribute;
+    if (mutability !== 'immutable' || !Object.hasOwn(old, name)) continue;
+    const isGuess = isHidden(attribute) && asserted.has(name);
+    if (!isGuess && isDeepStrictEqual(old[name], values[name])) continue;
     throw badRequest('mutability', `${customName(name)} is immutable and has a value.`);
   }
 }

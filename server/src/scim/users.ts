@@ -79,7 +79,7 @@ export class UserEndpoint {
         const resource = resourceOf(current);
         const cost = new PatchCost();
         for (const step of steps) applyStep(resource, step, cost);
-        checkImmutable(type, resourceOf(current), resource);
+        checkImmutable(type, resourceOf(current), resource, asserted);
         const values = valuesOfResource(resource, current);
         // A change of anything else, above all a deactivation, does not depend on what became required later.
         if (asserted.size > 0) checkCustom(caller.custom, values, true);

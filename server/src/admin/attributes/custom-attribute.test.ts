@@ -173,6 +173,21 @@ describe('values', () => {
     expect((await setValues(second.id, { badge: 'b1' })).errors).toEqual([]);
   });
 
+  it('that are hidden and cannot be changed are refused, equal or not', async () => {
+    await room.services.projects.update(project.id, { scimAuthoritative: false }, system);
+    await create({ name: 'code', mutability: 'IMMUTABLE', returned: 'NEVER' });
+    await create({ name: 'pin', mutability: 'WRITE_ONLY' });
+    const { id } = await make.user(project, { provenance: 'scim' });
+    expect((await setValues(id, { code: 'x', pin: '1' })).errors).toEqual([]);
+    for (const code of ['x', 'y']) {
+      expect(fault(await setValues(id, { code }))).toBe(`${urn}:code is immutable and has a value.`);
+    }
+    await room.services.projects.update(project.id, { scimAuthoritative: true }, system);
+    for (const pin of ['1', '2']) {
+      expect(fault(await setValues(id, { pin }))).toBe(`${urn}:pin is managed by the directory: change it there.`);
+    }
+  });
+
   it('of an authoritative directory are read-only, except those that only admins write', async () => {
     await room.services.projects.update(project.id, { scimAuthoritative: true }, system);
     await create({ name: 'badge' });

@@ -24,7 +24,9 @@ export function editedCustom(
     const attribute = schema.attributes.find((each) => each.name === name);
     if (!attribute) return invalid(name, 'is not an attribute of the project');
     const value = readCustomValue(attribute, given);
-    if (isDeepStrictEqual(value, values[name])) continue;
+    const isEqual = isDeepStrictEqual(value, values[name]);
+    // A hidden value is refused whether it is equal or not: the answer would tell which.
+    if (isEqual && (value === undefined || attribute.returned !== 'never')) continue;
     checkEdit(attribute, user, values[name], value, isLocked);
     if (value === undefined) delete values[name];
     else values[name] = value;
