@@ -85,8 +85,8 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
 function checkSize(next: Resource, before: Resource = {}): void {
   const bytes = bytesOf(next);
   if (bytes <= maxUserBytes || bytes <= bytesOf(before)) return;
-  const rule = `its attributes would have ${bytes} bytes, and may have at most ${maxUserBytes}`;
-  throw badRequest('invalidValue', `The user is too large: ${rule}.`);
+  // Not how many it would have: hidden attributes are among them.
+  throw badRequest('invalidValue', `The user is too large: its attributes may have at most ${maxUserBytes} bytes.`);
 }
 
 const bytesOf = (attributes: Resource) => Buffer.byteLength(JSON.stringify(attributes));

@@ -74,8 +74,10 @@ export function readScalar(type: ScalarType, value: unknown): { value: string | 
 export function checkCustomValues({ attributes }: CustomSchema, values: CustomValues, isComplete: boolean): void {
   const bytes = Buffer.byteLength(JSON.stringify(values));
   if (bytes > customLimits.bytes) {
-    const reason = `has ${bytes} bytes: the custom attributes of a user must have at most ${customLimits.bytes}`;
-    refuse({ code: 'invalid', field: customUrn, reason });
+    // The number would tell the size of a hidden value, and whether a list already contains the value of a request.
+    const size = attributes.some(({ returned }) => returned === 'never') ? 'is too large' : `has ${bytes} bytes`;
+    const rule = `the custom attributes of a user must have at most ${customLimits.bytes} bytes`;
+    refuse({ code: 'invalid', field: customUrn, reason: `${size}: ${rule}` });
   }
   const missing = attributes.find(({ name, required }) => required && !Object.hasOwn(values, name));
   if (isComplete && missing) invalid(missing.name, 'is required');
