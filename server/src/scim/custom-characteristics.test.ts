@@ -96,6 +96,46 @@ describe('characteristics', () => {
     expect((await patch(id, { op: 'replace', path: 'title', value: 'T' })).status).toBe(200);
   });
 
+  it('never: neither the version nor the event tells whether a write has changed the value', async () => {
+    await string('pins', { multiValued: true, returned: 'never' });
+    await string('pin', { returned: 'never' });
+    await string('open');
+    const id = await created({ pins: ['a', 'b'], pin: 'a', open: 'a' });
+    const events = async () => {
+      const log = `select detail from audit_log where subject_id = ? and type = 'user.updated' order by id desc`;
+      return (await rows<{ detail: object }>(room.app.services.db, log, [id])).map(({ detail }) => detail);
+    };
+    let version = 1;
+    const put = (own: object) => room.project.request('PUT', `/Users/${id}`, { userName: 'p', [urn]: own });
+    await put({ open: 'a' });
+    version += 1;
+    for (const value of ['a', 'c', 'c']) {
+      for (const send of [
+        () => patch(id, { op: 'add', path: `${urn}:pins`, value: [value] }),
+        () => patch(id, { op: 'add', value: { [urn]: { pins: value } } }),
+        () => patch(id, { op: 'remove', path: `${urn}:pins`, value: [`no ${value}`] }),
+        () => patch(id, { op: 'replace', path: `${urn}:pin`, value }),
+        () => put({ pin: value, open: 'a' }),
+        () => put({ pins: ['a', value], open: 'a' }),
+      ]) {
+        const { body } = await send();
+        version += 1;
+        expect(body.meta.version).toBe(`W/"${version}"`);
+        const [{ changed }] = (await events()) as [{ changed: string[] }];
+        expect(changed).toEqual([expect.stringMatching(/:pins?$/)]);
+      }
+    }
+    // Also under the lock, with a change of access; and without a hidden attribute there is no change.
+    const both = [
+      { op: 'add', path: `${urn}:pins`, value: ['a'] },
+      { op: 'replace', path: 'active', value: false },
+    ];
+    await patch(id, ...both);
+    expect((await events())[0]).toMatchObject({ changed: ['active', `${urn}:pins`] });
+    const same = await patch(id, { op: 'replace', path: `${urn}:open`, value: 'a' });
+    expect(same.body.meta.version).toBe(`W/"${version + 1}"`);
+  });
+
   it('writeOnly and never: no response, filter or order reveals it', async () => {
     await string('pin', { mutability: 'writeOnly' });
     await define({

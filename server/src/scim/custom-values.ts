@@ -19,6 +19,11 @@ export function assertedBy({ custom }: ResourceType, steps: readonly (PatchStep 
   return new Set(names);
 }
 
+/** Those of the attributes that are never returned. */
+export function hiddenAmong({ custom }: ResourceType, asserted: Asserted): string[] {
+  return custom?.attributes.filter((each) => isHidden(each) && asserted.has(each.name)).map(({ name }) => name) ?? [];
+}
+
 /**
  * The user of a PUT with the custom values that a client cannot replace: read-only and immutable ones, and those that it
  * cannot read. Throws `mutability`.

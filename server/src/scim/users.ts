@@ -3,7 +3,7 @@ import { found, Refusal } from '../domain/kernel/problem.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { ShownUser, UserRecord } from '../domain/users/user-record.ts';
 import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
-import { assertedBy, checkCustom, checkImmutable, keptByReplace } from './custom-values.ts';
+import { assertedBy, checkCustom, checkImmutable, hiddenAmong, keptByReplace } from './custom-values.ts';
 import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
 import { type Asserted, type Projection, project, wantsNoBody, wholeResource } from './projection.ts';
@@ -59,7 +59,8 @@ export class UserEndpoint {
         return values;
       };
       const { accounts } = this.deps;
-      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom);
+      const hidden = hiddenAmong(type, asserted);
+      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom, hidden);
       return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
     });
   }
@@ -86,7 +87,8 @@ export class UserEndpoint {
         return values;
       };
       const { accounts } = this.deps;
-      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom);
+      const hidden = hiddenAmong(type, asserted);
+      const user = await accounts.change(caller.projectId, id, edit, caller.actor, caller.custom, hidden);
       return answer(wantsNoBody(projection) ? 204 : 200, user, caller, projection, asserted);
     });
   }

@@ -86,15 +86,24 @@ export class Accounts {
    *
    * @param edit pure: called again with the current values if they changed meanwhile
    * @param schema what custom values are checked against; refuses `conflict` if it has changed
+   * @param hidden custom attributes that are never returned and count as changed in any case: the version, the time and the
+   *   event must not tell whether the new value equals the old one
    */
-  async change(projectId: string, userId: string, edit: Edit, actor: Actor, schema?: CustomSchema): Promise<ShownUser> {
+  async change(
+    projectId: string,
+    userId: string,
+    edit: Edit,
+    actor: Actor,
+    schema?: CustomSchema,
+    hidden: readonly string[] = [],
+  ): Promise<ShownUser> {
     const seen = found(await this.find(projectId, userId), 'user');
     const values = await edit(seen);
     const written = await pastDeadlocks(() =>
-      this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema),
+      this.deps.users.changeAtOnce(this.deps.db.alone, projectId, seen, values, actor, schema, hidden),
     );
     if (written) return written;
-    const after = await this.changeLocked(projectId, userId, edit, actor, schema);
+    const after = await this.changeLocked(projectId, userId, edit, actor, schema, hidden);
     return this.deps.users.shown(this.deps.db.alone, projectId, recordOf(after), seen);
   }
 
@@ -103,11 +112,12 @@ export class Accounts {
     userId: string,
     edit: Edit,
     actor: Actor,
-    schema?: CustomSchema,
+    schema: CustomSchema | undefined,
+    hidden: readonly string[],
   ): Promise<User> {
     return this.atomically(async (em) => {
       await this.endWorkOfLogin(em, found(await this.deps.users.locked(em, projectId, userId), 'user'), edit);
-      const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema);
+      const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
       if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
       if (after.phone && before.phone && after.phone !== before.phone) {

@@ -41,8 +41,12 @@ export function changesLogin(before: UserRecord, after: UserValues): boolean {
   return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
 }
 
-/** The names of changed values; attributes by their own names, custom ones after their URN. */
-export function changedNames(before: UserRecord, after: UserValues): string[] {
+/**
+ * The names of changed values; attributes by their own names, custom ones after their URN.
+ *
+ * @param hidden custom attributes that count as changed in any case
+ */
+export function changedNames(before: UserRecord, after: UserValues, hidden: readonly string[]): string[] {
   const { attributes: all, ...columns } = valuesOf(before);
   const { [customUrn]: oldCustom, ...old } = all;
   const { attributes: allAfter, ...newColumns } = after;
@@ -50,7 +54,8 @@ export function changedNames(before: UserRecord, after: UserValues): string[] {
   const differing = (a: Record<string, unknown>, b: Record<string, unknown>) =>
     [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !isDeepStrictEqual(a[name], b[name]));
   const custom = differing(customValuesOf({ [customUrn]: oldCustom }), customValuesOf({ [customUrn]: newCustom }));
-  return [...differing(columns, newColumns), ...differing(old, attributes), ...custom.map(customName)];
+  const names = [...new Set([...custom, ...hidden])].map(customName);
+  return [...differing(columns, newColumns), ...differing(old, attributes), ...names];
 }
 
 /** Every email address of a user, as stored in `user_emails`. */

@@ -182,6 +182,7 @@ export class Users {
    *
    * @param edit maps current values to new ones; its throw ends the transaction
    * @param schema what custom values were checked against; refuses `conflict` if it has changed
+   * @param hidden custom attributes that count as changed in any case
    */
   async change(
     em: EntityManager,
@@ -190,11 +191,12 @@ export class Users {
     edit: (current: UserRecord) => UserValues | Promise<UserValues>,
     actor: Actor,
     schema?: CustomSchema,
+    hidden: readonly string[] = [],
   ): Promise<UserChange> {
     const user = found(await this.locked(em, projectId, userId), 'user');
     const before = recordOf(user);
     const values = await edit(user);
-    const names = changedNames(before, values);
+    const names = changedNames(before, values, hidden);
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
     const { userNameKey, email, emailKey, phone, isShared } = loginAfter(before, values);
@@ -223,8 +225,9 @@ export class Users {
     values: UserValues,
     actor: Actor,
     schema?: CustomSchema,
+    hidden: readonly string[] = [],
   ): Promise<ShownUser | undefined> {
-    const changed = changedNames(before, values);
+    const changed = changedNames(before, values, hidden);
     if (changed.length === 0) return before;
     const { email, phone } = loginAfter(before, values);
     if (before.active !== values.active) return undefined;
