@@ -26,7 +26,8 @@ export function hiddenAmong({ custom }: ResourceType, asserted: Asserted): strin
 
 /**
  * The user of a PUT with the custom values that a client cannot replace: read-only and immutable ones, and those that it
- * cannot read. Throws `mutability`.
+ * cannot read. A hidden immutable value stays, whatever the request has, so that the answer does not tell whether it is the
+ * same. Throws `mutability`.
  */
 export function keptByReplace(type: ResourceType, before: Resource, next: Resource): Resource {
   const { custom } = type;
@@ -35,13 +36,14 @@ export function keptByReplace(type: ResourceType, before: Resource, next: Resour
   const given = customValuesOf(next);
   const values = custom.attributes.flatMap((attribute) => {
     const { name } = attribute;
-    const isKept = attribute.mutability === 'readOnly' || !Object.hasOwn(given, name);
+    const isFixed = attribute.mutability === 'immutable' && isHidden(attribute) && Object.hasOwn(old, name);
+    const isKept = isFixed || attribute.mutability === 'readOnly' || !Object.hasOwn(given, name);
     const value = isKept && isHeld(attribute) ? old[name] : given[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const { [custom.id]: _, ...rest } = next;
   const kept = values.length > 0 ? { ...rest, [custom.id]: Object.fromEntries(values) } : rest;
-  checkImmutable(type, before, kept, new Set(Object.keys(given)));
+  checkImmutable(type, before, kept);
   return kept;
 }
 
@@ -51,10 +53,15 @@ function isHeld({ mutability, returned }: Attribute): boolean {
 }
 
 /**
- * Throws `mutability` if an immutable value has changed. A hidden one that the request names is refused in any case: a
- * client could otherwise guess the value, as often as it likes.
+ * Throws `mutability` if an immutable value has changed. A hidden one that a PATCH names is refused in any case: a client
+ * could otherwise guess the value, as often as it likes.
  */
-export function checkImmutable({ custom }: ResourceType, before: Resource, next: Resource, asserted: Asserted): void {
+export function checkImmutable(
+  { custom }: ResourceType,
+  before: Resource,
+  next: Resource,
+  asserted: Asserted = new Set(),
+): void {
   const old = customValuesOf(before);
   const values = customValuesOf(next);
   for (const attribute of custom?.attributes ?? []) {
