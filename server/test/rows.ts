@@ -11,6 +11,22 @@ export function changed(db: Database, text: string, values: readonly unknown[] =
   return execute(db.alone, statementOf(text, values));
 }
 
+/** Tables with a row that contains one of the texts, in this project if the table has projects. */
+export async function tablesThatHold(db: Database, texts: readonly string[], projectId: string): Promise<string[]> {
+  const tables = await rows<{ name: string }>(
+    db,
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  const holding = [];
+  for (const { name } of tables) {
+    const all = await rows<Record<string, unknown>>(db, `select * from "${name}"`);
+    const own = all.filter((row) => row['project_id'] === undefined || row['project_id'] === projectId);
+    const told = JSON.stringify(own).toLowerCase();
+    if (texts.some((text) => told.includes(text.toLowerCase()))) holding.push(name);
+  }
+  return holding;
+}
+
 function statementOf<Row>(text: string, values: readonly unknown[]): Statement<Row> {
   const strings = text.split('?');
   return sql<Row>(Object.assign(strings, { raw: strings }), ...values);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redirectUri } from '../../test/factories.ts';
+import { tablesThatHold } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { statementsDuring } from '../../test/statements.ts';
 import { systemRandom } from '../adapters/system/random.ts';
@@ -160,14 +161,16 @@ describe('DELETE', () => {
       app.services.delivery.recordTest(em, systemRandom.id(), { ...unsent, to: 'erase.me.too@example.org' }, 'down'),
     );
     await app.services.requestRecords.settled();
-    expect(await tablesThatHold(['erase.me', 'Mustermann', 'Erasmus', '90001122'], scim.id)).not.toEqual([]);
+    expect(
+      await tablesThatHold(app.services.db, ['erase.me', 'Mustermann', 'Erasmus', '90001122'], scim.id),
+    ).not.toEqual([]);
 
     expect((await scim.request('DELETE', `/Users/${user.id}`)).status).toBe(204);
     await expect(user.exchange()).rejects.toMatchObject({ problem: { code: 'grant-rejected' } });
     expect(await user.userInfo()).toEqual({ refused: 'invalid_token' });
     await app.services.requestRecords.settled();
     const traces = ['erase.me', 'Erasmus', '90001122', '192.0.2.7', 'browser'];
-    expect(await tablesThatHold(traces, scim.id)).toEqual([]);
+    expect(await tablesThatHold(app.services.db, traces, scim.id)).toEqual([]);
     const log = await app.services.db
       .reader()
       .execute<{ type: string; actor_name: string }[]>(
@@ -226,7 +229,7 @@ describe('DELETE', () => {
     expect((await others.request('GET', `/Users/${foreign}`)).status).toBe(200);
     expect(await signed.userInfo()).toEqual({ refused: 'invalid_token' });
     await app.services.requestRecords.settled();
-    expect(await tablesThatHold(['erase.me', 'user.7@'], scim.id)).toEqual([]);
+    expect(await tablesThatHold(app.services.db, ['erase.me', 'user.7@'], scim.id)).toEqual([]);
   });
 
   it('takes the same few statements whatever the user has', async () => {
@@ -267,7 +270,7 @@ describe('a queued request record', () => {
       ['GET', '/Users', 200],
       ['POST', '/Users', 201],
     ]);
-    expect(await tablesThatHold(['erase.me'], scim.id)).toEqual([]);
+    expect(await tablesThatHold(app.services.db, ['erase.me'], scim.id)).toEqual([]);
   });
 });
 
@@ -324,7 +327,7 @@ describe('a written request record', () => {
     await scim.request('DELETE', `/Users/${id}`);
     const records = await bodies(scim.id);
     expect(records).toHaveLength(10);
-    expect(await tablesThatHold(['erase.m', 'Erase Me', 'Erasmus'], scim.id)).toEqual([]);
+    expect(await tablesThatHold(app.services.db, ['erase.m', 'Erase Me', 'Erasmus'], scim.id)).toEqual([]);
     expect(JSON.stringify(records).toLowerCase()).not.toContain('erase');
   });
 });
@@ -337,22 +340,6 @@ async function paths(projectId: string) {
 async function bodies(projectId: string) {
   const records = await app.services.requestRecords.recent(projectId, 20);
   return records.map(({ method, path, requestBody, responseBody }) => [method, path, requestBody, responseBody]);
-}
-
-/** Tables with a row that contains one of the texts, in this project if the table has projects. */
-async function tablesThatHold(texts: readonly string[], projectId: string): Promise<string[]> {
-  const em = app.services.db.reader();
-  const tables = await em.execute<{ name: string }[]>(
-    `select table_name as name from information_schema.tables where table_schema = 'public'`,
-  );
-  const holding = [];
-  for (const { name } of tables) {
-    const rows = await em.execute<Record<string, unknown>[]>(`select * from "${name}"`);
-    const own = rows.filter((row) => row['project_id'] === undefined || row['project_id'] === projectId);
-    const told = JSON.stringify(own).toLowerCase();
-    if (texts.some((text) => told.includes(text.toLowerCase()))) holding.push(name);
-  }
-  return holding;
 }
 
 describe('provenance (service.md 3.1)', () => {

@@ -5,6 +5,7 @@ import { consentTables } from '../consents/user-tables.ts';
 import { deviceTables } from '../credentials/user-tables.ts';
 import { deletedMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
+import { sql } from '../kernel/sql.ts';
 import { logoutTables } from '../logout/user-tables.ts';
 import { mfaTables } from '../mfa/user-tables.ts';
 import { otpTables } from '../otp/user-tables.ts';
@@ -13,7 +14,14 @@ import { roleTables } from '../roles/user-tables.ts';
 import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
 import { addressKey, contactsOf } from '../users/login.ts';
-import { groupTables, type KeyedUser, loginAddresses, ownTables, type UserTables } from '../users/user-tables.ts';
+import {
+  groupTables,
+  type KeyedUser,
+  loginAddresses,
+  ofUsers,
+  ownTables,
+  type UserTables,
+} from '../users/user-tables.ts';
 
 const messageTables: UserTables = {
   tables: ['messages'],
@@ -29,7 +37,10 @@ function recipientsOf(user: KeyedUser): string[] {
 
 const auditTables: UserTables = {
   tables: ['audit_log'],
-  erase: ({ ids }) => anonymizedEvents(ids),
+  erase: (erased) => {
+    const ofTable = (name: string) => sql`select id::text from ${sql.table(name)} where ${ofUsers(erased)}`;
+    return anonymizedEvents(erased.ids, sql`${ofTable('credentials')} union ${ofTable('sessions')}`);
+  },
   exportRows: {
     eventsAbout: ({ id, project }) => eventsAbout(project.id, id),
     eventsBy: ({ id, project }) => eventsBy(project.id, id),

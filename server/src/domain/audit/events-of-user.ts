@@ -21,19 +21,45 @@ function columns(showsOrigin: Fragment): Fragment {
     from audit_log e`;
 }
 
+/** Kinds of subjects that belong to a user, whom the `userId` of the detail names. */
+const ownedKinds = ['device', 'passkey', 'session'];
+/** SQL: a detail without names; a sign-in would lead to the other events of it. */
+const bareDetail = sql`detail - array['before', 'after', 'signInId']`;
+
 /**
- * SQL: two statements that keep the events under the users' ids alone, without names, details and origins. Each finds its
- * events by one index, and no event is in both.
+ * SQL: statements that keep the events under the users' ids alone, without names, details and origins. Each finds its events
+ * by one index, and no event is in two of them.
+ *
+ * @param owned selects the ids of the users' devices, passkeys and sessions, as text
  */
-export function anonymizedEvents(userIds: readonly string[]): readonly Fragment[] {
-  const isAbout = sql`subject_kind = 'user' and subject_id = any(${userIds}::text[])`;
-  const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${userIds}::text[])`;
+export function anonymizedEvents(userIds: readonly string[], owned: Fragment): readonly Fragment[] {
+  const ids = sql`${userIds}::text[]`;
+  const isAbout = sql`subject_kind = 'user' and subject_id = any(${ids})`;
+  const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${ids})`;
+  const isOwned = sql`subject_kind = any(${ownedKinds}::text[]) and detail->>'userId' = any(${ids})`;
+  // Of sign-ins by an address that was none of a user until then.
+  const isUnknown = sql`subject_kind = 'address' and actor_kind in ('anonymous', 'system')`;
+  // The row of a device may have been deleted earlier: the sign-ins by it name it.
+  const used = sql`select coalesce(detail->>'deviceId', detail->>'passkeyId') from audit_log where ${isAbout}`;
   return [
     sql`update audit_log set subject_name = null, detail = null,
         actor_name = case when ${isBy} then null else actor_name end,
         ip = case when ${isBy} or actor_kind = 'anonymous' then null else ip end,
         user_agent = case when ${isBy} or actor_kind = 'anonymous' then null else user_agent end
       where ${isAbout}`,
-    sql`update audit_log set actor_name = null, ip = null, user_agent = null where ${isBy} and (${isAbout}) is not true`,
+    sql`update audit_log set actor_name = null, ip = null, user_agent = null,
+        subject_name = case when ${isOwned} then null else subject_name end,
+        detail = case when ${isOwned} then ${bareDetail} else detail end
+      where ${isBy} and (${isAbout}) is not true`,
+    sql`update audit_log set subject_name = null, detail = ${bareDetail},
+        ip = case when actor_kind = 'anonymous' then null else ip end,
+        user_agent = case when actor_kind = 'anonymous' then null else user_agent end
+      where subject_id = any(array(${owned} union ${used})) and ${isOwned} and (${isBy}) is not true`,
+    sql`update audit_log e set subject_kind = null, subject_id = null, subject_name = null, detail = null, ip = null,
+        user_agent = null
+      from (select project_id as of_project, id as created, detail->>'signInId' as sign_in from audit_log
+        where ${isAbout} and type = 'user.created' and detail->>'signInId' is not null) c
+      where e.project_id = of_project and e.id > sign_in::uuid and e.id < created
+        and e.detail->>'signInId' = sign_in and ${isUnknown}`,
   ];
 }
