@@ -15,6 +15,8 @@ import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found, problemOf, refuse } from '../kernel/problem.ts';
+import { inAllProjects } from '../kernel/scope.ts';
+import { query, sql } from '../kernel/sql.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
@@ -116,11 +118,14 @@ export class AccountAccess {
   }
 
   /** Refuses `forbidden` for the last owner of the instance. */
-  erase(projectId: string, userId: string, actor: Actor): Promise<void> {
-    return this.change(projectId, userId, async (em, user) => {
-      await this.deps.admins.keepOwner(em, userId);
-      await this.deps.accounts.erase(em, projectId, [user.id], actor);
-    });
+  async erase(projectId: string, userId: string, actor: Actor): Promise<void> {
+    const work = () =>
+      this.change(projectId, userId, async (em, user) => {
+        await this.deps.admins.keepOwner(em, userId);
+        await this.deps.accounts.erase(em, projectId, [user.id], actor);
+      });
+    // An admin is named in the events of other projects, too.
+    await ((await isOfAdmins(this.deps.db, projectId)) ? inAllProjects(work) : work());
   }
 
   /** Ends all sessions and notifies their clients. */
@@ -217,6 +222,11 @@ export class AccountAccess {
       ),
     );
   }
+}
+
+async function isOfAdmins({ alone }: Database, projectId: string): Promise<boolean> {
+  const found = sql`select from projects where id::text = ${projectId} and built_in = 'console'`;
+  return (await query(alone, found)).length === 1;
 }
 
 function shown(device: Device, project: Project): ShownDevice {

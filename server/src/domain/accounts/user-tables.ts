@@ -39,7 +39,7 @@ const auditTables: UserTables = {
   tables: ['audit_log'],
   erase: (erased) => {
     const ofTable = (name: string) => sql`select id::text from ${sql.table(name)} where ${ofUsers(erased)}`;
-    return anonymizedEvents(erased.ids, sql`${ofTable('credentials')} union ${ofTable('sessions')}`);
+    return anonymizedEvents(erased, sql`${ofTable('credentials')} union ${ofTable('sessions')}`);
   },
   exportRows: {
     eventsAbout: ({ id, project }) => eventsAbout(project.id, id),

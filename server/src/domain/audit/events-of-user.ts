@@ -1,4 +1,5 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
+import type { EventType } from './event-types.ts';
 
 /** Selects the events about a user. The origin of another person's action is personal data of that person. */
 export function eventsAbout(projectId: string, userId: string): Fragment {
@@ -22,7 +23,9 @@ function columns(showsOrigin: Fragment): Fragment {
 }
 
 /** Kinds of subjects that belong to a user, whom the `userId` of the detail names. */
-const ownedKinds = ['device', 'passkey', 'session'];
+const ownedKinds = ['device', 'passkey', 'session', 'membership', 'setup-link'];
+/** Types of the events about an admin, of any project. Few: they are found by their type. */
+const ofAdmins: readonly EventType[] = ['membership.granted', 'membership.revoked', 'setup-link.used'];
 /** SQL: a detail without names; a sign-in would lead to the other events of it. */
 const bareDetail = sql`detail - array['before', 'after', 'signInId']`;
 
@@ -32,7 +35,10 @@ const bareDetail = sql`detail - array['before', 'after', 'signInId']`;
  *
  * @param owned selects the ids of the users' devices, passkeys and sessions, as text
  */
-export function anonymizedEvents(userIds: readonly string[], owned: Fragment): readonly Fragment[] {
+export function anonymizedEvents(
+  { projectId, ids: userIds }: { projectId: string; ids: readonly string[] },
+  owned: Fragment,
+): readonly Fragment[] {
   const ids = sql`${userIds}::text[]`;
   const isAbout = sql`subject_kind = 'user' and subject_id = any(${ids})`;
   const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${ids})`;
@@ -41,6 +47,7 @@ export function anonymizedEvents(userIds: readonly string[], owned: Fragment): r
   const isUnknown = sql`subject_kind = 'address' and actor_kind in ('anonymous', 'system')`;
   // The row of a device may have been deleted earlier: the sign-ins by it name it.
   const used = sql`select coalesce(detail->>'deviceId', detail->>'passkeyId') from audit_log where ${isAbout}`;
+  const areAdmins = sql`(select built_in = 'console' from projects where id = ${projectId}::uuid)`;
   return [
     sql`update audit_log set subject_name = null, detail = null,
         actor_name = case when ${isBy} then null else actor_name end,
@@ -54,12 +61,17 @@ export function anonymizedEvents(userIds: readonly string[], owned: Fragment): r
     sql`update audit_log set subject_name = null, detail = ${bareDetail},
         ip = case when actor_kind = 'anonymous' then null else ip end,
         user_agent = case when actor_kind = 'anonymous' then null else user_agent end
-      where subject_id = any(array(${owned} union ${used})) and ${isOwned} and (${isBy}) is not true`,
+      where subject_id = any(array(${owned} union ${used})) and type <> all(${ofAdmins}::text[]) and ${isOwned} and (${isBy}) is not true`,
     sql`update audit_log e set subject_kind = null, subject_id = null, subject_name = null, detail = null, ip = null,
         user_agent = null
       from (select project_id as of_project, id as created, detail->>'signInId' as sign_in from audit_log
         where ${isAbout} and type = 'user.created' and detail->>'signInId' is not null) c
       where e.project_id = of_project and e.id > sign_in::uuid and e.id < created
         and e.detail->>'signInId' = sign_in and ${isUnknown}`,
+    sql`update audit_log set subject_name = null,
+        actor_name = case when actor_kind = 'setup-link' then null else actor_name end,
+        ip = case when actor_kind in ('setup-link', 'anonymous') then null else ip end,
+        user_agent = case when actor_kind in ('setup-link', 'anonymous') then null else user_agent end
+      where ${areAdmins} and type = any(${ofAdmins}::text[]) and ${isOwned} and (${isBy}) is not true`,
   ];
 }

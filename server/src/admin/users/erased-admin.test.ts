@@ -1,0 +1,70 @@
+/** An admin is a user of the console's project, and has left traces in other projects. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { rows } from '../../../test/rows.ts';
+import { newAddress } from '../../../test/signin-world.ts';
+import { everything } from '../../domain/admins/permission.ts';
+import { type Actor, system } from '../../domain/kernel/actor.ts';
+import type { Project } from '../../domain/projects/project.entity.ts';
+
+let room: AdminRoom;
+let project: Project;
+
+beforeAll(async () => {
+  room = await openAdminRoom();
+  project = await room.services.projects.create({ name: 'Acme' }, system);
+  await room.services.admins.grantRole({ email: 'first@example.com', role: 'owner' }, by);
+});
+afterAll(() => room.close());
+
+const by = { grants: everything, actor: system };
+
+/** Erases a user as the console does. */
+async function erase(projectId: string, id: string): Promise<void> {
+  const { data } = await room.call(
+    'mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done message } }',
+    { input: { projectId, userIds: [id], action: 'ERASE' } },
+  );
+  expect(data.changeUsers).toEqual([{ done: true, message: null }]);
+}
+
+/** The rows of a table that contain one of the texts. */
+async function holding(table: string, ...texts: string[]): Promise<object[]> {
+  const all = await rows(room.services.db, `select * from ${table}`);
+  return all.filter((row) => texts.some((text) => JSON.stringify(row).includes(text)));
+}
+
+it('is not named in the events of any project after the erasure', async () => {
+  const { admins, projects } = room.services;
+  const address = newAddress();
+  const { user } = await admins.grantRole({ email: address, role: 'project_admin', projectId: project.id }, by);
+  const grace: Actor = { kind: 'admin', id: user.id, name: address, ip: '203.0.113.77', userAgent: 'Marked/1.0' };
+  await projects.update(project.id, { mfaPolicy: 'required' }, grace);
+  const { id } = await admins.grantRole({ email: address, role: 'owner' }, by);
+  await admins.revokeRole(id, by);
+  const traces = [address, '203.0.113.77', 'Marked/1.0'];
+  expect(await holding('audit_log', ...traces)).not.toEqual([]);
+  await erase(room.builtIn.console.id, user.id);
+  expect(await holding('audit_log', ...traces)).toEqual([]);
+  const kept = await rows(room.services.db, `select type from audit_log where detail->>'userId' = ? order by id`, [
+    user.id,
+  ]);
+  expect(kept).toEqual([
+    { type: 'membership.granted' },
+    { type: 'membership.granted' },
+    { type: 'membership.revoked' },
+  ]);
+});
+
+it('is not named by the setup link that made them an owner', async () => {
+  const { admins, db } = room.services;
+  const address = newAddress();
+  const id = await room.person(address);
+  const link = await admins.mintSetupLink(system);
+  const actor: Actor = { kind: 'anonymous', ip: '203.0.113.78', userAgent: 'Marked/2.0' };
+  await db.transaction((em) => admins.claim(em, link.id, id, actor));
+  const traces = [address, '203.0.113.78', 'Marked/2.0'];
+  expect(await holding('audit_log', ...traces)).not.toEqual([]);
+  await erase(room.builtIn.console.id, id);
+  expect(await holding('audit_log', ...traces)).toEqual([]);
+});
