@@ -40,13 +40,21 @@ export function anonymizedEvents(
   owned: Fragment,
 ): readonly Fragment[] {
   const ids = sql`${userIds}::text[]`;
+  const ofProject = sql`project_id = ${projectId}::uuid`;
   const isAbout = sql`subject_kind = 'user' and subject_id = any(${ids})`;
   const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${ids})`;
   const isOwned = sql`subject_kind = any(${ownedKinds}::text[]) and detail->>'userId' = any(${ids})`;
-  // Of sign-ins by an address that was none of a user until then.
-  const isUnknown = sql`subject_kind = 'address' and actor_kind in ('anonymous', 'system')`;
   // The row of a device may have been deleted earlier: the sign-ins by it name it.
   const used = sql`select coalesce(detail->>'deviceId', detail->>'passkeyId') from audit_log where ${isAbout}`;
+  // Of the sign-in that created the user, whose address was none of a user until then. Ids contain times; `offset` keeps the
+  // planner from reading the whole log.
+  const early = sql`select e.id from (
+      select id as created, detail->>'signInId' as sign_in from audit_log
+      where ${isAbout} and ${ofProject} and type = 'user.created' and detail->>'signInId' is not null
+    ) c cross join lateral (
+      select id from audit_log where ${ofProject} and id > sign_in::uuid and id < created
+        and detail->>'signInId' = sign_in and subject_kind = 'address' and actor_kind in ('anonymous', 'system') offset 0
+    ) e`;
   const areAdmins = sql`(select built_in = 'console' from projects where id = ${projectId}::uuid)`;
   return [
     sql`update audit_log set subject_name = null, detail = null,
@@ -62,12 +70,9 @@ export function anonymizedEvents(
         ip = case when actor_kind = 'anonymous' then null else ip end,
         user_agent = case when actor_kind = 'anonymous' then null else user_agent end
       where subject_id = any(array(${owned} union ${used})) and type <> all(${ofAdmins}::text[]) and ${isOwned} and (${isBy}) is not true`,
-    sql`update audit_log e set subject_kind = null, subject_id = null, subject_name = null, detail = null, ip = null,
+    sql`update audit_log set subject_kind = null, subject_id = null, subject_name = null, detail = null, ip = null,
         user_agent = null
-      from (select project_id as of_project, id as created, detail->>'signInId' as sign_in from audit_log
-        where ${isAbout} and type = 'user.created' and detail->>'signInId' is not null) c
-      where e.project_id = of_project and e.id > sign_in::uuid and e.id < created
-        and e.detail->>'signInId' = sign_in and ${isUnknown}`,
+      where ${ofProject} and id = any(array(${early}))`,
     sql`update audit_log set subject_name = null,
         actor_name = case when actor_kind = 'setup-link' then null else actor_name end,
         ip = case when actor_kind in ('setup-link', 'anonymous') then null else ip end,
