@@ -68,3 +68,20 @@ it('is not named by the setup link that made them an owner', async () => {
   await erase(room.builtIn.console.id, id);
   expect(await holding('audit_log', ...traces)).toEqual([]);
 });
+
+it('is not named by the versions and drafts of an experience that they changed, and others are', async () => {
+  const { admins, experiences } = room.services;
+  const [mine, other] = [newAddress(), newAddress()];
+  const { user } = await admins.grantRole({ email: mine, role: 'project_admin', projectId: project.id }, by);
+  for (const [at, name] of [other, mine].entries()) {
+    const actor: Actor = { kind: 'admin', id: user.id, name };
+    await experiences.saveDraft({ projectId: project.id }, { accent: `#c81e3${at}` }, actor);
+    await experiences.publish({ projectId: project.id }, actor);
+  }
+  expect(await holding('experience_versions', mine)).toHaveLength(1);
+  expect(await holding('experience_drafts', mine)).toHaveLength(1);
+  await erase(room.builtIn.console.id, user.id);
+  expect(await holding('experience_versions', mine)).toEqual([]);
+  expect(await holding('experience_drafts', mine)).toEqual([]);
+  expect(await holding('experience_versions', other)).toHaveLength(1);
+});

@@ -5,6 +5,7 @@ import { consentTables } from '../consents/user-tables.ts';
 import { deviceTables } from '../credentials/user-tables.ts';
 import { deletedMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
+import { withoutAuthors } from '../experience/authors.ts';
 import { sql } from '../kernel/sql.ts';
 import { logoutTables } from '../logout/user-tables.ts';
 import { mfaTables } from '../mfa/user-tables.ts';
@@ -34,6 +35,13 @@ function recipientsOf(user: KeyedUser): string[] {
   const addresses = present([user.email, ...contactsOf(user.attributes, 'emails').map(({ value }) => value)]);
   return present([user.phone, ...addresses, ...addresses.map(addressKey), ...loginAddresses(user)]);
 }
+
+/** They name an admin as the audit log does. */
+const experienceTables: UserTables = {
+  tables: [],
+  erase: ({ projectId, users }) => withoutAuthors(projectId, present(users.map((user) => user.email ?? user.userName))),
+  exportRows: {},
+};
 
 const auditTables: UserTables = {
   tables: ['audit_log'],
@@ -66,6 +74,7 @@ export const userTables: readonly UserTables[] = [
   logoutTables,
   directoryTables,
   adminTables,
+  experienceTables,
   ownTables,
   auditTables,
 ];
