@@ -233,6 +233,48 @@ describe('a failed delivery', () => {
     expect(idsSent().at(-1)).toBe(first);
     expect((await deliveries(made)).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });
+
+  it('loses what an erasure removes from the events of a device, when it is replayed', async () => {
+    const { webhook: made } = await webhook();
+    answer = () => ({ status: 500 });
+    const userId = await services.newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);
+    const { client } = await services.clients.create({ projectId: project.id, name: 'Shop' }, system);
+    const userAgent = 'Marked/1.0 (Windows) Firefox/140';
+    const owner = { projectId: project.id, userId };
+    const marks = /203\.0\.113\.77|Marked|Firefox|Kitchen/;
+    await services.db.transaction(async (em) => {
+      const { device } = await services.devices.register(em, {
+        ...{
+          project,
+          clientId: client.id,
+          userId,
+          jkt: 'jkt',
+          publicJwk: { kty: 'EC' },
+          hosted: false,
+          remembered: true,
+        },
+        actor: { kind: 'anonymous', ip: '203.0.113.77', userAgent },
+      });
+      await services.devices.rename(em, owner, device.id, 'Kitchen', { kind: 'user', id: userId, userAgent });
+    });
+    for (let hour = 0; hour < 72; hour += 1) {
+      await deliver();
+      clock.turn(3600);
+    }
+    expect(sent.map(({ body }) => body).join()).toMatch(marks);
+    await services.accounts.remove(project.id, userId, system);
+    answer = () => ({ status: 200 });
+    sent = [];
+    expect(await services.webhooks.replayFailed(made, system)).toBeGreaterThan(3);
+    await deliver();
+    const types = sent.map(({ body }) => JSON.parse(body).type);
+    expect(types).toEqual(expect.arrayContaining(['device.registered', 'device.renamed', 'user.erased']));
+    const stored = await query(
+      services.db.alone,
+      sql`select to_jsonb(d) from webhook_deliveries d where webhook_id = ${made.id}`,
+    );
+    for (const text of [...sent.map(({ body }) => body), JSON.stringify(stored)]) expect(text).not.toMatch(marks);
+  });
 });
 
 describe('a receiver that is down', () => {
