@@ -6,7 +6,7 @@ import { deviceTables } from '../credentials/user-tables.ts';
 import { deletedMessagesTo, messagesTo } from '../delivery/messages-to.ts';
 import { directoryTables } from '../directories/user-tables.ts';
 import { withoutAuthors } from '../experience/authors.ts';
-import { sql } from '../kernel/sql.ts';
+import { type Fragment, sql } from '../kernel/sql.ts';
 import { logoutTables } from '../logout/user-tables.ts';
 import { mfaTables } from '../mfa/user-tables.ts';
 import { otpTables } from '../otp/user-tables.ts';
@@ -16,6 +16,7 @@ import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
 import { addressKey, contactsOf } from '../users/login.ts';
 import {
+  type ErasedUsers,
   groupTables,
   type KeyedUser,
   loginAddresses,
@@ -43,14 +44,17 @@ const experienceTables: UserTables = {
   exportRows: {},
 };
 
+/** SQL: the ids of the users' devices, passkeys and sessions, as text. */
+function ownedBy(users: Pick<ErasedUsers, 'projectId' | 'ids'>): Fragment {
+  const ofTable = (name: string) => sql`select id::text from ${sql.table(name)} where ${ofUsers(users)}`;
+  return sql`${ofTable('credentials')} union ${ofTable('sessions')}`;
+}
+
 const auditTables: UserTables = {
   tables: ['audit_log'],
-  erase: (erased) => {
-    const ofTable = (name: string) => sql`select id::text from ${sql.table(name)} where ${ofUsers(erased)}`;
-    return anonymizedEvents(erased, sql`${ofTable('credentials')} union ${ofTable('sessions')}`);
-  },
+  erase: (erased) => anonymizedEvents(erased, ownedBy(erased)),
   exportRows: {
-    eventsAbout: ({ id, project }) => eventsAbout(project.id, id),
+    eventsAbout: ({ id, project }) => eventsAbout(project.id, id, ownedBy({ projectId: project.id, ids: [id] })),
     eventsBy: ({ id, project }) => eventsBy(project.id, id),
   },
 };

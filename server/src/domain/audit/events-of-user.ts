@@ -1,16 +1,37 @@
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { EventType } from './event-types.ts';
 
-/** Selects the events about a user. The origin of another person's action is personal data of that person. */
-export function eventsAbout(projectId: string, userId: string): Fragment {
+/** Kinds of subjects that belong to a user, whom the `userId` of the detail names. */
+const ownedKinds = ['device', 'passkey', 'session', 'membership', 'setup-link'];
+/** Types of the events about an admin, of any project. Few: they are found by their type. */
+const ofAdmins: readonly EventType[] = ['membership.granted', 'membership.revoked', 'setup-link.used'];
+/** SQL: a detail without names; a sign-in would lead to the other events of it. */
+const bareDetail = sql`detail - array['before', 'after', 'signInId']`;
+
+/**
+ * Selects the events about a user, and those about their devices, passkeys and sessions that are not their own actions. The
+ * origin of another person's action is personal data of that person.
+ *
+ * @param owned selects the ids of the user's devices, passkeys and sessions, as text
+ */
+export function eventsAbout(projectId: string, userId: string, owned: Fragment): Fragment {
   const isOwn = sql`(e.actor_kind = 'anonymous' or e.actor_id = ${userId} and e.actor_kind = 'user')`;
-  return sql`${columns(isOwn)} where e.project_id = ${projectId} and e.subject_id = ${userId}`;
+  return sql`${columns(isOwn)} where e.project_id = ${projectId}
+    and e.subject_id = any(array(select ${userId}::text union ${owned} union ${usedBy([userId])}))
+    and (e.subject_id = ${userId} or e.subject_kind = any(${ownedKinds}::text[]) and e.detail->>'userId' = ${userId}
+      and e.actor_id is distinct from ${userId})`;
 }
 
 /** Selects the events of a user's actions on anything but themselves. */
 export function eventsBy(projectId: string, userId: string): Fragment {
   return sql`${columns(sql`true`)}
     where e.project_id = ${projectId} and e.actor_id = ${userId} and e.subject_id is distinct from ${userId}`;
+}
+
+/** SQL: the ids of what the users signed in with: the row of a device may have been deleted. */
+function usedBy(userIds: readonly string[]): Fragment {
+  return sql`select coalesce(detail->>'deviceId', detail->>'passkeyId') from audit_log
+    where subject_kind = 'user' and subject_id = any(${userIds}::text[])`;
 }
 
 function columns(showsOrigin: Fragment): Fragment {
@@ -21,13 +42,6 @@ function columns(showsOrigin: Fragment): Fragment {
       case when ${showsOrigin} then e.ip end as ip, case when ${showsOrigin} then e.user_agent end as "userAgent"
     from audit_log e`;
 }
-
-/** Kinds of subjects that belong to a user, whom the `userId` of the detail names. */
-const ownedKinds = ['device', 'passkey', 'session', 'membership', 'setup-link'];
-/** Types of the events about an admin, of any project. Few: they are found by their type. */
-const ofAdmins: readonly EventType[] = ['membership.granted', 'membership.revoked', 'setup-link.used'];
-/** SQL: a detail without names; a sign-in would lead to the other events of it. */
-const bareDetail = sql`detail - array['before', 'after', 'signInId']`;
 
 /**
  * SQL: statements that keep the events under the users' ids alone, without names, details and origins. Each finds its events
@@ -44,8 +58,6 @@ export function anonymizedEvents(
   const isAbout = sql`subject_kind = 'user' and subject_id = any(${ids})`;
   const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${ids})`;
   const isOwned = sql`subject_kind = any(${ownedKinds}::text[]) and detail->>'userId' = any(${ids})`;
-  // The row of a device may have been deleted earlier: the sign-ins by it name it.
-  const used = sql`select coalesce(detail->>'deviceId', detail->>'passkeyId') from audit_log where ${isAbout}`;
   // Of the sign-in that created the user, whose address was none of a user until then. Ids contain times; `offset` keeps the
   // planner from reading the whole log.
   const early = sql`select e.id from (
@@ -69,7 +81,8 @@ export function anonymizedEvents(
     sql`update audit_log set subject_name = null, detail = ${bareDetail},
         ip = case when actor_kind = 'anonymous' then null else ip end,
         user_agent = case when actor_kind = 'anonymous' then null else user_agent end
-      where subject_id = any(array(${owned} union ${used})) and type <> all(${ofAdmins}::text[]) and ${isOwned} and (${isBy}) is not true`,
+      where subject_id = any(array(${owned} union ${usedBy(userIds)})) and type <> all(${ofAdmins}::text[])
+        and ${isOwned} and (${isBy}) is not true`,
     sql`update audit_log set subject_kind = null, subject_id = null, subject_name = null, detail = null, ip = null,
         user_agent = null
       where ${ofProject} and id = any(array(${early}))`,
