@@ -105,6 +105,25 @@ describe('an erasure', () => {
     ]);
   });
 
+  it('removes the origin of a user whose sign-in replaced the session of another one', async () => {
+    const { project } = world;
+    const { clock, services } = world.app;
+    const [{ user }, other] = [await registered(), await people.somebody()];
+    await services.db.transaction((em) => {
+      const [authTime, freshAt] = [clock.now(), clock.now()];
+      const currentSecret = other.visit.browser.cookies.get(`lk-session-${project.id}`);
+      const signIn = { project, userId: user.id, amr: ['swk'], authTime, freshAt, currentSecret, actor: anonymous };
+      return services.sessions.signIn(em, signIn);
+    });
+    await erase(user);
+    expect(await holding()).toEqual([]);
+    const by = { actor_kind: 'user', actor_id: user.id };
+    expect(await events('session.ended')).toMatchObject([
+      { ...by, subject_id: other.visit.sessionId, detail: { reason: 'replaced', userId: other.user.id } },
+      { actor_kind: 'system', detail: { reason: 'deactivated', userId: user.id } },
+    ]);
+  });
+
   it('leaves the name and the origin of an admin who renamed a device, and the events of other users', async () => {
     const { services } = world.app;
     const other = await registered();

@@ -83,7 +83,9 @@ export class Sessions {
       });
       return { session: current, secret, replaced: null };
     }
-    if (current) await this.end(em, current, 'replaced', actor);
+    // The origin is the new user's, not that of the session's user.
+    const by: Actor = actor.kind === 'anonymous' ? { ...actor, kind: 'user', id: signIn.userId } : actor;
+    if (current) await this.end(em, current, 'replaced', by);
     const moment = await nextMoment(em);
     const session = em.create(Session, {
       id: this.deps.random.id(),
