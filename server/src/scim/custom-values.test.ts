@@ -133,11 +133,11 @@ describe('values', () => {
     const id = await created({ a: 'x'.repeat(4000), b: 'x'.repeat(4000) });
     const refused = await patch(id, { op: 'replace', path: `${urn}:a`, value: 'ä'.repeat(4000) });
     expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-    expect(refused.body.detail).toMatch(/has 12\d+ bytes: the custom attributes of a user must have at most 8192/);
+    expect(refused.body.detail).toBe(`${urn} must have at most 8192 bytes.`);
     expect((await create({ a: 'x'.repeat(8193) })).status).toBe(400);
     await string('pin', { returned: 'never' });
     const { detail } = (await patch(id, { op: 'replace', path: `${urn}:a`, value: 'ä'.repeat(4000) })).body;
-    expect(detail).toBe(`${urn} is too large: the custom attributes of a user must have at most 8192 bytes.`);
+    expect(detail).toBe(`${urn} must have at most 8192 bytes.`);
   });
 
   it('come under another name, if the definition has an alias', async () => {

@@ -72,12 +72,9 @@ export function readScalar(type: ScalarType, value: unknown): { value: string | 
  * Refuses `invalid`.
  */
 export function checkCustomValues({ attributes }: CustomSchema, values: CustomValues, isComplete: boolean): void {
-  const bytes = Buffer.byteLength(JSON.stringify(values));
-  if (bytes > customLimits.bytes) {
-    // The number would tell the size of a hidden value, and whether a list already contains the value of a request.
-    const size = attributes.some(({ returned }) => returned === 'never') ? 'is too large' : `has ${bytes} bytes`;
-    const rule = `the custom attributes of a user must have at most ${customLimits.bytes} bytes`;
-    refuse({ code: 'invalid', field: customUrn, reason: `${size}: ${rule}` });
+  if (Buffer.byteLength(JSON.stringify(values)) > customLimits.bytes) {
+    // Without their number, which would tell the size of a hidden value, and whether a list contains the value of a request.
+    refuse({ code: 'invalid', field: customUrn, reason: `must have at most ${customLimits.bytes} bytes` });
   }
   const missing = attributes.find(({ name, required }) => required && !Object.hasOwn(values, name));
   if (isComplete && missing) invalid(missing.name, 'is required');
