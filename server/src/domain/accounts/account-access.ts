@@ -16,6 +16,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { found, problemOf, refuse } from '../kernel/problem.ts';
 import { inAllProjects } from '../kernel/scope.ts';
+import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
@@ -225,7 +226,8 @@ export class AccountAccess {
 }
 
 async function isOfAdmins({ alone }: Database, projectId: string): Promise<boolean> {
-  const found = sql`select from projects where id::text = ${projectId} and built_in = 'console'`;
+  if (!isUuid(projectId)) return false;
+  const found = sql`select from projects where id = ${projectId} and built_in = 'console'`;
   return (await query(alone, found)).length === 1;
 }
 
