@@ -108,7 +108,7 @@ export class ClientAssertions {
         reject(error.message, 'kid and alg of the client assertion must select one registered key.');
       }
       if (error instanceof errors.JWTClaimValidationFailed) reject(error.message);
-      // Other messages may repeat the assertion's header, and a refusal without a constant reason is recorded each time.
+      // Refusals are counted by their reason. Other messages may repeat the assertion's header, so each would be a new event.
       return reject(error instanceof errors.JOSEError ? error.code : 'the key does not fit');
     }
   }

@@ -63,7 +63,7 @@ const comma = new Statement<unknown>([', '], []);
 
 const compiler = new PostgresQueryCompiler();
 
-/** A part without parameters, quoted by Kysely: statements that are told apart by their texts need not be compiled. */
+/** A part without parameters, quoted by Kysely. As text, it needs no compilation at each call of a prepared statement. */
 function textOf(part: RawBuilder<unknown>): Fragment {
   return new Statement([compiler.compileQuery(part.toOperationNode(), createQueryId()).sql], []);
 }

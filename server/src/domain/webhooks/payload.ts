@@ -31,7 +31,7 @@ const webhookPayload = z
         .record(z.string(), z.unknown())
         .nullable()
         .describe(
-          '`before` and `after` of changed fields, reasons; `signInId`: the sign-in that it is a step of. Never a secret. Null after the erasure of the user.',
+          '`before` and `after` of changed fields, reasons; `signInId`: the sign-in that it is a step of. Never a secret. After the erasure of the user null, or without names.',
         ),
       ip: nullableText.describe('Address of the actor.'),
       userAgent: nullableText,
