@@ -13,18 +13,28 @@ export async function multiply(db: Database, table: string, changes: Record<stri
   );
 }
 
-/** The index conditions by table, or by index where a bitmap is made of it, in the plan that PostgreSQL makes for all parameters of a statement. */
-export async function indexConditions(db: Database, statement: Statement<unknown>): Promise<Record<string, string[]>> {
+/**
+ * The lines of the plan that PostgreSQL makes for all parameters of a statement.
+ *
+ * @param settings SQL that runs before, in the same transaction
+ */
+export async function genericPlan(db: Database, statement: Statement<unknown>, settings?: string): Promise<string[]> {
   const { sql: text, parameters } = statement.compile(db.alone.getKysely());
-  const lines = await db.transaction(async (em) => {
+  return db.transaction(async (em) => {
     await em.execute('analyze');
     await em.execute('set local plan_cache_mode = force_generic_plan');
+    if (settings) await em.execute(settings);
     await em.execute(`prepare planned as ${text}`);
     const nulls = parameters.map(() => 'null').join(', ');
     const plan = await em.execute<{ 'QUERY PLAN': string }[]>(`explain execute planned(${nulls})`);
     await em.execute('deallocate planned');
     return plan.map((line) => line['QUERY PLAN']);
   });
+}
+
+/** The index conditions by table, or by index where a bitmap is made of it, in the {@link genericPlan} of a statement. */
+export async function indexConditions(db: Database, statement: Statement<unknown>): Promise<Record<string, string[]>> {
+  const lines = await genericPlan(db, statement);
   const found: Record<string, string[]> = {};
   lines.forEach((line, at) => {
     const table = /(?:Index (?:Only )?Scan using \S+|Bitmap Index Scan) on (\w+)/.exec(line)?.[1];

@@ -1,8 +1,7 @@
 /** What the mailbox of a user with a passkey does not open. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
-import { HostedBrowser } from '../../test/hosted-browser.ts';
-import type { StepAnswer } from '../../test/signin-browser.ts';
+import { passkeyVisits } from '../../test/passkey-visits.ts';
 import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -17,25 +16,7 @@ beforeEach(() => {
   authenticator = new SoftAuthenticator();
 });
 
-async function open(over: Record<string, string | undefined> = {}): Promise<HostedBrowser> {
-  const hosted = new HostedBrowser(world, authenticator);
-  await hosted.open(over);
-  return hosted;
-}
-
-/** A user with a passkey. */
-async function enrolled(over: Record<string, unknown> = {}): Promise<void> {
-  const hosted = await open();
-  expect(expectStatus(await hosted.register(userid), 'SUCCESS')['passkey_offer']).toBe(true);
-  expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
-}
-
-/** Signs in by mail code in a new browser: what an attacker who reads the user's mail can do. */
-async function byMail(fields: Record<string, unknown> = {}): Promise<{ hosted: HostedBrowser; answer: StepAnswer }> {
-  const hosted = await open();
-  await world.verifyAddress(hosted.page, userid);
-  return { hosted, answer: await hosted.page.step('verify-device', { userid, ...fields }, 'registration') };
-}
+const { byMail, enrolled, open } = passkeyVisits(world, () => ({ userid, authenticator }));
 
 describe('an attacker who reads the mail of a user with a passkey', () => {
   /** One of ten recovery codes, as the account page shows them after a mail code to a user who has no factor. */

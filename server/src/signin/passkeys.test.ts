@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
-import { HostedBrowser } from '../../test/hosted-browser.ts';
-import type { StepAnswer } from '../../test/signin-browser.ts';
+import { passkeyVisits } from '../../test/passkey-visits.ts';
 import { appOrigin, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { system } from '../domain/kernel/actor.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
@@ -16,25 +15,7 @@ beforeEach(() => {
   authenticator = new SoftAuthenticator();
 });
 
-async function open(over: Record<string, string | undefined> = {}): Promise<HostedBrowser> {
-  const hosted = new HostedBrowser(world, authenticator);
-  await hosted.open(over);
-  return hosted;
-}
-
-/** A user with a passkey. */
-async function enrolled(over: Record<string, unknown> = {}): Promise<void> {
-  const hosted = await open();
-  expect(expectStatus(await hosted.register(userid), 'SUCCESS')['passkey_offer']).toBe(true);
-  expectStatus(await hosted.addPasskey(over), 'PASSKEY_REGISTERED');
-}
-
-/** Signs in by mail code in a new browser: what an attacker who reads the user's mail can do. */
-async function byMail(fields: Record<string, unknown> = {}): Promise<{ hosted: HostedBrowser; answer: StepAnswer }> {
-  const hosted = await open();
-  await world.verifyAddress(hosted.page, userid);
-  return { hosted, answer: await hosted.page.step('verify-device', { userid, ...fields }, 'registration') };
-}
+const { byMail, enrolled, open } = passkeyVisits(world, () => ({ userid, authenticator }));
 
 const subOf = async () => (await world.findUser(userid))?.id;
 
