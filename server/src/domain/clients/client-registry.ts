@@ -1,9 +1,11 @@
 import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { findPrepared } from '../kernel/prepared-find.ts';
 import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { Project } from '../projects/project.entity.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';
 import { Client } from './client.entity.ts';
@@ -91,7 +93,11 @@ export class ClientRegistry {
   private async read(clientId: string): Promise<Client | null> {
     // Case-sensitive (RFC 6749 §1.8); PostgreSQL would accept a UUID in any case.
     if (!isUuid(clientId)) return null;
-    return this.deps.db.reader().findOne(Client, { id: clientId, disabledAt: null }, { populate: ['project'] });
+    const em = this.deps.db.reader();
+    const client = await findPrepared(em, Client, sql`id = ${clientId} and disabled_at is null`, 'clients.by-id');
+    // Both are of one entity manager, so the client refers to the project that is read.
+    const project = client && (await findPrepared(em, Project, sql`id = ${client.project.id}`, 'clients.project'));
+    return project && client;
   }
 
   /** Reads the key's row, and the client only if the cached one has another version. */
