@@ -19,7 +19,7 @@ const workloads = {
 const small: Size = { projects: 1, usersEach: 1000, sessions: 1000 };
 const larger: { grows: keyof Size; size: Size }[] = [
   { grows: 'usersEach', size: { ...small, usersEach: 100_000 } },
-  { grows: 'projects', size: { ...small, projects: 1000, usersEach: 10 } },
+  { grows: 'projects', size: { ...small, projects: 10_000, usersEach: 10 } },
   { grows: 'sessions', size: { ...small, sessions: 1_000_000 } },
 ];
 const names: Record<keyof Size, string> = { usersEach: 'users', projects: 'projects', sessions: 'sessions' };
