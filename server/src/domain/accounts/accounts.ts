@@ -116,9 +116,12 @@ export class Accounts {
     hidden: readonly string[],
   ): Promise<User> {
     return this.atomically(async (em) => {
-      await this.endWorkOfLogin(em, found(await this.deps.users.locked(em, projectId, userId), 'user'), edit);
+      const user = found(await this.deps.users.locked(em, projectId, userId), 'user');
+      const isNewLogin = await this.endWorkOfLogin(em, user, edit);
       const { before, after } = await this.deps.users.change(em, projectId, userId, edit, actor, schema, hidden);
       if (before.active && !after.active) await this.revokeAccess(em, after, actor);
+      // Also those that this change has suspended.
+      if (isNewLogin && !after.active) await revokeSuspended(em, after, this.deps.clock.now());
       if (!before.active && after.active) await restoreDevices(em, after, this.deps.clock.now());
       if (after.phone && before.phone && after.phone !== before.phone) {
         await followPhone(em, after, before.phone, after.phone);
@@ -127,15 +130,19 @@ export class Accounts {
     });
   }
 
-  /** Ends open sign-ins with a changed address or number, and a recovery grant: they belong to its previous holder. */
-  private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<void> {
+  /**
+   * Ends open sign-ins with a changed address or number, a recovery grant, and suspended devices: they belong to its
+   * previous holder. False if neither changes.
+   */
+  private async endWorkOfLogin(em: EntityManager, user: User, edit: Edit): Promise<boolean> {
     const before = recordOf(user);
     const values = await edit(before);
-    if (!changesLogin(before, values)) return;
+    if (!changesLogin(before, values)) return false;
     const now = this.deps.clock.now();
     await endOpenWork(em, now, user, { addresses: [values.userName, loginOf(values).email] });
     await endGrants(em, user, now);
     await revokeSuspended(em, user, now);
+    return true;
   }
 
   /**
