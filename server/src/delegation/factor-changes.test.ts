@@ -218,6 +218,22 @@ describe('a back end with the server library', () => {
     expect(await verify()).toMatchObject({ status: 'success' });
   });
 
+  it('cannot change it to email where a factor is required and email does not count, before or after it begins', async () => {
+    await enrolled('totp');
+    const library = await backEnd.delegationClient();
+    const begin = () => library.initiateMfaChange({ userid: address, mfaMethod: 'email' });
+    const { session_id: sessionId } = await begin();
+    const otp = await codeSentTo(app, address);
+    const verify = () => library.verifyMfaChange({ userid: address, sessionId, otp });
+    const refused = { status: 'failed', code: 'MFA_METHOD_NOT_ALLOWED' };
+    await app.services.projects.update(project.id, { mfaPolicy: 'required', emailFactor: false }, system);
+    expect(await begin()).toMatchObject(refused);
+    expect(await verify()).toMatchObject(refused);
+    expect(await methods()).toEqual(['totp']);
+    await app.services.projects.update(project.id, { emailFactor: true }, system);
+    expect(await verify()).toMatchObject({ status: 'success' });
+  });
+
   it('cannot change a phone number managed by a directory', async () => {
     const values = { provenance: 'scim', phone } as const;
     const provisioned = await app.make.user(project, values);

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
+import { isSufficient } from '../ceremonies/evidence.ts';
 import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
@@ -140,7 +141,7 @@ export class FactorChanges {
     const phone = change.method === 'sms' ? await this.phoneFor(em, user, change.phone) : null;
     if (phone && 'refused' in phone) return phone;
     const project = client.project.getEntity();
-    if (!project.offeredFactors.includes(change.method)) {
+    if (!isOffered(project, change.method)) {
       return { refused: { code: 'mfa-method-not-allowed', method: change.method } };
     }
     const to = change.method === 'sms' ? (phone?.number ?? null) : addressOf(user);
@@ -201,9 +202,7 @@ export class FactorChanges {
     const enrolment = await factors.locked(em, { project: change.project, id: change.enrolmentId });
     if (!user?.active || !enrolment || enrolment.verifiedAt || change.attempts >= triesPerChange) return over;
     const { method } = enrolment;
-    if (!client.project.getEntity().offeredFactors.includes(method)) {
-      return { refused: { code: 'mfa-method-not-allowed', method } };
-    }
+    if (!isOffered(client.project.getEntity(), method)) return { refused: { code: 'mfa-method-not-allowed', method } };
     const locked = enrolment.phone && (await problemOf(users.checkPhoneLock(em, user, enrolment.phone)));
     if (locked) return { refused: locked };
     const counted = await this.count(em, client.project.id, change, enrolment);
@@ -386,6 +385,11 @@ export class FactorChanges {
       : await this.deps.users.findByAddress(em, projectId, userid);
     return user?.active ? user : null;
   }
+}
+
+/** Whether the project offers the method, and it meets the policy. */
+function isOffered({ offeredFactors, mfaPolicy: policy, emailFactor }: Project, method: MfaMethod): boolean {
+  return offeredFactors.includes(method) && isSufficient(method, { policy, emailFactor });
 }
 
 function told<T>(outcome: ChangeOutcome<T>): T {
