@@ -271,7 +271,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
 
   const delegationKeys = new DelegationKeys(base);
   const delegationRequests = new DelegationRequests(base);
-  const factorChanges = new FactorChanges({ ...base, ...codes, factors: mfa, phones });
+  const factorChanges = new FactorChanges({ ...base, ...codes, factors: mfa, passkeys, phones });
   const domains = new Domains({ ...base, readTxt: ports.readTxt ?? (async () => 'unavailable') });
   const logout = new Logout({ ...base, sessions, signer, post: ports.postLogoutToken });
   const domainEnd = new DomainEnd({ ...base, logout });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Device } from '../src/domain/credentials/device.entity.ts';
 import type { Passkey } from '../src/domain/credentials/passkey.entity.ts';
+import type { NewPasskey } from '../src/domain/credentials/webauthn.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import type { Enrolment, MfaMethod } from '../src/domain/mfa/enrolment.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
@@ -50,6 +51,20 @@ export interface Somebody {
   visit: Visit;
 }
 
+/** A passkey that verified its user. Its key signs nothing. */
+export function newPasskey(): NewPasskey {
+  return {
+    ...{
+      credentialId: randomBytes(16).toString('base64url'),
+      publicKey: 'pQECAyYg',
+      alg: -7,
+      transports: ['internal'],
+    },
+    ...{ aaguid: '00000000-0000-0000-0000-000000000000', attestedRoot: null, attestationFormat: 'none', signCount: 0 },
+    ...{ backupEligible: true, backedUp: true, userVerified: true },
+  };
+}
+
 /** Users of the world's current project. */
 export function peopleOf(world: SigninWorld) {
   /** A visit with a fresh session, proved by a mail code or factor; `device-key`: by the device key alone. */
@@ -90,22 +105,7 @@ export function peopleOf(world: SigninWorld) {
   /** Adds a passkey that verified its user. */
   function givePasskey(user: User): Promise<Passkey> {
     const { services } = world.app;
-    const created = {
-      ...{
-        credentialId: randomBytes(16).toString('base64url'),
-        publicKey: 'pQECAyYg',
-        alg: -7,
-        transports: ['internal'],
-      },
-      ...{
-        aaguid: '00000000-0000-0000-0000-000000000000',
-        signCount: 0,
-        attestedRoot: null,
-        attestationFormat: 'none',
-      },
-      ...{ backupEligible: true, backedUp: true, userVerified: true },
-    };
-    const registration = { user, created, createdBy: 'mail-code', actor: system } as const;
+    const registration = { user, created: newPasskey(), createdBy: 'mail-code', actor: system } as const;
     return services.db.transaction((em) => services.passkeys.register(em, registration));
   }
 

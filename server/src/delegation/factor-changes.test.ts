@@ -1,6 +1,7 @@
 import { MfaMethod } from '@latchkey/node';
 import { generateSync } from 'otplib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newPasskey } from '../../test/account-visit.ts';
 import { address, codeSentTo, type DelegationWorld, openDelegation, TestBackEnd, turn } from '../../test/back-end.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { listEvents } from '../domain/audit/events.ts';
@@ -232,6 +233,22 @@ describe('a back end with the server library', () => {
     expect(await methods()).toEqual(['totp']);
     await app.services.projects.update(project.id, { emailFactor: true }, system);
     expect(await verify()).toMatchObject({ status: 'success' });
+  });
+
+  it('gets no recovery codes of a user with a passkey, whose own stay valid', async () => {
+    const { mfa, passkeys, db } = app.services;
+    const registration = { user: ada, created: newPasskey(), createdBy: 'mail-code', actor: system } as const;
+    const [own = ''] = await db.transaction(async (em) => {
+      await passkeys.register(em, registration);
+      return mfa.recoveryCodes.issue(em, ada);
+    });
+    const library = await backEnd.delegationClient();
+    const { session_id: sessionId, totp } = await library.initiateMfaChange({ userid: address, mfaMethod: 'totp' });
+    const otp = totpCode(totp?.secret ?? '');
+    const verified = await library.verifyMfaChange({ userid: address, sessionId, otp });
+    expect(verified.status).toBe('success');
+    expect(verified).not.toHaveProperty('recovery_codes');
+    expect(await db.transaction((em) => mfa.recoveryCodes.use(em, ada, own))).toBe(true);
   });
 
   it('cannot change a phone number managed by a directory', async () => {

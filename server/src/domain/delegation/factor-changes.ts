@@ -6,6 +6,7 @@ import { maskAddress, maskPhone } from '../ceremonies/mask.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { addressOf, contextFor } from '../ceremonies/recipients.ts';
 import type { Client } from '../clients/client.entity.ts';
+import type { Passkeys } from '../credentials/passkeys.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
@@ -49,6 +50,7 @@ export interface FactorChangesDeps {
   audit: Audit;
   users: Pick<Users, 'find' | 'findByAddress' | 'locked' | 'checkPhoneLock' | 'isPhoneTaken'>;
   factors: Factors;
+  passkeys: Pick<Passkeys, 'isHeldBy'>;
   otp: Pick<Otp, 'issue' | 'count' | 'spendTry' | 'redeem'>;
   sends: Sends;
   smsGuard: Pick<SmsGuard, 'spend'>;
@@ -277,9 +279,10 @@ export class FactorChanges {
 
   /** Verifies the new factor and removes all previous ones. */
   private async swap(em: EntityManager, backEnd: BackEnd, user: User, enrolment: Enrolment): Promise<string[] | null> {
-    const { audit, clock, delivery, factors, phones, users } = this.deps;
+    const { audit, clock, delivery, factors, passkeys, phones, users } = this.deps;
     const before = await factors.factors(em, user);
-    const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor);
+    const hasPasskey = await passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
+    const recoveryCodes = await factors.verify(em, enrolment, user, backEnd.actor, hasPasskey);
     for (const old of before) em.remove(old);
     await forgetRemembered(em, user);
     await endOpenWork(em, clock.now(), user);
