@@ -78,6 +78,29 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await world.meetFactor(page, userid)).toMatchObject({ sent_to: `…${number.slice(-4)}` });
   });
 
+  it('that moves the factor forgets the browsers in which its old number was remembered', async () => {
+    await world.set({ rememberMfaSeconds: 3600 });
+    const old = phone();
+    await world.enrol(page, userid, { mfa_method: 'sms', phone_number: old });
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
+    const other = await world.page();
+    pause();
+    await world.register(other, userid);
+    await world.meetFactor(other, userid);
+    const remembering = { userid, otp: await world.codeFor(old), remember_me: true };
+    expectStatus(await other.step('verify-mfa', remembering, 'use'), 'SUCCESS');
+    await other.challenge();
+    expectStatus(await other.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    pause();
+    await page.challenge();
+    const owed = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
+    expectStatus(await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use'), 'MFA_INITIATED');
+    expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
+    await changeTo(phone());
+    await other.challenge();
+    expectStatus(await other.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+  });
+
   it('requires the factor even if remember_me would skip it', async () => {
     await world.set({ rememberMfaSeconds: 3600 });
     const { totp: setup } = await world.enrol(page, userid, { mfa_method: 'totp' });

@@ -178,11 +178,15 @@ export class Mfa {
     return (await this.recoveryCodes.left(em, user)) > 0 ? null : this.recoveryCodes.issue(em, user);
   }
 
-  /** Changes the number of the user's SMS factor. Returns the numbers that it replaces. */
+  /**
+   * Changes the number of the user's SMS factor, and forgets browsers that the old one was remembered in. Returns the numbers
+   * that it replaces.
+   */
   async moveSms(em: EntityManager, user: User, phone: string): Promise<string[]> {
     const factors = await em.find(Enrolment, { user, method: 'sms', verifiedAt: { $ne: null } });
     const replaced = factors.flatMap((factor) => (factor.phone && factor.phone !== phone ? [factor.phone] : []));
     for (const factor of factors) factor.phone = phone;
+    if (replaced.length > 0) await forgetRemembered(em, user);
     return replaced;
   }
 

@@ -1,14 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { forgetRemembered } from '../credentials/user-tables.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
-/** Moves the SMS factor to the new login phone: another person may have the old number by now. */
+/** Moves the SMS factor, as `Mfa.moveSms`, to the new login phone: another person may have the old number by now. */
 export async function followPhone(em: EntityManager, user: TenantKey, before: string, after: string): Promise<void> {
-  await execute(
+  const moved = await execute(
     em,
     sql`update enrolments set phone = ${after} where ${ofUser(user)} and method = 'sms' and phone = ${before}`,
   );
+  if (moved > 0) await forgetRemembered(em, user);
 }
 
 /** Deletes unverified factors, except those of the sign-in `keepId`. */

@@ -4,11 +4,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { peopleOf, type Visit } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
 import { changed, rows } from '../../../test/rows.ts';
-import { newAddress, SigninWorld } from '../../../test/signin-world.ts';
+import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { User } from '../users/user.entity.ts';
+import { valuesOf } from '../users/user-record.ts';
 
 const world = SigninWorld.ofTests();
-const { giveFactor, visitOf } = peopleOf(world);
+const { giveFactor, somebody, visitOf } = peopleOf(world);
 let app: TestApp;
 let serial = 0;
 const phone = () => `+4917077${String(++serial).padStart(5, '0')}`;
@@ -93,6 +94,34 @@ describe('a new number', () => {
   });
 });
 
+it('that a directory sends moves the SMS factor, and forgets the browsers in which its old number was remembered', async () => {
+  const { device, user } = await somebody();
+  const directory = { kind: 'scim', name: 'Okta' } as const;
+  const set = (value: string) =>
+    app.services.accounts.change(
+      world.project.id,
+      user.id,
+      (current) => ({ ...valuesOf(current), attributes: { phoneNumbers: [{ value, type: 'mobile' }] } }),
+      directory,
+    );
+  const [old, number] = [phone(), phone()];
+  await set(old);
+  const { id } = await giveFactor(user, 'sms');
+  await changed(app.services.db, 'update enrolments set phone = ? where id = ?', [old, id]);
+  await changed(app.services.db, 'update credentials set mfa_remembered_at = ? where id = ?', [
+    app.clock.now(),
+    device.id,
+  ]);
+  await set(number);
+  const moved = await rows(
+    app.services.db,
+    `select e.phone, d.mfa_remembered_at as remembered from enrolments e join credentials d on d.user_id = e.user_id
+      where e.id = ?`,
+    [id],
+  );
+  expect(moved).toEqual([{ phone: number, remembered: null }]);
+});
+
 describe('the notice of a change', () => {
   it('goes to the e-mail and the old number, and shows only the end of the new number', async () => {
     const [old, userName, email] = [phone(), newAddress(), newAddress()];
@@ -122,8 +151,13 @@ describe('the notice of a change', () => {
     await changed(app.services.db, 'update enrolments set phone = ? where id = ?', [factorNumber, id]);
     const visit = await visitOf(user, ['swk', 'sms', 'mfa']);
     const { code } = await begin(visit, isNew ? phone() : recorded);
+    const open = await world.page();
+    await open.challenge();
+    expectStatus(await open.step('authenticate', { userid: user.email }), 'OTP_NEEDED');
+    await app.runJobs();
     const before = app.mailbox.length;
     await visit.change('verify-phone', { code });
+    expect((await open.step('authenticate', { userid: user.email })).httpStatus).toBe(410);
     await app.runJobs();
     const told = app.mailbox.slice(before).map(({ to }) => to);
     expect(told.sort()).toEqual([factorNumber, user.email as string, ...(isNew ? [recorded] : [])].sort());

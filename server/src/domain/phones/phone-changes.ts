@@ -201,10 +201,11 @@ export class PhoneChanges {
     const { audit, clock, delivery, endOpenWork, mfa, users } = this.deps;
     const { user } = by;
     const before = user.phone ?? null;
-    if (before !== phone) await endOpenWork(em, clock.now(), user, { keepCeremonyId });
-    await users.changePhone(em, user, phone, by.actor);
     const replaced = new Set(await mfa.moveSms(em, user, phone));
-    if (before === phone && replaced.size === 0) return;
+    const isMoved = before !== phone || replaced.size > 0;
+    if (isMoved) await endOpenWork(em, clock.now(), user, { keepCeremonyId });
+    await users.changePhone(em, user, phone, by.actor);
+    if (!isMoved) return;
     if (before !== null && before !== phone) replaced.add(before);
     audit.record(em, { ...about(by), type: 'user.phone_changed' });
     const notice = {
