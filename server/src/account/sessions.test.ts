@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { peopleOf } from '../../test/account-visit.ts';
+import { peopleOf, Visit } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
+import { PasskeyUser } from '../../test/passkey-user.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
-import { SigninWorld } from '../../test/signin-world.ts';
+import { expectStatus, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { Passkey } from '../domain/credentials/passkey.entity.ts';
 import { Session } from '../domain/sessions/session.entity.ts';
+import { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
 const { givePasskey, visitOf, somebody } = peopleOf(world);
@@ -51,6 +53,28 @@ describe('a device', () => {
     expect((await elsewhere.change('revoke-device', { id: device.id })).status).toBe(303);
     expect((await world.events()).filter((type) => type === 'device.revoked')).toHaveLength(1);
   });
+
+  it.each(['revoke-device', 'forget-browser'])(
+    'that signed in by passkey later ends with its session: %s',
+    async (change) => {
+      const owner = new PasskeyUser(world);
+      const hosted = await owner.enrolled();
+      await hosted.open({ prompt: 'login' });
+      await hosted.claims(expectStatus(await hosted.usePasskey(), 'SUCCESS'));
+      const user = await reader().findOneOrFail(User, { project: world.project.id, emailKey: owner.userid });
+      const [session, device] = [
+        await reader().findOneOrFail(Session, { user, endedAt: null }),
+        await reader().findOneOrFail(Device, { user }),
+      ];
+      const secret = hosted.browser.cookies.get(`lk-session-${world.project.id}`) ?? '';
+      const here = new Visit(app.url, world.project.id, { id: session.id, secret });
+      const visit = change === 'forget-browser' ? here : await visitOf(user);
+      expect((await visit.change(change, { id: device.id })).status).toBe(303);
+      expect(await here.isSignedIn()).toBe(false);
+      expect((await reader().findOneOrFail(Device, { id: device.id })).revokedAt).not.toBeNull();
+      expect(await reader().findOne(Passkey, { user, revokedAt: null })).not.toBeNull();
+    },
+  );
 
   it('of this browser is revoked with its session and cookie', async () => {
     const { device, visit } = await somebody();

@@ -292,8 +292,10 @@ function judgeSession(model: Model, taken: Taken, change: Change): void {
     `${step} of ${txn.name} made a session of a passkey that was not used`,
   );
   const passkey = pieces.find(({ kind }) => kind === 'passkey');
+  // A continued session keeps its device beside a passkey that it names.
+  const device = passkey?.isVerified ? change.old?.['device_id'] : null;
   const isOfCredential = passkey
-    ? row['device_id'] === passkey.passkey
+    ? row['device_id'] === (device ?? passkey.passkey)
     : model.devices.get(row['device_id'])?.jkt === txn.jkt || step === 'verify-device';
   demand(isOfCredential, `${step} of ${txn.name} made a session of another credential`);
   const claimed = claimedOf(row);

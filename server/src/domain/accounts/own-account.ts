@@ -226,7 +226,7 @@ export class OwnAccount {
     const { actor, visitor } = change;
     return this.change(change, async (em, user, { id, deviceId }) => {
       const own = await devices.list(em, owner(user));
-      // After a sign-in by passkey, `deviceId` is the passkey, which stays.
+      // If the session began with a passkey, `deviceId` is the passkey, which stays.
       const isDevice = own.some((device) => device.id === deviceId);
       if (isDevice) await keepSignInMethod(this.deps, em, visitor.project, user, deviceId);
       await this.endWork(em, user);

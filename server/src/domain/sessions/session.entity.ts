@@ -15,6 +15,7 @@ const schema = defineEntity({
     domain: p.text().nullable(),
     /** SHA-256 of the cookie's secret; see `presented`. */
     secretHash: p.text().index(),
+    /** The browser's device; of a session that began with a passkey, that passkey. */
     deviceId: p.uuid().nullable(),
     /** Time of the last sign-in; becomes `auth_time`. */
     authTime: instant(),

@@ -74,7 +74,7 @@ export class Sessions {
         moment,
         ...freshness(signIn, moment, current),
         secretHash,
-        deviceId: signIn.deviceId ?? current.deviceId,
+        deviceId: deviceOf(signIn, current),
         passkeyId: signIn.passkeyId ?? null,
         authTime: signIn.authTime,
         amr: signIn.amr,
@@ -293,6 +293,15 @@ async function nextMoment(em: EntityManager): Promise<number> {
     prepare: 'sessions.next-moment',
   });
   return Number(next?.moment);
+}
+
+/**
+ * The device of a renewed session. A sign-in by passkey keeps the browser's: it ends with that device, too, and
+ * `passkeyId` names the passkey.
+ */
+function deviceOf({ deviceId, passkeyId }: SignIn, current: Session): string | null {
+  const isNamed = deviceId !== undefined && deviceId === passkeyId;
+  return (isNamed ? current.deviceId : deviceId) ?? deviceId ?? current.deviceId ?? null;
 }
 
 function freshness({ freshAt, requestMoment }: SignIn, moment: number, current: Session | null) {

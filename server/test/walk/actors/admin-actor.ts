@@ -116,7 +116,9 @@ export class AdminActor {
     absorb(model, changes);
     if (failed) return;
     model.kill(id, field);
-    const rests = model.sessionsOf(id).some((session) => (isDevice ? session.device : session.id) === one.id);
+    const rests = model
+      .sessionsOf(id)
+      .some((session) => (isDevice ? [session.device, session.passkey] : [session.id]).includes(one.id));
     demand(!rests, `${field} left ${name} the session`);
     demand(!isDevice || model.passkeys.get(one.id)?.isRevoked !== false, `${field} left ${name} the passkey`);
   }
