@@ -162,6 +162,7 @@ describe("the console's session", () => {
       'reauthentication-required',
     );
     expect((await rename({ disabled: false })).code).toBe('reauthentication-required');
+    expect((await rename({ grantTypes: ['DEVICE_CODE'] })).code).toBe('reauthentication-required');
     for (const weaker of [
       { signUp: 'OPEN' },
       { scimEnabled: true },

@@ -124,7 +124,7 @@ function settingsOf(input: CreateClientInput | UpdateClientInput): Partial<Clien
 /** Settings that decide where codes, tokens and users are sent, and how a client authenticates. */
 const clientAuthSettings = [
   ...['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri'],
-  ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
+  ...['jwks', 'jwksUri', 'tokenEndpointAuthMethod', 'grantTypes', 'pkceRequired', 'pkceOptional', 'relatedOrigins'],
   ...['passkeyRequired', 'thirdParty', 'dpopRequired', 'dpopNonceRequired', 'disabled'],
   ...['pushedRequestsRequired', 'fapiProfile'],
 ];
