@@ -157,6 +157,46 @@ describe('values', () => {
     );
     expect(record?.ignored).toEqual([`${acme}:other`, 'hatSize']);
   });
+
+  it('take no password and nothing of another attribute, whatever their alias', async () => {
+    const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+    const aliases = ['password', 'Password', `${core}:password`, 'urn:acme:hr:1.0:User:password'];
+    for (const alias of aliases) {
+      await expect(async () => string('a', { alias })).rejects.toMatchObject({
+        problem: { code: 'invalid', field: 'alias' },
+      });
+    }
+    await string('active', { alias: `${core}:active` });
+    await string('name', { alias: `${core}:userName` });
+    await string('unit', { alias: `${enterprise}:department` });
+    await string('secret');
+    await string('secret2');
+    // From an earlier release.
+    for (const [name, alias] of [
+      ['secret', 'password'],
+      ['secret2', `${core}:password`],
+    ]) {
+      await rows(
+        room.app.services.db,
+        `update custom_schemas set version = version + 1, attributes = (select jsonb_agg(case when a->>'name' = ?
+           then a || jsonb_build_object('alias', ?::text) else a end) from jsonb_array_elements(attributes) a)
+         where project_id = ? returning 1`,
+        [name, alias, room.project.id],
+      );
+    }
+    const sent = { password: 'Pa55-word', [core]: { password: 'Pa55-word' }, [`${core}:password`]: 'Pa55-word' };
+    const { body } = await create(undefined, { ...sent, [enterprise]: { department: 'Sales' } });
+    await patch(body.id, { op: 'replace', path: 'password', value: 'Pa55-word' });
+    await patch(body.id, { op: 'replace', path: `${core}:password`, value: 'Pa55-word' });
+    await patch(body.id, { op: 'replace', path: `${core}:userName`, value: `renamed-${body.userName}` });
+    const left = (await patch(body.id, { op: 'replace', path: `${core}:active`, value: false })).body;
+    expect(left).toMatchObject({ userName: `renamed-${body.userName}`, active: false });
+    expect(left[enterprise]).toEqual({ department: 'Sales' });
+    expect(await read(body.id)).toBeUndefined();
+    const stored = await rows(room.app.services.db, `select attributes::text from users where id = ?`, [body.id]);
+    expect(JSON.stringify(stored)).not.toContain('Pa55');
+  });
 });
 
 describe('definitions in use', () => {

@@ -183,19 +183,18 @@ export function resolve(type: ResourceType, name: string): Target | undefined {
   const ofResource = [type.schema, ...(type.also ? [type.also] : [])];
   if (!/^urn:/i.test(name)) return resolveIn(type, undefined, name);
   const lower = name.toLowerCase();
-  const alias = aliasOf(type, name);
-  if (alias) return alias;
   for (const schema of [...ofResource, ...type.extensions]) {
     const urn = schema.id.toLowerCase();
     if (lower === urn) return { kind: 'schema', schema };
     if (lower.startsWith(`${urn}:`) || lower.startsWith(`${urn}.`)) {
-      return resolveIn(type, ofResource.includes(schema) ? undefined : schema, name.slice(urn.length + 1));
+      const known = resolveIn(type, ofResource.includes(schema) ? undefined : schema, name.slice(urn.length + 1));
+      return known ?? aliasOf(type, name);
     }
   }
-  return { kind: 'ignored' };
+  return aliasOf(type, name) ?? { kind: 'ignored' };
 }
 
-/** The custom attribute that directories send under this name. */
+/** The custom attribute that directories send under this name, which is no other attribute's and is not dropped. */
 function aliasOf({ aliases, custom }: ResourceType, name: string): AttributeTarget | undefined {
   const attribute = aliases?.get(name.toLowerCase());
   return attribute && custom && { kind: 'attribute', attribute, extension: custom };
@@ -212,11 +211,8 @@ function resolveIn(type: ResourceType, extension: Schema | undefined, name: stri
   const attribute = extension
     ? attributeNamed(extension.attributes, first)
     : (attributeNamed(type.schema.attributes, first) ?? attributeNamed(type.common, first));
-  if (!attribute && !extension) {
-    const alias = aliasOf(type, name);
-    if (alias) return alias;
-  }
-  if (!attribute) return !extension && type.dropped.includes(first.toLowerCase()) ? { kind: 'ignored' } : undefined;
+  if (!attribute && extension) return undefined;
+  if (!attribute) return type.dropped.includes(first.toLowerCase()) ? { kind: 'ignored' } : aliasOf(type, name);
   const inExtension = extension ? { extension } : {};
   if (second === undefined) return { kind: 'attribute', attribute, ...inExtension };
   const sub = attributeNamed(attribute.subAttributes, second);

@@ -148,6 +148,7 @@ function checkedAlias(alias: string | null): string | null {
   if (alias.length > maxAlias) invalid(field, `must have at most ${maxAlias} characters`);
   const isOwn = alias.toLowerCase().startsWith(`${customUrn.toLowerCase()}:`);
   if (isOwn || reserved.includes(alias.toLowerCase())) invalid(field, 'is reserved');
+  if (/(^|:)password$/i.test(alias)) invalid(field, 'must not be password, which is never stored');
   return alias;
 }
 
