@@ -55,6 +55,30 @@ it('a user does not grow beyond 256 KB, and a larger one can shrink and be deact
   expect((await patch(`/Users/${id}`, smaller)).body.photos).toHaveLength(5);
 });
 
+it.each([
+  ['comparisons', 'roles', 4000, `not(${Array.from({ length: 480 }, (_, at) => `value ew "${at}"`).join(' or ')})`, 19],
+  ['operations', 'photos', 30_000, 'type eq "none"', 14_000],
+])(
+  'a PATCH of long values is refused before it compares them for seconds: many %s',
+  async (what, name, length, filter, count) => {
+    // Two UTF-16 units that are folded to one.
+    const values = Array.from({ length: name === 'roles' ? 20 : 2 }, (_, at) => ({
+      value: `${at}${'e\u0301'.repeat(length)}`,
+    }));
+    const id = await created(`long-${what}`, { [name]: values });
+    const operations = Array.from({ length: count }, (_, at) => ({
+      op: 'replace',
+      path: `${name}[${filter}].display`,
+      value: `${at}`,
+    }));
+    const { body } = await patch(`/Users/${id}`, ...operations);
+    expect(body).toMatchObject({ status: '400', scimType: 'tooMany' });
+    // What directories send is not refused.
+    const few = operations.slice(0, 2).map((operation) => ({ ...operation, path: `${name}[value sw "0"].display` }));
+    expect((await patch(`/Users/${id}`, ...few)).status).toBe(200);
+  },
+);
+
 it('one operation for each of thousands of members costs as many statements as one', async () => {
   const [a = '', b = '', c = ''] = await Promise.all(['a', 'b', 'c'].map((name) => created(name)));
   const { body } = await project.request('POST', '/Groups', { displayName: 'many', members: [{ value: c }] });

@@ -25,6 +25,8 @@ export type Resource = Record<string, unknown>;
 
 /** Most values that one PATCH may compare: far more than directories need, and still under a second. */
 const maxCost = 200_000;
+/** Characters that are compared in the time of one more value: without them, a few long values would take most of a minute. */
+const charactersOfValue = 256;
 
 /** The values that a PATCH has compared so far. Its steps run synchronously, so the cost of all is limited. */
 export class PatchCost {
@@ -37,6 +39,23 @@ export class PatchCost {
       throw badRequest('tooMany', 'The operations compare too many values. Send them in several requests.');
     }
   }
+}
+
+/** The cost of comparing each of these values once. */
+function weightOf(values: readonly unknown[]): number {
+  return values.length + Math.floor(charactersIn(values) / charactersOfValue);
+}
+
+/** The cost of comparing each of these values with each of those. */
+function weightOfPairs(these: readonly unknown[], those: readonly unknown[]): number {
+  const characters = these.length * charactersIn(those) + those.length * charactersIn(these);
+  return these.length * those.length + Math.floor(characters / charactersOfValue);
+}
+
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((total, part) => total + charactersIn(part), 0);
 }
 
 /** Applies one step to `resource`, in place (RFC 7644 §3.5.2.1–3). */
@@ -130,7 +149,7 @@ function severalAfter(
 ): Complex[] | undefined {
   const { attribute, sub } = path.target;
   const matcher = filter && matcherOf(filter);
-  cost.add((current.length + 1) * Math.max(1, matcher?.terms ?? 0));
+  cost.add((weightOf(current) + 1) * Math.max(1, matcher?.terms ?? 0));
   if (attribute.type !== 'complex') return plainAfter(current, { op, path, value }, matcher, cost);
   if (op === 'remove') return assigned(removed(current, path.target, matcher, value, cost));
   // Replaces elements by nothing.
@@ -139,7 +158,7 @@ function severalAfter(
   }
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
-    cost.add(given?.length ?? 0);
+    cost.add(weightOf(given ?? []));
     return assigned(op === 'add' ? bounded(attribute, [...current, ...(given ?? [])]) : (given ?? []));
   }
   const parts = partsOf(attribute, sub, value);
@@ -166,7 +185,7 @@ function plainAfter(
 ): Complex[] | undefined {
   const { attribute } = path.target;
   const given: readonly unknown[] = readElements(attribute, value) ?? [];
-  cost.add(current.length * given.length);
+  cost.add(weightOfPairs(current, given));
   const isChosen = (each: unknown) => {
     if (matcher) return matcher.meets(each as Complex);
     return op === 'replace' || (op === 'remove' && (value == null || given.some((other) => agrees(each, other))));
@@ -215,7 +234,7 @@ function removed(
   if (matcher || value === undefined || value === null) return current.filter((element) => !chosen(element));
   // Entra ID lists the elements to remove in the value.
   const named = readElements(attribute, value) ?? [];
-  cost.add(current.length * named.length);
+  cost.add(weightOfPairs(current, named));
   return current.filter((element) => !named.some((each) => agrees(element, each)));
 }
 
