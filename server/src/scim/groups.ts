@@ -5,6 +5,7 @@ import { foldCase } from '../domain/users/login.ts';
 import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
 import type { ElementFilter } from './filter/ast.ts';
 import { compileElementFilter } from './filter/compile.ts';
+import { matcherOf } from './filter/evaluate.ts';
 import type { Resource } from './patch.ts';
 import { entries, isObject, type PatchStep, patchSteps } from './patch-operations.ts';
 import { type Projection, project, shows, wantsNoBody, wholeResource } from './projection.ts';
@@ -18,6 +19,11 @@ import type { Source } from './search/search.ts';
 const maxAnsweredMembers = 1000;
 /** Members of all groups that a search in a large project shows (decisions/0155). */
 const maxFoundMembers = 5000;
+
+/** Most members that the filters of one PATCH may compare: meanwhile the group is locked, and a connection in use. */
+const maxComparedMembers = 2_000_000;
+/** Each filter is a statement, which takes as long as comparing so many members. */
+const membersOfStatement = 1000;
 
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */
 export class GroupEndpoint {
@@ -70,6 +76,7 @@ export class GroupEndpoint {
     const steps = together([...patchSteps(groupType, body)].filter((step) => step.op !== 'drop'));
     const edit = async (editing: GroupEdit) => {
       checkVersion(ifMatch, editing.group.version);
+      await checkFilters(editing, steps);
       for (const step of steps) await applyToGroup(editing, step, caller);
     };
     const group = await this.deps.groups.change(caller.projectId, id, edit, caller.actor);
@@ -198,10 +205,26 @@ function namedMembers({ op, path, value }: PatchStep): unknown[] | undefined {
   const { filter, target } = path;
   if (target.attribute.name !== 'members' || target.sub || op === 'replace') return undefined;
   if (!filter) return Array.isArray(value) ? value : undefined;
-  if (op !== 'remove' || filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.ref.name !== 'value') {
-    return undefined;
-  }
+  if (op !== 'remove' || !isByValue(filter)) return undefined;
   return isUuid(filter.value) ? [filter.value] : [];
+}
+
+/** Whether a filter names one member by its id. */
+function isByValue(filter: ElementFilter): filter is Extract<ElementFilter, { kind: 'compare' }> {
+  return filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value';
+}
+
+/** Throws `tooMany` if the filters would compare too many members, before anything runs. */
+async function checkFilters(editing: GroupEdit, steps: readonly PatchStep[]): Promise<void> {
+  const filters = steps.flatMap(({ path: { filter } }) => filter ?? []);
+  if (filters.length === 0) return;
+  const added = steps.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 1), 0);
+  const members = (await editing.countMembers(maxComparedMembers)) + added;
+  const costs = filters.map(
+    (filter) => membersOfStatement + (isByValue(filter) ? 1 : members * matcherOf(filter).terms),
+  );
+  if (costs.reduce((sum, cost) => sum + cost, 0) <= maxComparedMembers) return;
+  throw badRequest('tooMany', 'The filters of the operations compare too many members. Send them in several requests.');
 }
 
 /** Applies one PATCH step to a group. Members are added and removed by statements, without reading them. */
@@ -241,8 +264,7 @@ async function patchChosen(
   // Replaces members by nothing.
   if (op === 'remove' || (op === 'replace' && given.length === 0)) return editing.remove(chosen);
   if (sub && chosen.length > 0) throw badRequest('mutability', 'value of a member is immutable: remove and add it.');
-  const isSeed = filter.kind === 'compare' && filter.comparison === 'eq' && filter.ref.name === 'value';
-  const seed = isSeed && typeof filter.value === 'string' ? [filter.value] : undefined;
+  const seed = isByValue(filter) && typeof filter.value === 'string' ? [filter.value] : undefined;
   if (chosen.length === 0 && !seed) throw badRequest('noTarget', 'No member matches the filter of the path.');
   const kept = new Set(op === 'add' ? chosen : given);
   await editing.remove(chosen.filter((id) => !kept.has(id)));

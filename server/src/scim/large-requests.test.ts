@@ -106,6 +106,25 @@ it('one operation for each of thousands of members costs as many statements as o
   expect(await members()).toEqual([b]);
 });
 
+it('a PATCH of a group is refused before its filters compare members for minutes', async () => {
+  const ids = await Promise.all(Array.from({ length: 100 }, (_, at) => created(`filtered-${at}`)));
+  const members = ids.map((value) => ({ value }));
+  const { body } = await project.request('POST', '/Groups', { displayName: 'filtered', members });
+  const path = `/Groups/${body.id}?excludedAttributes=members`;
+  const remove = (filter: string) => ({ op: 'remove', path: `members[${filter}]` });
+  const times = (count: number, filter: string) => Array.from({ length: count }, () => remove(filter));
+  const comparisons = Array.from({ length: 400 }, (_, at) => `display co "x${at}"`).join(' or ');
+  for (const operations of [times(2000, 'display co "x"'), times(60, comparisons)]) {
+    const refused = await patch(path, remove(`value eq "${ids[0]}"`), ...operations);
+    expect(refused.body).toMatchObject({ status: '400', scimType: 'tooMany' });
+  }
+  expect((await project.request('GET', `/Groups/${body.id}`)).body.members).toHaveLength(100);
+  // A filter by id reads one member.
+  const add = (value = '') => ({ op: 'add', path: `members[value eq "${value}"]`, value: [{ value }] });
+  expect((await patch(path, ...ids.flatMap((id) => [add(id), remove(`value eq "${id}"`)]))).status).toBe(204);
+  expect((await project.request('GET', `/Groups/${body.id}`)).body.members).toEqual([]);
+});
+
 it('keeps no value of an attribute that is never returned in the records of requests', async () => {
   const pin = `${customUrn}:pin`;
   await app.services.customAttributes.create(

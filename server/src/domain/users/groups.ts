@@ -54,6 +54,8 @@ export interface GroupEdit {
   replace(userIds: readonly string[]): Promise<void>;
   /** The ids of the members `e` (`member_id`, `kind`) that meet the condition. */
   membersWhere(condition: Fragment): Promise<string[]>;
+  /** The number of members, counted up to `most`. */
+  countMembers(most: number): Promise<number>;
 }
 
 interface GroupRow {
@@ -340,6 +342,17 @@ class Editing implements GroupEdit {
       sql`delete from group_nestings where ${this.own} and not (member_id = any(${userIds}::uuid[]))`,
     );
     await this.add(userIds);
+  }
+
+  async countMembers(most: number): Promise<number> {
+    const [row] = await query(
+      this.em,
+      sql<{ count: number }>`select count(*)::int as count from (
+        select from groups r, lateral ${sql.raw(membersOfRow)} e
+        where r.project_id = ${this.projectId} and r.id = ${this.group.id} limit ${most}::int) counted`,
+      { prepare: 'groups.count-members' },
+    );
+    return row?.count ?? 0;
   }
 
   async membersWhere(condition: Fragment): Promise<string[]> {
