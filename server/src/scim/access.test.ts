@@ -1,8 +1,10 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changed, rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { Project } from '../domain/projects/project.entity.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 
 const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
@@ -333,6 +335,52 @@ describe('limits', () => {
     } finally {
       await limited.close();
     }
+  });
+
+  describe('of requests at once', () => {
+    /** Sends thirty changes of a locked user, and calls `meanwhile` when five of them wait for the lock. */
+    async function sendLocked(busy: ScimProject, meanwhile: () => Promise<void>): Promise<number[]> {
+      const { id } = (await busy.request('POST', '/Users', { userName: 'locked' })).body;
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      const blockedIn = async (em: EntityManager) => {
+        // A transaction sees one snapshot of the statistics.
+        await em.execute('select pg_stat_clear_snapshot()');
+        return (await em.execute(waiting)).length;
+      };
+      const Operations = [{ op: 'replace', path: 'title', value: 'T' }];
+      const inBulk = [{ method: 'PATCH', path: `/Users/${id}`, data: { Operations } }];
+      const { sent } = await app.services.db.transaction(async (em) => {
+        await em.execute('select from users where id = ? for update', [id]);
+        const requests = Array.from({ length: 30 }, (_, at) =>
+          at % 2 === 0
+            ? busy.request('PATCH', `/Users/${id}`, { Operations })
+            : busy.request('POST', '/Bulk', { schemas: [bulkRequest], Operations: inBulk }),
+        );
+        while ((await blockedIn(em)) < 5);
+        await meanwhile();
+        expect(await blockedIn(em)).toBe(5);
+        return { sent: requests };
+      });
+      return (await Promise.all(sent)).map(({ status }) => status);
+    }
+
+    it('one directory whose requests wait for a lock leaves connections to the others', async () => {
+      const [busy, quiet] = [await app.project(), await app.project()];
+      const statuses = await sendLocked(busy, async () => {
+        for (let at = 0; at < 20; at += 1) expect((await quiet.request('GET', '/Users')).status).toBe(200);
+      });
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    });
+
+    it('the token is checked again when the turn of a request has come', async () => {
+      const busy = await app.project();
+      const statuses = await sendLocked(busy, async () => {
+        app.clock.turn(2);
+        const [token] = await app.services.directories.scimTokens(busy.id);
+        await app.services.directories.revokeScimToken(keyIn(busy.id, token?.id ?? ''), system);
+      });
+      expect(statuses.toSorted()).toEqual([...Array(5).fill(200), ...Array(25).fill(401)]);
+    });
   });
 
   it('413 beyond 1 MB, and for Bulk beyond 4 MB or 1,000 operations', async () => {

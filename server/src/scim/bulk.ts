@@ -4,6 +4,7 @@ import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
 import { idAlone } from './projection.ts';
 import { badRequest, ScimError, toScimError } from './scim-error.ts';
+import type { InTurn } from './turns.ts';
 import type { UserEndpoint } from './users.ts';
 
 /** Limits of one Bulk request, announced in ServiceProviderConfig. */
@@ -48,21 +49,32 @@ interface OperationResult {
 export class BulkEndpoint {
   constructor(private readonly deps: BulkDeps) {}
 
-  /** @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request */
-  async run(caller: ScimCaller, body: Record<string, unknown>, authenticate: () => Promise<void>): Promise<ScimAnswer> {
+  /**
+   * @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request
+   * @param inTurn runs each operation as a request of its own
+   */
+  async run(
+    caller: ScimCaller,
+    body: Record<string, unknown>,
+    authenticate: () => Promise<void>,
+    inTurn: InTurn,
+  ): Promise<ScimAnswer> {
     const operations = readOperations(body);
     const failOnErrors = readFailOnErrors(body);
     const batch = new Batch(operations, this.deps, caller);
     let errors = 0;
     let left = inOrder(operations);
     while (left.length > 0 && errors < failOnErrors) {
-      await authenticate();
       const isFree = failOnErrors === Number.POSITIVE_INFINITY;
       const deletions = isFree ? batch.deletionsAtStartOf(left) : new Map<string, Operation>();
-      const together = deletions.size > 1 && (await batch.removeTogether(deletions));
       const [next] = left;
-      if (!together && next && (await batch.run(next)).error) errors += 1;
-      left = left.slice(together ? deletions.size : 1);
+      const done = await inTurn(async () => {
+        await authenticate();
+        if (deletions.size > 1 && (await batch.removeTogether(deletions))) return deletions.size;
+        if (next && (await batch.run(next)).error) errors += 1;
+        return 1;
+      });
+      left = left.slice(done);
     }
     const results = operations.flatMap((operation) => batch.resultOf(operation));
     return { status: 200, body: { schemas: [responseSchema], Operations: results } };

@@ -34,6 +34,7 @@ import { Cursors } from './search/cursor.ts';
 import { rootSearch } from './search/root-search.ts';
 import { search } from './search/search.ts';
 import { projectionOfQuery, type SearchRequest, searchOfBody, searchOfQuery } from './search/search-request.ts';
+import { type InTurn, Turns } from './turns.ts';
 import { UserEndpoint } from './users.ts';
 
 export interface ScimDeps extends ResponseDeps, MeDeps {
@@ -60,16 +61,22 @@ interface ScimRequest {
   body: Record<string, unknown>;
   /** Checks the token again. Refuses as {@link Directories.authenticate} does. */
   authenticate(): Promise<unknown>;
+  /** Runs a part of an operation as one request of the project, see {@link Turns}. */
+  inTurn: InTurn;
 }
 
 interface Operation {
   /** Longest body in bytes; absent where the operation takes none. */
   maxBytes?: number;
+  /** Whether it takes its turns itself, since it consists of many requests. */
+  takesTurns?: true;
   run(request: ScimRequest): ScimAnswer | Promise<ScimAnswer>;
 }
 
 type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Operation>>>;
 
+/** Requests of a project that run at once: half of the default for `DATABASE_POOL_SIZE`. */
+const maxAtOnce = 5;
 /** A long Bulk request checks its token again after this time. */
 const recheckSeconds = 1;
 
@@ -80,10 +87,11 @@ export function scimRoutes(deps: ScimDeps): Router {
   for (const [path, operations] of routes) router.options(path, allows(allowed(operations)));
   router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));
   router.use(authentication(deps));
+  const turns = new Turns({ atOnce: maxAtOnce, waiting: (deps.rateLimit ?? defaultRateLimit).burst });
   for (const [path, operations] of routes) {
     const route = router.route(path);
     for (const [method, operation] of Object.entries(operations)) {
-      route[method.toLowerCase() as 'get'](handler(operation, deps));
+      route[method.toLowerCase() as 'get'](handler(operation, deps, turns));
     }
     route.all(onlyMethods(operations));
   }
@@ -122,7 +130,8 @@ function routesOf(deps: ScimDeps): Routes {
     '/Bulk': {
       POST: {
         maxBytes: maxPayloadBytes,
-        run: ({ caller, body, authenticate }) => bulk.run(caller, body, recheck(deps, authenticate)),
+        takesTurns: true,
+        run: ({ caller, body, authenticate, inTurn }) => bulk.run(caller, body, recheck(deps, authenticate), inTurn),
       },
     },
     '/ServiceProviderConfig': discovery(({ baseUrl }) => serviceProviderConfig(baseUrl)),
@@ -240,11 +249,13 @@ async function directoryOf(deps: ScimDeps, req: Request, projectId: string): Pro
 /** Directories have no keys for DPoP. */
 const proof = async () => null;
 
-function handler({ maxBytes, run }: Operation, deps: ScimDeps): RequestHandler {
+function handler({ maxBytes, run, takesTurns }: Operation, deps: ScimDeps, turns: Turns): RequestHandler {
   return async (req: Request, res: Response) => {
     const call = callOf(res);
     const { projectId } = call.caller;
     const authenticate = () => directoryOf(deps, req, projectId);
+    // The token may end while the request waits for its turn.
+    const check = recheck(deps, authenticate);
     if (maxBytes !== undefined) {
       const isSlow = !req.complete;
       const body = await readBody(req, maxBytes);
@@ -254,8 +265,10 @@ function handler({ maxBytes, run }: Operation, deps: ScimDeps): RequestHandler {
     }
     const { params } = req;
     const isMinimal = prefersMinimal(req);
-    const request = { params, query: queryOf(req), ifMatch: req.get('if-match'), isMinimal, body: call.body ?? {} };
-    const answer = await run({ ...request, caller: call.caller, authenticate });
+    const inTurn: InTurn = (work) => turns.of(projectId, work);
+    const sent = { params, query: queryOf(req), ifMatch: req.get('if-match'), isMinimal, body: call.body ?? {} };
+    const request = { ...sent, caller: call.caller, authenticate, inTurn };
+    const answer = await (takesTurns ? run(request) : inTurn(() => check().then(() => run(request))));
     if (isMinimal && answer.status === 204 && req.method !== 'DELETE') {
       res.setHeader('Preference-Applied', 'return=minimal');
     }
