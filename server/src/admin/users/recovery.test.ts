@@ -78,6 +78,32 @@ describe('Mutation.grantUserRecovery', () => {
   });
 });
 
+describe('the notices of recoveries', () => {
+  it('are limited for each address, however many users have it, and keep the last grant', async () => {
+    const acme = await room.services.projects.create({ name: 'Loud' }, system);
+    const admin = await room.tokenOf('project_admin', acme.id);
+    const provision = (userName: string) => {
+      const emails = [`${userName}@example.com`, 'Victim@example.org'].map((value) => ({ value }));
+      const names = { externalId: null, displayName: null, givenName: null, familyName: null };
+      return room.services.accounts.provision(
+        acme.id,
+        { userName, ...names, active: true, attributes: { emails } },
+        system,
+      );
+    };
+    const [{ id: one }, { id: other }] = [await provision('one'), await provision('other')];
+    const codes = [];
+    for (let at = 0; at < 52; at += 1) codes.push((await grant({ userId: at % 2 === 0 ? one : other }, admin)).code);
+    expect(codes).toEqual([...Array(50).fill(undefined), 'too-many', 'too-many']);
+    const { recovery } = (await room.call(`{ userAccess(userId: "${one}") { recovery { reason } } }`)).data.userAccess;
+    expect(recovery).toEqual({ reason: 'Lost phone' });
+    const sent = `{ messages(projectId: "${acme.id}", recipient: "Victim@example.org", first: 100) { edges { node { id } } } }`;
+    expect((await room.call(sent)).data.messages.edges).toHaveLength(50);
+    room.clock.turn(24 * 3600 + 1);
+    expect((await grant({ userId: one }, admin)).code).toBeUndefined();
+  });
+});
+
 describe('Mutation.cancelUserRecovery', () => {
   it('ends the grant, once', async () => {
     await grant();

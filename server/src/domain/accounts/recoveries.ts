@@ -8,11 +8,13 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { inProject } from '../kernel/scope.ts';
 import { isStorableText, isUuid } from '../kernel/secret.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endGrants } from '../mfa/user-tables.ts';
 import type { Issuers } from '../projects/issuers.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
+import { foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
@@ -20,6 +22,7 @@ export interface RecoveriesDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
+  limits: Pick<Limits, 'spendMany'>;
   users: Pick<Users, 'locked'>;
   mfa: Pick<Mfa, 'recoveryGrants'>;
   delivery: Pick<Delivery, 'enqueue'>;
@@ -30,6 +33,10 @@ export interface RecoveriesDeps {
 export const cancelPath = '/account/recovery';
 
 const maxReasonLength = 500;
+/** Notices that one address gets from a project: several users may share one. */
+const perAddress: LimitRule = { name: 'recovery.address', max: 50, windowSeconds: 24 * 3600 };
+/** Notices of a project. */
+const perProject: LimitRule = { name: 'recovery.project', max: 10_000, windowSeconds: 24 * 3600 };
 /** Hours: the notice needs time to be read. */
 const waitHours = { min: 1, max: 72 };
 
@@ -42,7 +49,7 @@ export class Recoveries {
 
   /**
    * Replaces an open grant, and returns the code, once. Refuses `not-found`, and `invalid` for the reason, the waiting
-   * time, an inactive user or one without an email address.
+   * time, an inactive user or one without an email address, and `too-many` for the notices.
    */
   async grant(
     projectId: string,
@@ -61,9 +68,11 @@ export class Recoveries {
     const origin = await issuers.linkOrigin(projectId);
     return this.change(projectId, userId, async (em, user) => {
       if (!user.active) refuse({ code: 'invalid', field: 'userId', reason: 'must be an active user' });
-      if (mailboxesOf(user).length === 0) {
+      const mailboxes = mailboxesOf(user);
+      if (mailboxes.length === 0) {
         refuse({ code: 'invalid', field: 'userId', reason: 'must have an email address, which receives a code' });
       }
+      await this.spend(em, projectId, mailboxes);
       const { cancelSecret, code, grant } = await mfa.recoveryGrants.issue(em, user, why, hours * 3600);
       const [from, until] = [grant.usableAt.toISOString(), grant.expiresAt.toISOString()];
       audit.record(em, {
@@ -126,6 +135,16 @@ export class Recoveries {
         audit.record(em, { type: 'recovery.expired', actor: system, projectId, subject });
       }
     });
+  }
+
+  /** Counts the notices to these addresses. Refuses `too-many`; the caller rolls back. */
+  private async spend(em: EntityManager, projectId: string, mailboxes: readonly string[]): Promise<void> {
+    const subjects = mailboxes.map((address) => `${projectId} ${foldCase(address)}`);
+    const rules = { each: perAddress, shared: { ...perProject, subject: projectId } };
+    const { each, shared } = await this.deps.limits.spendMany(em, rules, subjects);
+    for (const { allowed, retryAfterSeconds } of [...each, shared]) {
+      if (!allowed) refuse({ code: 'too-many', retryAfterSeconds });
+    }
   }
 
   private async ofSecret(projectId: string, cancelSecret: string): Promise<RecoveryGrant | null> {
