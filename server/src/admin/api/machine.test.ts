@@ -98,6 +98,37 @@ describe('a client with scopes at the admin API', () => {
     );
   });
 
+  it('reads of the requests of directories with `projects:read` what names no user', async () => {
+    const { requestRecords } = app.services;
+    const about = { projectId: project.id, at: app.clock.now(), tokenId: user.id, tokenName: 'Okta' };
+    const texts = {
+      path: '/Users?filter=userName eq "ada@example.com"',
+      detail: 'ada@example.com exists',
+      requestBody: '{"userName":"ada@example.com"}',
+      responseBody: '{"userName":"ada@example.com"}',
+    };
+    const rest = { resourceId: null, status: 409, scimType: null, durationMs: 3, userAgent: null, address: null };
+    const entry = { ...about, ...texts, ...rest, method: 'POST', ignored: [], concerns: [], schemaVersion: 0 };
+    requestRecords.add(entry, (error) => expect(error).toBeUndefined());
+    const requests = (fields: string) =>
+      `{ scimRequests(projectId: "${project.id}") { edges { node { ${fields} } } } }`;
+    const token = await tokenOf(await withScopes('projects:read'));
+    const shown = await administer(app, token, requests('method status tokenName'));
+    const node = { method: 'POST', status: 409, tokenName: 'Okta' };
+    expect(shown.data).toEqual({ scimRequests: { edges: [{ node }] } });
+    for (const field of Object.keys(texts)) {
+      const answer = await administer(app, token, requests(field));
+      expect([field, answer.code, JSON.stringify(answer.data)]).toEqual([
+        field,
+        'forbidden',
+        expect.not.stringContaining('ada@'),
+      ]);
+    }
+    const both = await tokenOf(await withScopes('projects:read', 'users:read'));
+    const all = await administer(app, both, requests(Object.keys(texts).join(' ')));
+    expect(all.data.scimRequests.edges).toEqual([{ node: texts }]);
+  });
+
   it('reads itself with `profile:self`, and nothing else', async () => {
     const machine = await withScopes('profile:self');
     const token = await tokenOf(machine, { scope: 'profile:self' });

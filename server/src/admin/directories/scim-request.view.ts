@@ -1,10 +1,12 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../api/access.ts';
+import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 
-@Access('inherited')
-@ObjectType('ScimRequest', { description: 'A SCIM request and its response, without secrets.' })
+@Access('project_viewer', ofProject, 'projects:read')
+@ObjectType('ScimRequest', {
+  description: 'A SCIM request and its response, without secrets. What names users needs `users:read`.',
+})
 export class ScimRequestView {
   @Field(() => ID)
   id!: string;
@@ -18,6 +20,7 @@ export class ScimRequestView {
   @Field(() => String)
   method!: string;
 
+  @Access('project_viewer', ofProject, 'users:read')
   @Field(() => String, { description: "Below the project's base URL, with the query." })
   path!: string;
 
@@ -27,6 +30,7 @@ export class ScimRequestView {
   @Field(() => String, { nullable: true, description: 'RFC 7644 §3.12.' })
   scimType!: string | null;
 
+  @Access('project_viewer', ofProject, 'users:read')
   @Field(() => String, { nullable: true, description: 'Reason of a refusal.' })
   detail!: string | null;
 
@@ -36,9 +40,11 @@ export class ScimRequestView {
   @Field(() => String, { nullable: true })
   userAgent!: string | null;
 
+  @Access('project_viewer', ofProject, 'users:read')
   @Field(() => String, { nullable: true, description: 'Truncated if long.' })
   requestBody!: string | null;
 
+  @Access('project_viewer', ofProject, 'users:read')
   @Field(() => String, { nullable: true, description: 'Truncated if long; only totals of lists.' })
   responseBody!: string | null;
 
