@@ -98,6 +98,41 @@ describe('roles', () => {
   });
 });
 
+describe('admin API tokens', () => {
+  const listed = async (id: string) => {
+    const { data } = await room.call('query ($id: ID!) { adminTokens(projectId: $id) { name revokedAt } }', { id });
+    return data.adminTokens as { name: string; revokedAt: string | null }[];
+  };
+  const issue = (id: string, name: string) =>
+    room.services.admins.createToken({ name, role: 'project_admin', projectId: id }, owner);
+
+  it('are all listed while they work, however many have ended since', async () => {
+    const { id } = await room.services.projects.create({ name: 'Tokens' }, system);
+    await issue(id, 'First');
+    for (let at = 0; at < 101; at += 1) {
+      const { adminToken } = await issue(id, `Noise ${at}`);
+      await room.services.admins.revokeToken(adminToken.id, owner);
+    }
+    const tokens = await listed(id);
+    expect(tokens).toHaveLength(100);
+    expect(tokens.filter(({ revokedAt }) => revokedAt === null)).toEqual([{ name: 'First', revokedAt: null }]);
+    expect(tokens[0]).toMatchObject({ name: 'Noise 100' });
+  });
+
+  it('are a hundred at most, for each project', async () => {
+    const { id } = await room.services.projects.create({ name: 'Many tokens' }, system);
+    for (let at = 0; at < 100; at += 1) await issue(id, `T ${at}`);
+    const input = { name: 'One more', role: 'PROJECT_ADMIN', projectId: id };
+    const mutation =
+      'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { adminToken { id } } }';
+    const refused = await room.call(mutation, { input });
+    expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
+    expect(await listed(id)).toHaveLength(100);
+    const other = await room.services.projects.create({ name: 'Other tokens' }, system);
+    expect((await room.call(mutation, { input: { ...input, projectId: other.id } })).code).toBeUndefined();
+  });
+});
+
 describe('who has a role in a project', () => {
   const fields = 'admin { id email name active lastSignInAt }';
   const grant = `mutation ($input: GrantRoleInput!) { grantRole(input: $input) { ${fields} } }`;

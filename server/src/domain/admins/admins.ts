@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -59,6 +59,8 @@ const tokenPrefix = 'lk_admin_';
 /** Key of the advisory lock: role changes are serialised, so that two owners cannot remove each other. */
 const rolesLock = 7_316_904_554;
 const lastUsedSeconds = 60;
+/** Live tokens for a project, or for the instance; and the tokens that a list shows, with those that have ended. */
+const maxTokens = 100;
 
 /** Access to the console and admin API: roles, tokens, and setup links for the first owner. */
 export class Admins {
@@ -169,6 +171,11 @@ export class Admins {
     }
     return this.deps.db.transaction(async (em) => {
       const project = await this.scope(em, input.role, input.projectId, by.grants);
+      await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
+      if ((await em.count(AdminToken, this.liveTokens(project?.id ?? null))) >= maxTokens) {
+        const field = project ? 'projectId' : 'role';
+        refuse({ code: 'invalid', field, reason: `already has ${maxTokens} tokens: revoke one first` });
+      }
       const token = newSecret(this.deps.random, tokenPrefix);
       const adminToken = em.create(AdminToken, {
         id: this.deps.random.id(),
@@ -253,9 +260,21 @@ export class Admins {
     return inProject(console.id, () => em.find(Membership, { project: projectId }, options)) as Promise<Membership[]>;
   }
 
-  /** The tokens for a project, or for the instance (`null`), newest first, a hundred at most. */
-  tokens(em: EntityManager, projectId: string | null): Promise<AdminToken[]> {
-    return em.find(AdminToken, { project: projectId }, { orderBy: { id: 'desc' }, limit: 100 });
+  /**
+   * The tokens for a project, or for the instance (`null`), newest first: all that are live, and the newest of the others,
+   * so that no number of tokens hides one that works.
+   */
+  async tokens(em: EntityManager, projectId: string | null): Promise<AdminToken[]> {
+    const live = await em.find(AdminToken, this.liveTokens(projectId));
+    const others = { project: projectId, id: { $nin: live.map(({ id }) => id) } };
+    const limit = Math.max(0, maxTokens - live.length);
+    const ended = limit === 0 ? [] : await em.find(AdminToken, others, { orderBy: { id: 'desc' }, limit });
+    return [...live, ...ended].sort((one, other) => (one.id < other.id ? 1 : -1));
+  }
+
+  private liveTokens(projectId: string | null): FilterQuery<AdminToken> {
+    const isLasting = [{ expiresAt: null }, { expiresAt: { $gt: this.deps.clock.now() } }];
+    return { project: projectId, revokedAt: null, $or: isLasting };
   }
 
   /** Adds or changes one membership, and audits it. */
