@@ -44,6 +44,22 @@ describe('SCIM tokens', () => {
   });
 });
 
+describe('mails about SCIM tokens', () => {
+  const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { scimToken { id } } }';
+
+  it('contain no link of an admin, and are of a hundred tokens at most', async () => {
+    const { id } = await room.services.projects.create({ name: 'Phisher' }, { kind: 'system' });
+    const admin = await room.tokenOf('project_admin', id);
+    const issue = (name: string) => room.call(mutation, { input: { projectId: id, name } }, admin);
+    for (const name of ['Sign in at https://evil.example', 'www.evil.example']) {
+      expect(await issue(name)).toMatchObject({ code: 'invalid', errors: [{ extensions: { field: 'name' } }] });
+    }
+    for (let at = 0; at < 100; at += 1) expect((await issue(`T ${at}`)).code).toBeUndefined();
+    const refused = await issue('One more');
+    expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
+  });
+});
+
 describe('a SCIM token with networks', () => {
   const mutation = `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
     token scimToken { id networks } } }`;

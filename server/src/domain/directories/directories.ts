@@ -4,7 +4,7 @@ import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { cleanName } from '../kernel/name.ts';
+import { cleanName, linkFault } from '../kernel/name.ts';
 import { addressOf } from '../kernel/network.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -75,6 +75,8 @@ const notSetUpRetrySeconds = 60;
 const secondsOfDay = 24 * 3600;
 /** A token that is used from other networks is recorded once in this time. */
 const refusalsSeconds = 3600;
+/** Live tokens of a project. */
+const maxTokens = 100;
 /** The most tokens that one run of the job warns of. */
 const maxWarnings = 500;
 const noProject = '00000000-0000-0000-0000-000000000000';
@@ -86,6 +88,9 @@ export class Directories {
   /** A new token, which cannot be read again. Refuses `not-found` (project), `invalid`. */
   async issueScimToken(input: ScimTokenInput, actor: Actor): Promise<{ token: string; scimToken: ScimToken }> {
     const name = cleanName(input.name);
+    // Admins, and owners, get mails with the name.
+    const fault = linkFault(name);
+    if (fault !== null) refuse({ code: 'invalid', field: 'name', reason: fault });
     const networks = checkedNetworks(input.networks ?? []);
     const now = this.deps.clock.now();
     const expiresAt = input.expiresAt ?? null;
@@ -96,6 +101,10 @@ export class Directories {
       const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
+      }
+      const isLasting = [{ expiresAt: null }, { expiresAt: { $gt: now } }];
+      if ((await em.count(ScimToken, { project, revokedAt: null, $or: isLasting })) >= maxTokens) {
+        refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxTokens} tokens: revoke one first` });
       }
       const token = newSecret(this.deps.random, scimTokenPrefix);
       const scimToken = em.create(ScimToken, {
