@@ -49,6 +49,8 @@ export interface AppOptions {
   /** Bearer token that the admin API accepts as an owner. */
   bootstrapToken: string | undefined;
   observers?: readonly Observer[];
+  /** `DATABASE_POOL_SIZE`. Default: that of the setting. */
+  poolSize?: number | undefined;
   /** Shown at `/status`. Absent: there is no such page. */
   status?: PublicStatus | undefined;
   /** Called after each sign-in step. @param result a status or an error code */
@@ -141,7 +143,7 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
   app.use(
     '/v1/scim/:projectId',
-    scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log }),
+    scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log, poolSize: options.poolSize }),
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
   app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));

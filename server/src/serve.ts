@@ -190,6 +190,7 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
       log,
       issuer: config.BASE_URL,
       trustProxy: config.TRUST_PROXY,
+      poolSize: config.DATABASE_POOL_SIZE,
       consoleFolder,
       sdkFolder,
       bootstrapToken: config.BOOTSTRAP_ADMIN_TOKEN?.reveal(),

@@ -47,6 +47,8 @@ export interface ScimDeps extends ResponseDeps, MeDeps {
   vault: Vault;
   random: Random;
   rateLimit?: RateLimit;
+  /** Connections of this process to the database. Default: 10. */
+  poolSize?: number | undefined;
 }
 
 /** A request as an operation reads it. */
@@ -75,8 +77,8 @@ interface Operation {
 
 type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Operation>>>;
 
-/** Requests of a project that run at once: half of the default for `DATABASE_POOL_SIZE`. */
-const maxAtOnce = 5;
+/** Share of the connections that requests of one project use at once. */
+const shareOfProject = 0.5;
 /** A long Bulk request checks its token again after this time. */
 const recheckSeconds = 1;
 
@@ -87,7 +89,8 @@ export function scimRoutes(deps: ScimDeps): Router {
   for (const [path, operations] of routes) router.options(path, allows(allowed(operations)));
   router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));
   router.use(authentication(deps));
-  const turns = new Turns({ atOnce: maxAtOnce, waiting: (deps.rateLimit ?? defaultRateLimit).burst });
+  const atOnce = Math.max(1, Math.floor((deps.poolSize ?? 10) * shareOfProject));
+  const turns = new Turns({ atOnce, waiting: (deps.rateLimit ?? defaultRateLimit).burst });
   for (const [path, operations] of routes) {
     const route = router.route(path);
     for (const [method, operation] of Object.entries(operations)) {
