@@ -373,6 +373,26 @@ describe('a receiver that is down', () => {
     expect((await row(made))?.disabled_reason).toBe('gone');
     expect(await deliveries(made)).toMatchObject([{ state: 'failed' }]);
   });
+
+  it('causes twenty mails to an admin in a day, however often it is enabled and disabled', async () => {
+    const wanted = { email: 'flooded@example.com', role: 'project_admin', projectId: project.id } as const;
+    await services.admins.grantRole(wanted, { grants: everything, actor: system });
+    const { webhook: made } = await webhook(['user.updated']);
+    answer = () => ({ status: 410 });
+    const disable = async (times: number) => {
+      for (let at = 0; at < times; at += 1) {
+        await services.webhooks.update(made, { enabled: true }, system);
+        await record(`ada ${at}`);
+        await deliver();
+        expect((await row(made))?.disabled_reason).toBe('gone');
+      }
+      const mails = sql`select from messages where recipient = 'flooded@example.com' and template = 'webhook-disabled'`;
+      return (await query(services.db.alone, mails)).length;
+    };
+    expect(await disable(22)).toBe(20);
+    clock.turn(24 * 3600 + 1);
+    expect(await disable(1)).toBe(21);
+  });
 });
 
 async function lease(of: Webhook): Promise<string | null> {

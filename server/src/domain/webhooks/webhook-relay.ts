@@ -7,6 +7,7 @@ import { secondsLater } from '../kernel/clock.ts';
 import { Runs } from '../kernel/jobs.ts';
 import { inAllProjects, inProject } from '../kernel/scope.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { isPausing, maxFailingSeconds, pauseUntil } from './attempts.ts';
@@ -24,8 +25,12 @@ const batch = 100;
 /** A webhook that answers some events is not disabled: those it refuses fail alone. */
 const failuresBeforeDisabled = 20;
 
+/** Mails about disabled webhooks of a project: a webhook can be enabled and disabled again at any rate. */
+const mails: LimitRule = { name: 'webhook-disabled-mails', max: 20, windowSeconds: 24 * 3600 };
+
 export interface WebhookRelayDeps extends RoundDeps {
   audit: Audit;
+  limits: Pick<Limits, 'spend'>;
   delivery: Delivery;
 }
 
@@ -147,7 +152,7 @@ export class WebhookRelay {
 
   /** Its waiting deliveries fail; an admin can enable it and replay them. */
   private async disable(webhook: Webhook, lease: string, reason: DisabledReason, since: Date): Promise<false> {
-    const { audit, clock, db, delivery } = this.deps;
+    const { audit, clock, db, delivery, limits } = this.deps;
     const now = clock.now();
     const projectId = webhook.project.id;
     // Admins are users of another project.
@@ -166,6 +171,7 @@ export class WebhookRelay {
         );
         const detail = { reason, failingSince: since.toISOString() };
         audit.record(em, { ...entry('webhook.disabled', webhook, system, detail), result: 'failure' });
+        if (!(await limits.spend(em, mails, projectId)).allowed) return;
         const { name: app } = await em.findOneOrFail(Project, projectId);
         const content = {
           ...({ template: 'webhook-disabled', app, webhook: hostOf(webhook.url) } as const),
