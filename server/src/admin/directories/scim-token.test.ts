@@ -58,6 +58,23 @@ describe('mails about SCIM tokens', () => {
     const refused = await issue('One more');
     expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
   });
+
+  it('are fifty a day for a project', async () => {
+    const { admins, db, directories, directoryWarnings, projects } = room.services;
+    const { id } = await projects.create({ name: 'Loud' }, { kind: 'system' });
+    const by = { grants: everything, actor: { kind: 'system' as const } };
+    await admins.grantRole({ email: 'loud@example.com', role: 'project_admin', projectId: id }, by);
+    const expiresAt = new Date(room.clock.now().getTime() + 31 * 24 * 3600 * 1000);
+    for (let at = 0; at < 55; at += 1) {
+      await directories.issueScimToken({ projectId: id, name: `T ${at}`, expiresAt }, { kind: 'system' });
+    }
+    room.clock.turn(2 * 24 * 3600);
+    await directoryWarnings.send();
+    const mails = sql`select from messages where recipient = 'loud@example.com'`;
+    expect(await query(db.alone, mails)).toHaveLength(50);
+    const events = sql`select from audit_log where project_id = ${id} and type = 'scim-token.expiring'`;
+    expect(await query(db.alone, events)).toHaveLength(55);
+  });
 });
 
 describe('a SCIM token with networks', () => {

@@ -4,11 +4,16 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { Directories } from '../directories/directories.ts';
 import { system } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import { adminsOf } from './admins-of.ts';
+
+/** Warnings of a project that are mailed: tokens can be issued and revoked at any rate. */
+const mails: LimitRule = { name: 'scim-token-mails', max: 50, windowSeconds: 24 * 3600 };
 
 interface Deps {
   db: Database;
   audit: Audit;
+  limits: Pick<Limits, 'spend'>;
   directories: Directories;
   delivery: Delivery;
 }
@@ -19,7 +24,7 @@ export class DirectoryWarnings {
 
   /** Job. Each warning is claimed in the transaction that queues its mails, and so is sent once. */
   async send(): Promise<void> {
-    const { audit, db, delivery, directories } = this.deps;
+    const { audit, db, delivery, directories, limits } = this.deps;
     for (const key of await directories.expiring()) {
       await db.transaction(async (em) => {
         const token = await directories.claimWarning(em, key);
@@ -29,6 +34,7 @@ export class DirectoryWarnings {
         const subject = { kind: 'scim-token', id, name };
         const detail = { days, expiresAt: at };
         audit.record(em, { type: 'scim-token.expiring', actor: system, projectId: project.id, subject, detail });
+        if (!(await limits.spend(em, mails, project.id)).allowed) return;
         const content = { template: 'scim-token-expiring', app: projectName, token: name, days, at } as const;
         for (const admin of await adminsOf(em, project.id)) await notifyEverywhere(em, delivery, admin, content);
       });
