@@ -172,6 +172,18 @@ describe('the last owner', () => {
     expect(await admins.hasOwner()).toBe(true);
   });
 
+  it('is asked for among admins alone: users of projects do not wait for a change of roles', async () => {
+    await ownerNamed('ada@example.com');
+    const { accountAccess: access, db } = app.services;
+    const [one, other] = [await app.make.user(theirs), await app.make.user(theirs)];
+    await db.transaction(async (em) => {
+      await admins.grantRoleIn(em, { email: 'eve@example.com', role: 'project_admin', projectId: ours.id }, owner);
+      await access.deactivate(theirs.id, one.id, system);
+      await access.erase(theirs.id, other.id, system);
+    });
+    expect((await told('user.erased')).map(({ project_id: id }) => id)).toEqual([theirs.id]);
+  });
+
   it('may lose a role in a project', async () => {
     await ownerNamed('ada@example.com');
     const { id } = await admins.grantRole(

@@ -246,6 +246,10 @@ export class Admins {
 
   /** Joins a deactivation or erasure: refuses `forbidden` for the last owner of the instance. */
   async keepOwner(em: EntityManager, userId: string): Promise<void> {
+    // Others are no owners, and do not wait for changes of roles and for erasures in other projects.
+    const admin = sql`select from projects p join users u on u.project_id = p.id and u.id = ${userId}
+      where p.built_in = 'console'`;
+    if ((await query(em, admin, { prepare: 'admins.is-admin' })).length === 0) return;
     await em.execute('select pg_advisory_xact_lock(?)', [rolesLock]);
     const owners = await this.activeOwners(em);
     if (owners.length > 0 && owners.every((id) => id === userId)) {
