@@ -148,7 +148,7 @@ export type CreateApiInput = {
 export type CreateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing. */
+  /** Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none. */
   adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
@@ -255,7 +255,7 @@ export type CreateProjectInput = {
   passkeyAaguids?: Array<string> | null | undefined;
   /** Default: ALLOWED. */
   passkeyPolicy?: PasskeyPolicy | null | undefined;
-  /** CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims. */
+  /** CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified. */
   passkeyRoots?: Array<string> | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;
@@ -312,7 +312,7 @@ export type CreateWebhookInput = {
   url: string;
 };
 
-/** Who sees values: applications, by claim mappings; the user, on the account page. */
+/** Readers of values: applications, by claim mappings; the user, on the account page. */
 export type CustomAudience =
   | 'APPLICATIONS'
   | 'USER';
@@ -593,7 +593,7 @@ export type NewUserInput = {
   zoneinfo?: string | null | undefined;
 };
 
-/** Who signs in with a passkey. */
+/** Use of passkeys at sign-in. */
 export type PasskeyPolicy =
   | 'ALLOWED'
   | 'OFF'
@@ -668,7 +668,7 @@ export type SaveExperienceDraftInput = {
   texts?: Array<ExperienceTextInput> | null | undefined;
 };
 
-/** Replaces what the application may do with the API. No scopes and no `introspects`: nothing. */
+/** Replaces the rights of the application at the API. No scopes and no `introspects`: none. */
 export type SetApiGrantInput = {
   apiId: string;
   clientId: string;
@@ -686,7 +686,7 @@ export type SignInDenial =
   | 'NO_FACTOR'
   | 'NO_MAIL';
 
-/** What was asked about. */
+/** The kind of a search. */
 export type SignInHistoryKind =
   | 'ADDRESS'
   | 'ERROR'
@@ -698,7 +698,7 @@ export type SignInOutcome =
   | 'SIGNED_IN'
   | 'UNFINISHED';
 
-/** Who can create an account. */
+/** Sign-up mode. */
 export type SignUp =
   | 'OPEN'
   | 'PROVISIONED_ONLY';
@@ -778,7 +778,7 @@ export type UpdateClaimSettingsInput = {
 export type UpdateClientInput = {
   /** 1 to 3600 seconds; default: the project's value. */
   accessTokenTtlSeconds?: number | null | undefined;
-  /** What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing. */
+  /** Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none. */
   adminScopes?: Array<string> | null | undefined;
   /** Default: true. */
   backchannelLogoutSessionRequired?: boolean | null | undefined;
@@ -896,7 +896,7 @@ export type UpdateProjectInput = {
   passkeyAaguids?: Array<string> | null | undefined;
   /** Default: ALLOWED. */
   passkeyPolicy?: PasskeyPolicy | null | undefined;
-  /** CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims. */
+  /** CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified. */
   passkeyRoots?: Array<string> | null | undefined;
   rememberMfaSeconds?: number | null | undefined;
   scimAuthoritative?: boolean | null | undefined;

@@ -38,7 +38,7 @@ export function scimApi(): ApiPart {
           schemas: strings,
           status: text('HTTP status, as a string.'),
           scimType: text('Keyword of RFC 7644 section 3.12.'),
-          detail: text('What to fix.'),
+          detail: text('How to fix the request.'),
         },
         required: ['schemas', 'status', 'detail'],
       },

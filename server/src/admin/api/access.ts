@@ -36,7 +36,7 @@ export function Access(role: Role | 'inherited', projectOf: ProjectOf = ofInstan
 export type Inputs = Record<string, unknown>;
 
 export interface OperationRule {
-  /** `admin`: any role anywhere; the resolver returns only what the caller may read. */
+  /** `admin`: any role anywhere; the resolver returns only resources that the caller may read. */
   role: Role | 'admin';
   /** The noun, and the input that holds its id. Absent, or a project id that is not given: the instance. */
   about?: { [Noun in OwnedNoun]?: 'id' | 'projectId' | 'clientId' | 'userId' | 'groupId' | 'roleId' | 'webhookId' };
@@ -45,7 +45,7 @@ export interface OperationRule {
    * about, else none.
    */
   allProjects?: { always: string } | { ofInstance: string };
-  /** What a client needs (RFC 6749 section 4.4); of several, one. Absent: no client may use it. */
+  /** The scope that a client needs (RFC 6749 section 4.4); of several, one. Absent: no client may use it. */
   scope?: AdminScope | readonly AdminScope[];
   /** Sensitive: requires a sign-in within `freshSeconds`, unless the caller is a token. */
   fresh?: boolean | ((inputs: Inputs) => boolean);

@@ -130,7 +130,7 @@ function roleFor(root: Root, name: string) {
   return operationRuleOf(type, type.getFields()[name] as GraphQLField<unknown, unknown>).role;
 }
 
-/** Arguments for each operation, about what is ours; an operation without a row here cannot be tested, and fails. */
+/** Arguments for each operation, with ids of our project; an operation without a row here cannot be tested, and fails. */
 function argumentsOf(name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
@@ -347,7 +347,7 @@ describe('every operation', () => {
   );
 });
 
-/** What mutations could have changed. */
+/** The rows that mutations could have changed. */
 async function snapshot() {
   const em = room.services.db.reader();
   const tables = [

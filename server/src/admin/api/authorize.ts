@@ -123,7 +123,7 @@ function checkText(args: Inputs): void {
   }
 }
 
-/** A client's token permits only what its scopes say; admins need none. */
+/** A client's token permits only its scopes; admins need none. */
 export function checkScope({ scopes }: AdminCaller, need: readonly AdminScope[]): void {
   if (!scopes || need.some((scope) => mayUse(scopes, scope))) return;
   const reason = need.length === 0 ? 'applications may not use it' : `it requires the scope ${need.join(' or ')}`;

@@ -129,7 +129,7 @@ function idOf(list: string, cursor: string): string {
   const id = Buffer.from(cursor, 'base64url')
     .toString()
     .slice(list.length + 1);
-  // Accepts exactly what this list writes.
+  // Accepts only cursors that this list writes.
   if (!isUuid(id) || cursorOf(list, id) !== cursor) {
     refuse({ code: 'invalid', field: 'after', reason: 'must be a cursor of this list' });
   }

@@ -47,9 +47,9 @@ function enumOf<T extends string>(name: string, description: string, values: rea
   return entries;
 }
 
-export const SignUpEnum = enumOf('SignUp', 'Who can create an account.', signUpModes);
+export const SignUpEnum = enumOf('SignUp', 'Sign-up mode.', signUpModes);
 export const MfaPolicyEnum = enumOf('MfaPolicy', 'Whether a second factor is required.', mfaPolicies);
-export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Who signs in with a passkey.', passkeyPolicies);
+export const PasskeyPolicyEnum = enumOf('PasskeyPolicy', 'Use of passkeys at sign-in.', passkeyPolicies);
 export const BuiltInEnum = enumOf('BuiltIn', 'Built-in project or client.', ['console', 'demo'] as const);
 export const ClientKindEnum = enumOf('ClientKind', 'Where an application runs.', clientKinds);
 export const TokenEndpointAuthMethodEnum = enumOf(
@@ -91,13 +91,13 @@ export const CustomReturnedEnum = enumOf('CustomReturned', 'When directories rea
 export const CustomUniquenessEnum = enumOf('CustomUniqueness', 'Whether users can share a value.', uniquenesses);
 export const CustomAudienceEnum = enumOf(
   'CustomAudience',
-  'Who sees values: applications, by claim mappings; the user, on the account page.',
+  'Readers of values: applications, by claim mappings; the user, on the account page.',
   audiences,
 );
 export const MfaMethodEnum = enumOf('MfaMethod', 'A kind of second factor.', mfaMethods);
 export const CredentialOriginEnum = enumOf(
   'CredentialOrigin',
-  'What the user had proved when the passkey was added.',
+  'The evidence with which the passkey was added.',
   credentialOrigins,
 );
 export const UserOrderEnum = enumOf('UserOrder', 'Sort key of users.', userOrders);
@@ -110,7 +110,7 @@ export const AttemptOutcomeEnum = enumOf('SignInOutcome', 'How an attempt to sig
   'refused',
   'unfinished',
 ] as const);
-export const HistoryKindEnum = enumOf('SignInHistoryKind', 'What was asked about.', [
+export const HistoryKindEnum = enumOf('SignInHistoryKind', 'The kind of a search.', [
   'address',
   'request',
   'error',

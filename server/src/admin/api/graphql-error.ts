@@ -67,7 +67,7 @@ const ownCodes = new Set([
   'too-complex',
 ]);
 
-/** What a client sees of an error: a refusal, GraphQL's own message about the request, or only a code. */
+/** The error as a client sees it: a refusal, GraphQL's own message about the request, or only a code. */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = failureOf(unwrapResolverError(error));
   const place = formatted.path ? { path: formatted.path } : {};

@@ -238,7 +238,7 @@ describe('a client with scopes at the admin API', () => {
       const refused = await export_(token, `/${user.id}`);
       expect([held, refused.status]).toEqual([held, 403]);
       expect(refused.text).toContain('applications may not use it');
-      // The list has what `users` shows.
+      // The list has the same users as `users`.
       expect((await export_(token, `?project=${id}`)).status).toBe(200);
     }
   });

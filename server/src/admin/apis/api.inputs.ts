@@ -49,7 +49,7 @@ export class UpdateApiInput {
 }
 
 @InputType({
-  description: 'Replaces what the application may do with the API. No scopes and no `introspects`: nothing.',
+  description: 'Replaces the rights of the application at the API. No scopes and no `introspects`: none.',
 })
 export class SetApiGrantInput {
   @Field(() => ID)

@@ -22,7 +22,7 @@ export class ApiResolver {
   }
 
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'clients:read' })
-  @Query(() => [ApiGrantView], { description: 'What an application may do with APIs.' })
+  @Query(() => [ApiGrantView], { description: 'The rights of an application at APIs.' })
   async apiGrants(@Arg('clientId', () => ID) clientId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     found(await domain.clients.find(em, keyIn(projectId, clientId)), 'client');
     return domain.apis.grantsOfClient(em, keyIn(projectId, clientId));

@@ -3,7 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
 
 @Access('inherited')
-@ObjectType('ApiScope', { description: 'What a token for an API permits.' })
+@ObjectType('ApiScope', { description: 'A scope of tokens for an API.' })
 export class ApiScopeView {
   @Field(() => String)
   key!: string;
@@ -41,7 +41,7 @@ export class ApiView {
 }
 
 @Access('project_viewer', ofProject, 'clients:read')
-@ObjectType('ApiGrant', { description: 'What an application may do with an API.' })
+@ObjectType('ApiGrant', { description: 'The rights of an application at an API.' })
 export class ApiGrantView {
   @Field(() => [String], { description: 'Scopes that its tokens may have; empty: it gets no tokens for the API.' })
   scopes!: string[];

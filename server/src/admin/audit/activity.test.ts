@@ -106,7 +106,7 @@ describe('Query.activity', () => {
     await room.services.activity.count();
     expect(await counted()).toEqual(['2026-03-01', '2026-03-02']);
     expect((await ask(28)).data.activity).toEqual(before);
-    // What is counted is not counted from the events again.
+    // Counted days are not counted from the events again.
     await execute(room.services.db.reader(), sql`delete from audit_log where type = 'user.signed_in'`);
     expect((await ask(28)).data.activity[0]).toMatchObject({ day: '2026-03-01', signIns: 4, activeUsers: 2 });
     await record('user.signed_in', 'ada', { amr: ['swk'] });

@@ -103,7 +103,7 @@ class OmittedClaimView {
 }
 
 @Access('inherited')
-@ObjectType('ClaimPreview', { description: 'What an application receives about a user.' })
+@ObjectType('ClaimPreview', { description: 'The claims that an application receives about a user.' })
 export class ClaimPreviewView {
   @Field(() => [PreviewedClaimView])
   claims!: PreviewedClaimView[];

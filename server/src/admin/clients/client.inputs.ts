@@ -44,7 +44,7 @@ class ClientSettingsInput {
   @Field(() => [String], {
     nullable: true,
     description:
-      'What it may do at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: nothing.',
+      'Its scopes at this API, in its project, with tokens of the grant CLIENT_CREDENTIALS: `users:read`, `users:write`, `consent:read`, `consent:write`, `clients:read`, `clients:write`, `projects:read`, `projects:write`, `audit:read`, `profile:self`; and `scim`, at the SCIM endpoints. Default: none.',
   })
   adminScopes?: AdminScope[] | null;
 

@@ -89,7 +89,7 @@ export class ClientView {
   @Field(() => [GrantTypeEnum], { description: "At the project's issuer." })
   grantTypes!: GrantType[];
 
-  @Field(() => [String], { description: 'What it may do at this API, in its project.' })
+  @Field(() => [String], { description: 'Its scopes at this API, in its project.' })
   adminScopes!: AdminScope[];
 
   @Field(() => [String])

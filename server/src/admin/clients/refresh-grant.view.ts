@@ -4,7 +4,7 @@ import { Access, ofProject } from '../api/access.ts';
 import { connectionType } from '../api/connection.ts';
 
 @Access('project_viewer', ofProject, 'users:read')
-@ObjectType('RefreshGrant', { description: 'What an application may do for a user by refresh tokens.' })
+@ObjectType('RefreshGrant', { description: 'The access of an application to a user by refresh tokens.' })
 export class RefreshGrantView {
   @Field(() => ID)
   id!: string;

@@ -59,7 +59,7 @@ async function call(query: string, variables: object, jar = browser): Promise<an
 const begin = (clientId = world.client.id, jar = browser) =>
   call('mutation ($id: ID!) { beginTrial(clientId: $id) { address } }', { id: clientId }, jar);
 
-/** Signs in on the hosted page; what the browser comes back to the console with. */
+/** Signs in on the hosted page. Returns the URL at which the browser comes back to the console. */
 async function signIn(to: string, jar = browser): Promise<URL> {
   const flow = new URL(to, world.app.url).searchParams.get('flow') as string;
   const credential = { origin: world.app.url, flow, cookie: cookieOf(jar) };

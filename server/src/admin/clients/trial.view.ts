@@ -25,7 +25,7 @@ class DecodedToken {
 }
 
 @Access('inherited')
-@ObjectType('TrialResult', { description: 'What the application would receive.' })
+@ObjectType('TrialResult', { description: 'The claims that the application would receive.' })
 export class TrialResultView {
   @Field(() => ClientView)
   client!: Client;

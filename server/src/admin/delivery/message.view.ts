@@ -94,10 +94,10 @@ export class DiagnosisStageView {
   @Field(() => Int, { nullable: true })
   milliseconds!: number | null;
 
-  @Field(() => String, { nullable: true, description: "What happened, or the server's response." })
+  @Field(() => String, { nullable: true, description: "The observed detail, or the server's response." })
   detail!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What to do.' })
+  @Field(() => String, { nullable: true, description: 'The remedy.' })
   advice!: string | null;
 }
 

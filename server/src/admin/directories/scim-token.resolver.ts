@@ -31,7 +31,7 @@ export class DirectoryResolver {
 
   @Requires('project_admin', { about: { project: 'projectId' } })
   @Mutation(() => [DirectoryTestStep], {
-    description: 'Runs SCIM requests against this server as a directory would; removes what it created.',
+    description: 'Runs SCIM requests against this server as a directory would; removes the resources it created.',
   })
   testDirectory(@Arg('projectId', () => ID) projectId: string, @Ctx() ctx: AdminContext) {
     return ctx.domain.directoryTest.run(projectId, ctx.actor);

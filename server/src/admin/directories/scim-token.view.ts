@@ -42,7 +42,7 @@ export class DirectoryTestStep {
   @Field(() => String)
   name!: string;
 
-  @Field(() => String, { description: 'What it proves if it passes.' })
+  @Field(() => String, { description: 'The behavior that it proves if it passes.' })
   proves!: string;
 
   @Field(() => Boolean)

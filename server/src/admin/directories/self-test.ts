@@ -11,7 +11,7 @@ import { Project } from '../../domain/projects/project.entity.ts';
 /** A request of the self-test and its result. */
 export interface SelfTestStep {
   name: string;
-  /** What it proves if it passes. */
+  /** The behavior that it proves if it passes. */
   proves: string;
   passed: boolean;
   request: string;
@@ -37,7 +37,7 @@ interface ScimResponse {
 }
 type Send = (method: string, path: string, body?: object, token?: string | null) => Promise<ScimResponse>;
 
-/** Ids of what the test has created. */
+/** Ids of the resources that the test has created. */
 interface CreatedIds {
   user?: string;
   group?: string;
@@ -55,7 +55,7 @@ interface SelfTestRequest {
   status: number;
   /** The fault of the body, or null. */
   check?(body: ScimResponse['body']): string | null;
-  /** What the request creates. */
+  /** The resource that the request creates. */
   creates?: keyof CreatedIds;
 }
 

@@ -18,7 +18,7 @@ export class CustomDomainView {
   @Field(() => DomainStateEnum)
   state!: DomainState;
 
-  @Field(() => DomainFaultEnum, { nullable: true, description: 'What the last check found wrong.' })
+  @Field(() => DomainFaultEnum, { nullable: true, description: 'The fault that the last check found.' })
   fault!: DomainFault | null;
 
   @Field(() => String, { description: 'Value of the TXT record.' })

@@ -19,7 +19,7 @@ class SystemCheckView {
   @Field(() => String, { description: 'Current state.' })
   summary!: string;
 
-  @Field(() => String, { nullable: true, description: 'What to do.' })
+  @Field(() => String, { nullable: true, description: 'The remedy.' })
   advice!: string | null;
 }
 

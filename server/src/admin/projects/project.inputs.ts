@@ -34,7 +34,7 @@ class ProjectSettingsInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'CA certificates of their makers in PEM, at most 10. Empty: a model is what the authenticator claims.',
+    description: 'CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified.',
   })
   passkeyRoots?: string[] | null;
 

@@ -52,7 +52,7 @@ export class ProjectResolver {
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
-  @Query(() => FactorStandingView, { description: 'What a change of second factors or passkeys affects.' })
+  @Query(() => FactorStandingView, { description: 'The users that a change of second factors or passkeys affects.' })
   async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em, now }: AdminContext) {
     const standing = await factorStanding(em, projectId, now);
     const canSendSms = domain.delivery.isAvailable('sms');
@@ -60,7 +60,7 @@ export class ProjectResolver {
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
-  @Query(() => PasskeyModelStandingView, { description: 'What a list of models of passkeys would affect.' })
+  @Query(() => PasskeyModelStandingView, { description: 'The users that a list of passkey models would affect.' })
   passkeyModelStanding(
     @Arg('projectId', () => ID) projectId: string,
     @Arg('aaguids', () => [String]) aaguids: string[],
@@ -118,7 +118,7 @@ export class ProjectResolver {
   }
 
   @FieldResolver(() => PasskeyPolicyEnum, {
-    description: 'Who signs in with a passkey; a client can require one (`Client.passkeyRequired`).',
+    description: 'Use of passkeys at sign-in; a client can require one (`Client.passkeyRequired`).',
   })
   passkeyPolicy(@Root() project: Project) {
     return passkeyPolicyOf(project);
@@ -144,7 +144,7 @@ export class ProjectResolver {
   }
 }
 
-/** Settings that decide who can sign in, and with which factors. */
+/** Settings for sign-up, directories and factors. */
 const signInSettings = [
   ...['signUp', 'scimEnabled', 'scimAuthoritative', 'mfaPolicy', 'offeredFactors', 'emailFactor', 'passkeyPolicy'],
   ...['passkeyAaguids', 'passkeyRoots'],

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Names stand in mails and their subjects: no address, no code, nothing that turns the direction of what follows. */
+/** Names stand in mails and their subjects: no address, no code, no control character for text direction. */
 const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
 
 describe('projects', () => {

@@ -67,7 +67,7 @@ export class ProjectView {
   passkeyAaguids!: string[];
 
   @Field(() => [String], {
-    description: 'CA certificates (PEM) that prove a model; empty: a model is what the authenticator claims.',
+    description: 'CA certificates (PEM) that prove a model; empty: the claimed model is not verified.',
   })
   passkeyRoots!: string[];
 
@@ -122,7 +122,7 @@ export class ProjectView {
 export const ProjectConnection = connectionType(ProjectView, 'Project');
 
 @Access('inherited')
-@ObjectType('ProjectContents', { description: 'Numbers of what is deleted with a project.' })
+@ObjectType('ProjectContents', { description: 'Numbers of resources that are deleted with a project.' })
 export class ProjectContentsView {
   @Field(() => Int)
   users!: number;

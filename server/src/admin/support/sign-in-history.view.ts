@@ -8,7 +8,7 @@ import { AuditEventView, AuditPerson } from '../audit/audit-event.view.ts';
 import { ClientView } from '../clients/client.view.ts';
 
 @Access('inherited')
-@ObjectType('Explanation', { description: 'Why something was refused, and what to do.' })
+@ObjectType('Explanation', { description: 'The reason for a refusal, and its remedy.' })
 export class ExplanationView {
   @Field(() => String)
   meaning!: string;

@@ -13,7 +13,7 @@ export class ViewAsResolver {
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'users:read' })
   @Query(() => ViewAsView, {
     description:
-      'What a user would meet at an application on the hosted page now, by policy and factors. Writes nothing.',
+      'A preview of a sign-in to an application on the hosted page now, by policy and factors. Writes nothing.',
   })
   async viewAs(
     @Arg('clientId', () => ID) clientId: string,

@@ -34,7 +34,7 @@ class ExpectedSignInView {
 }
 
 @Access('inherited')
-@ObjectType('ViewAs', { description: 'What a user would meet at an application now. Nothing is signed in.' })
+@ObjectType('ViewAs', { description: 'A preview of a sign-in to an application now. Creates no session.' })
 export class ViewAsView {
   @Field(() => [ExpectedSignInView], { description: 'A new browser first; then the trusted one used last, if any.' })
   signIns!: ExpectedSignInView[];

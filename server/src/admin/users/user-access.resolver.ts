@@ -36,7 +36,7 @@ export class UserAccessResolver {
   }
 
   @Requires('project_viewer', { about: { user: 'userId' }, scope: 'users:read' })
-  @Query(() => UserHoldings, { description: 'What belongs to a user, in numbers.' })
+  @Query(() => UserHoldings, { description: 'Numbers of resources that belong to a user.' })
   async userHoldings(
     @Arg('userId', () => ID) userId: string,
     @Ctx() { em, projectId }: ProjectContext,

@@ -101,7 +101,7 @@ export class UserPasskeyView {
 }
 
 @Access('project_viewer', ofProject, 'users:read', 'consent:read')
-@ObjectType('UserConsent', { description: 'What a user allowed a third-party application.' })
+@ObjectType('UserConsent', { description: "A user's consent to a third-party application." })
 export class UserConsentView {
   @Field(() => ID)
   id!: string;
@@ -185,7 +185,7 @@ export class UserAccess {
 }
 
 @Access('inherited')
-@ObjectType({ description: 'What belongs to a user, in numbers.' })
+@ObjectType({ description: 'Numbers of resources that belong to a user.' })
 export class UserHoldings {
   @Field(() => Int, { description: 'Including ended ones.' })
   sessions!: number;

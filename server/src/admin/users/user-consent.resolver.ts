@@ -12,7 +12,7 @@ export class UserConsentResolver {
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: ['users:read', 'consent:read'] })
   @Query(() => UserConsentConnection, {
     description:
-      'What users of a project allowed third-party applications, newest first; of one user, one client, or both.',
+      'Consents of users of a project to third-party applications, newest first; of one user, one client, or both.',
   })
   async consents(
     @Arg('projectId', () => ID) projectId: string,

@@ -86,7 +86,7 @@ export function userExport(deps: UserExportDeps): Router {
   const person = exportRoute(deps, async (req, res, caller) => {
     exportQuery(req, []);
     const id = String(req.params['id']);
-    // Not for applications: it has what several scopes keep apart (events, messages, SCIM requests, hidden attributes).
+    // Not for applications: it has data of several scopes (events, messages, SCIM requests, hidden attributes).
     const projectId = await allowed(caller, { noun: 'user', id }, null);
     const user = found(await db.reader().findOne(User, { project: projectId, id }), 'user');
     await db.transaction(async (em) =>

@@ -235,7 +235,7 @@ function introspect({ issuer: { capabilities }, operation }: Context): Operation
     requestBody: tokenForm(capabilities),
     responses: {
       200: {
-        description: 'What the application may know of the token.',
+        description: 'State and claims of the token.',
         content: {
           ...json({
             type: 'object',
