@@ -4,7 +4,7 @@ const admin = (path: string) => new RegExp(`/console/admin/(?:${path})`);
 /** Folders of Mantine's components. */
 const mantine = (...names: string[]) => `/@mantine/core/esm/components/(?:${names.join('|')})/`;
 
-/** What `first-requests.ts` needs. */
+/** Modules that `first-requests.ts` needs. */
 const firstRequests = admin(
   'first-requests|request|settings|(?:frame/frame|overview/overview)-variables|projects/recent|ui/storage|generated/texts/(?:frame|overview)\\.',
 );

@@ -10,7 +10,7 @@ const notAllowed = 'This is not allowed: ';
 /** Where the server has texts that the console shows, and how they are found. */
 const places = [
   {
-    // Without what the console does not send: YAML documents, sign-ins, and parameters of exports and lists.
+    // Without requests that the console does not send: YAML documents, sign-ins, and parameters of exports and lists.
     files: /^(?:domain\/(?!accounts\/own-|ceremonies|configuration)|admin\/(?!api\/|.*\bexport|.*\/routes))/,
     find: refusals,
   },
@@ -44,7 +44,7 @@ export function serverTexts(root) {
   return [...found];
 }
 
-/** Reasons of `invalid` and `forbidden`, and nouns of what was not found. */
+/** Reasons of `invalid` and `forbidden`, and nouns of resources that were not found. */
 function refusals(node) {
   const reasons = texts(node).filter((text) => reasonStart.test(text));
   const nouns = node.type === 'CallExpression' && node.callee.name === 'found' ? texts(node.arguments[1]) : [];

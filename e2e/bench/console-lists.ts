@@ -51,7 +51,7 @@ export async function consoleLists(print: Print): Promise<void> {
   }
 }
 
-/** What the requests are about. */
+/** Ids of the resources in the requests. */
 export interface World {
   projectId: string;
   clientId: string;

@@ -60,7 +60,7 @@ export async function fillGroups({ server }: BenchedLatchkey, projectId: string,
   });
 }
 
-/** A request, and in short what it was answered. */
+/** A request; it resolves to a summary of the response. */
 interface Asking {
   page: string;
   ask(): Promise<string>;

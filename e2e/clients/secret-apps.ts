@@ -5,7 +5,7 @@ import { auth } from 'express-openid-connect';
 import * as client6 from 'openid-client';
 import { generators, Issuer as Issuer5, type TokenSet } from 'openid-client-5';
 
-/** What an administrator copies into an application. */
+/** The settings that an administrator copies into an application. */
 export interface Registration {
   origin: string;
   issuer: string;
@@ -58,7 +58,7 @@ export function passportApp({ origin, issuer, clientId, secret }: Registration):
     callbackURL: `${origin}/callback`,
     scope: ['profile', 'email'],
   };
-  // The number of parameters tells the library what to pass.
+  // The library decides by the number of parameters which arguments it passes.
   const verify = (
     _issuer: string,
     profile: object,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fault, goProgram, lacksGo, python } from '../support/toolchains.ts';
 
-/** What an administrator copies into an application, and where it listens. */
+/** The settings that an administrator copies into an application, and its address. */
 interface Registration {
   ISSUER: string;
   CLIENT_ID: string;
@@ -28,7 +28,7 @@ export interface InteropClient {
   backChannel?: string;
   /** Whether it uses PKCE at its defaults. */
   pkce: boolean;
-  /** What this machine lacks; null: nothing. */
+  /** The software that this machine lacks; null: none. */
   lacks(): string | null;
   start(registration: Registration): { process: ChildProcess; clear(): void };
 }

@@ -64,7 +64,7 @@ const count = (wanted: string) => rows.filter(([, result]) => result === wanted)
 console.log(`\n${count('pass')} passed, ${count('skipped')} skipped, ${count('fail')} failed`);
 process.exitCode = count('fail') > 0 ? 1 : 0;
 
-/** What went wrong; null: nothing. */
+/** The failure; null: none. */
 async function tried(client: InteropClient, projectId: string): Promise<string | null> {
   const PORT = String(await freePort());
   const ORIGIN = `http://127.0.0.1:${PORT}`;

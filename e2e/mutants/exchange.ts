@@ -31,7 +31,7 @@ export type Trial =
   | { id: string; file: string; began: number; pid: number }
   | { id: string; file: string; outcome: 'survived' | 'killed' | 'timeout' | 'unsure'; by?: string; took: number };
 
-/** A hash of a test file's text: a changed test may kill what the earlier one did not, or no longer kill it. */
+/** A hash of a test file's text: a changed test may kill a mutant that the earlier one did not, or no longer kill it. */
 export function versionOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8);
 }

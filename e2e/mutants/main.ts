@@ -12,7 +12,7 @@
  *                                                  cost; repeatable. Without `> TEST`: with all of the file
  *     npm run mutants -- --workers 1               test processes at once (default 2)
  *     npm run mutants -- --fresh                   also mutants killed before
- *     npm run mutants -- --list                    lists mutants and what is known of each, without running tests
+ *     npm run mutants -- --list                    lists mutants with their known results, without running tests
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs';

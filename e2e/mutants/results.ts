@@ -126,7 +126,7 @@ const rules: { operator: string; before: RegExp; why: string }[] = [
   },
 ];
 
-/** The rule that explains a survivor; `server/test/isolation.test.ts` tries what the rule on projects relies on. */
+/** The rule that explains a survivor; `server/test/isolation.test.ts` tests the assumption of the rule on projects. */
 export function ruleFor({ operator, before }: Mutant): string | undefined {
   return rules.find((rule) => rule.operator === operator && rule.before.test(before.trim()))?.why;
 }

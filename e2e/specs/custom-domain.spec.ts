@@ -45,7 +45,7 @@ test.afterAll(async () => {
   dns.close();
 });
 
-/** Begins a sign-in at an issuer; resolves to what the application's page gets for the code. */
+/** Begins a sign-in at an issuer; resolves to the claims of the ID token that the page gets. */
 async function begin(page: Page, issuer: string): Promise<() => Promise<Record<string, string>>> {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({

@@ -42,7 +42,7 @@ test.afterEach(async () => {
   await latchkey.stop();
 });
 
-/** Signs in by mail code, with what the SDK offers on every page. */
+/** Signs in by mail code, with the SDK's methods that work on every page. */
 async function byCode(sdk: SdkInPage, inbox: Inbox, options?: { stepUp: 'create_passkey' }) {
   expect(await sdk.authenticate(inbox.address, options)).toMatchObject({ status: 'OTP_NEEDED' });
   await sdk.verifyEmailOtp({ userid: inbox.address, otp: await inbox.code() });

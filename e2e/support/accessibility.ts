@@ -36,7 +36,7 @@ export async function violations(page: Page, rules: 'all' | 'colors' = 'all'): P
   );
 }
 
-/** Whether the console has taken the theme over, and nothing moves but what never ends. Runs in the page. */
+/** Whether the console has applied the theme and all finite animations have ended. Runs in the page. */
 function isSettled(colorScheme: string): boolean {
   const ends = (animation: Animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
   const { mantineColorScheme = colorScheme } = document.documentElement.dataset;

@@ -52,7 +52,7 @@ export class InstalledSdk {
     writeFileSync(join(this.folder, path), text);
   }
 
-  /** Runs a program in the folder and returns what it prints. */
+  /** Runs a program in the folder and returns its output. */
   run(program: string, kind: 'module' | 'commonjs'): string {
     const args = [`--input-type=${kind}`, '-e', program];
     return execFileSync(process.execPath, args, { cwd: this.folder, encoding: 'utf8' }).trim();

@@ -33,7 +33,7 @@ function goEnvironment(): NodeJS.ProcessEnv {
 export const lacksGo = (...packages: string[]) => fault('go', ['list', ...packages], goEnvironment());
 
 /**
- * Builds a program. Debian 12 has version 2 of go-oidc, which programs import as version 3: what they use of it is the same.
+ * Builds a program. Debian 12 has version 2 of go-oidc, which programs import as version 3: the parts that they use are the same.
  */
 export function goProgram(...files: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-go-'));

@@ -6,7 +6,7 @@ import type { Fixture } from './fixture.ts';
 const redirectUri = 'http://127.0.0.1:9/callback';
 const deliveryAddress = 'http://127.0.0.1:9/logout';
 
-/** Fills a database through the interfaces of its release. Requests use what the first release offers. */
+/** Fills a database through the interfaces of its release. Requests use features of the first release only. */
 export async function fill(world: World): Promise<Omit<Fixture, 'baseUrl' | 'masterKey'>> {
   const acme = await createProject(world, 'Acme', { mfaPolicy: 'OFF' });
   const sdkApp = await createApp(world, acme, { name: 'Acme app' });
@@ -122,7 +122,7 @@ async function issueAdminToken({ admin }: World, input: { role?: string; project
   return issued.token;
 }
 
-/** What has ended, and what is under way: a session, a device, a key; a code, a pending notice. */
+/** Leaves ended and unfinished work: a session, a device, a key; a code, a pending notice. */
 async function end(world: World, sdkApp: App, hostedApp: App): Promise<void> {
   const { admin } = world;
   const gone = new Person(hostedApp, 'gone@example.com');

@@ -1,6 +1,6 @@
 import type { Postgres } from '../chaos/support/postgres.ts';
 
-/** Tables of short-lived rows, and of what processes count for themselves. */
+/** Tables of short-lived rows, and of counters that processes keep. */
 const volatile = [
   ...['migrations', 'processes', 'budgets', 'setup_links', 'user_counts', 'activity_days', 'activity_progress'],
   ...['ceremonies', 'authorization_requests', 'authorization_codes', 'one_time_codes', 'used_assertions'],

@@ -104,7 +104,7 @@ export const refused = (reply: ScimReply, scimType: string, status = 400) =>
   expect([reply.status, reply.body?.scimType, reply.text]).toEqual([status, scimType, reply.text]);
 
 /**
- * What `/Schemas` and `/ResourceTypes` of a project declare, with values that fit, to try each characteristic (RFC 7643 §7)
+ * The schemas and resource types that a project declares, with values that fit, to try each characteristic (RFC 7643 §7)
  * over HTTP. The project has custom attributes with every characteristic, and a role.
  */
 export class Declared {

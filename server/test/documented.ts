@@ -110,7 +110,7 @@ export class DocumentedResponses {
   }
 }
 
-/** The schema for senders that add no member: what is sent must be documented. */
+/** The schema for senders that add no member: every member must be documented. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,4 +1,4 @@
-/** Two projects with equal contents: what a caller of one does with the credentials and ids of the other. */
+/** Two projects with equal contents: a caller of one uses the credentials and ids of the other. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tenantRole } from '../src/adapters/postgres/row-security.ts';

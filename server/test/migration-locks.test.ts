@@ -62,7 +62,7 @@ const strong = new RegExp(
   String.raw`^(?:alter table (?!.*validate constraint)|create (?:or replace )?trigger .*? on |drop table )${named}`,
 );
 
-/** What each statement of a migration does that a filled table must not see. */
+/** The unsafe operations of a migration on a filled table, by statement. */
 function faultsOf(statements: readonly string[]): string[] {
   const faults: string[] = [];
   let made = new Set<string>();

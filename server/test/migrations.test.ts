@@ -54,7 +54,7 @@ describe('the migrations', () => {
     await holder.query('select pg_advisory_xact_lock($1)', [migrationLock]);
     const migrated = migrate(database.url);
     const waiting = async () => {
-      // A transaction keeps what it has read of the statistics.
+      // A transaction keeps its snapshot of the statistics.
       await holder.query('select pg_stat_clear_snapshot()');
       const { rows } = await holder.query<{ state: string; query: string }>(
         'select state, query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

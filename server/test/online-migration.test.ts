@@ -44,7 +44,7 @@ const filling = [
    from generate_series(1, ${users}) n`,
 ];
 
-/** What the previous release writes meanwhile, for one user. */
+/** Writes of the previous release during the migration, for one user. */
 const writes = [
   `insert into enrolments (id, user_id, method, created_at) values (gen_random_uuid(), $1, 'totp', now())`,
   `insert into recovery_codes (id, user_id, hash, created_at) values (gen_random_uuid(), $1, gen_random_uuid(), now())`,

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the server does instead: `cut` closes the connection, `hang` never answers, `page` is an answer of another program. */
+/** A failure: `cut` closes the connection, `hang` never answers, `page` is an answer of another program. */
 export type Fault = 'cut' | 'hang' | 'page' | { status: number; code: string } | undefined;
 
 /** A request that was received; its body counts as read. */

@@ -22,7 +22,7 @@ type CamelCased<Value> = Value extends readonly unknown[]
 type Expected<Response> = Response extends { redirect_to: string }
   ? never
   : CamelCased<Omit<Response, 'nonce' | 'passkey_offer'>>;
-/** Without what the SDK adds. */
+/** Without members that the SDK adds. */
 type Received<Result> = Result extends unknown ? Plain<Omit<Result, 'success' | 'codeVerifier'>> : never;
 type Plain<Value> = { [Name in keyof Value]: Value[Name] };
 

@@ -7,11 +7,11 @@ import { administer } from './global-setup.ts';
 /** Rows of the instance, or counters over its tenants. */
 const instanceTables = [
   ...['projects', 'signing_keys', 'retired_mac_keys', 'processes', 'setup_links', 'backups', 'migrations'],
-  // Who holds a host name; one project of the instance does.
+  // The project that holds a host name: one of the instance.
   'verified_hosts',
   // Names of budgets contain the project where they count for one.
   ...['budgets', 'activity_progress'],
-  // Rights of operators: their `project_id` is what a right extends to, null for the instance.
+  // Rights of operators: `project_id` is the scope of a right, null for the instance.
   ...['admin_tokens', 'memberships'],
   // Its `project_id` is null for a stream of the instance.
   'log_streams',

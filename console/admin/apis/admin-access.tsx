@@ -25,7 +25,7 @@ interface Values {
   adminScopes: string[];
 }
 
-/** What an application may do at the admin API of this instance. */
+/** The scopes of an application at the admin API of this instance. */
 export function AdminAccess({ client, mayChange }: ClientPartProps) {
   const saved = useMemo<Values>(() => ({ adminScopes: client.adminScopes }), [client]);
   const form = useClientForm(client, mayChange, saved, (edits) => edits);

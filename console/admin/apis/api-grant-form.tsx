@@ -15,7 +15,7 @@ interface ApiGrantFormProps {
   onClose(): void;
 }
 
-/** Sets what an application may do with an API. */
+/** Edits the scopes of an application at an API. */
 export function ApiGrantForm({ clientId, api, grant, onClose }: ApiGrantFormProps) {
   const [scopes, setScopes] = useState<string[]>([...(grant?.scopes ?? [])]);
   const [introspects, setIntrospects] = useState(grant?.introspects ?? false);

@@ -15,7 +15,7 @@ interface ActivityProps {
   query?: Record<string, string>;
   /** Links each event to lists of related ones. */
   hasFilters?: boolean;
-  /** What will appear in an empty list. */
+  /** Text of an empty list. */
   empty?: string;
 }
 

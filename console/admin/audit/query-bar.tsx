@@ -21,7 +21,7 @@ interface Completion {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const keyed = /^(user|client|app|type|result|after|since|before|until|request):\s*(.*)$/i;
 
-/** Names of filters, with what they take. */
+/** Names of filters, with a description of each. */
 const beginnings = {
   user: t('events by or about a user'),
   client: t('events of an application'),

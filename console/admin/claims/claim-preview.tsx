@@ -7,7 +7,7 @@ import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { PreviewedClaims } from './previewed-claims.tsx';
 
-/** What the application receives about a user, unsaved changes included. */
+/** The claims that the application receives about a user, unsaved changes included. */
 export function ClaimPreview({ clientId, draft }: { clientId: string; draft: ClaimSettingsInput }) {
   const project = useProject();
   const [search, setSearch] = useState('');

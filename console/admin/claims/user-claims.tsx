@@ -7,7 +7,7 @@ import { ViewAsUser } from '../support/view-as.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
 import { PreviewedClaims } from './previewed-claims.tsx';
 
-/** What a user would meet at an application, and what it receives about them, by saved settings. */
+/** A user's sign-in to an application, and the claims that it receives about them, by saved settings. */
 export function UserClaims({ userId }: { userId: string }) {
   const project = useProject();
   const [search, setSearch] = useState('');

@@ -14,7 +14,7 @@ interface Values {
   fapiProfile: boolean;
 }
 
-/** What the application's requests must prove: DPoP, pushed requests, FAPI 2.0. */
+/** Requirements for the application's requests: DPoP, pushed requests, FAPI 2.0. */
 export function ClientSecurity({ client, mayChange }: ClientPartProps) {
   const saved = useMemo<Values>(
     () => ({

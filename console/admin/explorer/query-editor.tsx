@@ -13,7 +13,7 @@ import styles from './explorer.module.css';
 
 interface QueryEditorProps {
   label: string;
-  /** What the page puts in: a new object replaces the text, which the editor keeps otherwise. */
+  /** Text set by the page: a new object replaces the text, which the editor keeps otherwise. */
   content: { text: string };
   /** Undefined while loading: no completions yet. */
   schema: GraphQLSchema | undefined;

@@ -21,7 +21,7 @@ interface UserConsentsProps {
   mayChange: boolean;
 }
 
-/** What a user allowed third-party applications; nothing for users without. */
+/** A user's consents to third-party applications; nothing for users without. */
 export function UserConsents({ user, consents, mayChange }: UserConsentsProps) {
   const path = useProjectPath();
   const [revoking, setRevoking] = useState<Consent>();

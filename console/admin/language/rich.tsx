@@ -5,7 +5,7 @@ import { fill, translationOf } from './language.ts';
 type Tags = Readonly<Record<string, (text: string) => ReactNode>>;
 
 /**
- * A translated message with elements: each `<tag>text</tag>` becomes what `tags.tag` returns. Tags do not nest, and stand
+ * A translated message with elements: each `<tag>text</tag>` becomes the result of `tags.tag`. Tags do not nest, and stand
  * outside of plurals.
  */
 export function rich(message: string, tags: Tags, values?: Values): ReactNode {

@@ -111,7 +111,7 @@ export function DayChart({ title, days, series, total, note, before, link }: Day
   );
 }
 
-/** Height and colors of the bar of a day. One element draws all of its series: elements are what a chart costs. */
+/** Height and colors of the bar of a day. One element draws all of its series: the cost of a chart is its elements. */
 function barOf(series: readonly Series[], index: number, top: number): CSSProperties {
   const sum = series.reduce((before, { values }) => before + (values[index] ?? 0), 0);
   let end = 0;

@@ -15,7 +15,7 @@ import { type Column, DataTable } from '../ui/lists/data-table.tsx';
 import { RoleForm } from './role-form.tsx';
 import { RoleHolders } from './role-holders.tsx';
 
-/** The roles of an application, and who holds them. */
+/** The roles of an application, and their holders. */
 export function ClientRoles({ client, mayChange }: ClientPartProps) {
   const { data, failure, reload } = useQuery(Roles, { clientId: client.id });
   const [edited, setEdited] = useState<RoleRowFragment | 'new'>();

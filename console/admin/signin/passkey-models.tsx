@@ -35,7 +35,7 @@ function certificatesIn(text: string): string[] {
 
 const isCertificate = (text: string) => text.startsWith('-----BEGIN CERTIFICATE-----');
 
-/** What keeps the lists from being saved. */
+/** Validation errors of the lists. */
 function faultsOf({ passkeyAaguids, passkeyRoots }: Lists): { aaguids?: string; roots?: string } {
   const wrong = passkeyAaguids.filter((one) => !aaguidForm.test(one));
   return {
@@ -114,7 +114,7 @@ function List({ label, hint, placeholder, split, value, onChange, error, disable
 
 type Standing = PasskeyModelStandingQuery['passkeyModelStanding'];
 
-/** What the edited lists would affect; undefined: nothing is edited, or not known yet. */
+/** The users whom the edited lists would affect; undefined: nothing is edited, or not known yet. */
 export function useModelStanding(projectId: string, saved: Lists, values: FactorValues): Standing | undefined {
   const { passkeyAaguids: aaguids, passkeyRoots: roots } = values;
   const isEdited = aaguids.join() !== saved.passkeyAaguids.join() || roots.join() !== saved.passkeyRoots.join();
@@ -123,7 +123,7 @@ export function useModelStanding(projectId: string, saved: Lists, values: Factor
   return pause ? undefined : data?.passkeyModelStanding;
 }
 
-/** What saving the lists does. */
+/** The effect of saving the lists. */
 export function modelConsequence(saved: Lists, values: Lists, others: Standing | undefined): string | undefined {
   const limits = ({ passkeyAaguids, passkeyRoots }: Lists) => [...passkeyAaguids, ...passkeyRoots].join();
   if (limits(saved) === limits(values)) return undefined;

@@ -20,7 +20,7 @@ export const passkeyPolicies = {
 
 type Standing = FactorStandingQuery['factorStanding'] | undefined;
 
-/** What satisfies a second factor, under these settings. */
+/** The methods that count as a second factor, under these settings. */
 export function WhatCounts({ values }: { values: FactorValues }) {
   const lines = [
     values.passkeyPolicy !== 'OFF' && [
@@ -64,7 +64,7 @@ export function PasskeyPages({ names }: { names: readonly string[] | undefined }
   );
 }
 
-/** What saving the new policy does. */
+/** The effect of saving the new policy. */
 export function passkeyConsequence(saved: FactorValues, values: FactorValues, standing: Standing): string | undefined {
   const [from, to] = [saved.passkeyPolicy, values.passkeyPolicy];
   if (from === to) return undefined;
@@ -80,7 +80,7 @@ export function amongRecent(standing: Standing): string | false {
   return t('Counted among the {count} users who signed in last.', { count: count.format(standing.activeUsers) });
 }
 
-/** What requiring passkeys does. @param names applications whose own pages cannot use them */
+/** The effect of requiring passkeys. @param names applications whose own pages cannot use them */
 export function requiring(standing: Standing, names = standing?.pagesWithoutPasskeys ?? []): string {
   if (!standing) return t('Users without a passkey create one at their next sign-in.');
   const without = standing.activeUsers - standing.withPasskey;

@@ -44,7 +44,7 @@ const methodNames: Record<Step['methods'][number], string> = {
   TOTP: t('authenticator app'),
 };
 
-/** What a user would meet at an application now; nothing is signed in. */
+/** A preview of a user's sign-in to an application now, without signing in. */
 export function ViewAsUser({ clientId, userId }: { clientId: string; userId: string }) {
   const scopes = ['openid'];
   const { data, failure, reload } = useQuery(ViewAs, { clientId, userId, scopes });

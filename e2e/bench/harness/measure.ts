@@ -16,7 +16,7 @@ type Operation = (connection: Connection, worker: number, count: number) => Prom
 
 /** Input that a workload consumes, prepared unmeasured. */
 interface Stock {
-  /** Called before each round; replaces what is left. */
+  /** Called before each round; replaces the rest. */
   fill(connections: readonly Connection[]): Promise<void>;
   /** Ends the round early. */
   isEmpty(): boolean;

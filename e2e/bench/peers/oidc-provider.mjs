@@ -1,4 +1,4 @@
-/** oidc-provider in memory: what it keeps is lost at a restart. */
+/** oidc-provider in memory: a restart loses its data. */
 import { serve } from './oidc-provider-served.mjs';
 
 /**

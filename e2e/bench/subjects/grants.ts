@@ -7,7 +7,7 @@ import { redirectUri } from './relying.ts';
 
 const resource = 'https://orders.example.com';
 
-/** Workloads at the issuer of a project: what the base issuer does not have. */
+/** Workloads at the issuer of a project, for grants that the base issuer does not have. */
 export interface Grants {
   refresh: Workload;
   clientCredentials: Workload;

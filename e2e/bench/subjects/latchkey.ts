@@ -26,7 +26,7 @@ export async function benchedLatchkey(processes = 1): Promise<BenchedLatchkey> {
   const nodeOptions = process.env['BENCH_NODE_OPTIONS'];
   const env = {
     LOG_LEVEL: 'warn',
-    // `true` measures what row-level security costs.
+    // `true` measures the cost of row-level security.
     DATABASE_ROW_SECURITY: process.env['BENCH_ROW_SECURITY'] ?? 'false',
     SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
     AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',

@@ -157,7 +157,7 @@ async function rename(processes: readonly Process[], id: string, n: number): Pro
   throw new Error(`${id} could not be changed`);
 }
 
-/** What the audit log has, in the order of the changes of each user. */
+/** The events of the audit log, in the order of the changes of each user. */
 async function eventsOf(world: World, projectId: string): Promise<Change[]> {
   const rows = await world.postgres.query(
     `select id, subject_id as subject, detail->'after'->>'displayName' as name, extract(epoch from at) * 1000 as at
@@ -180,7 +180,7 @@ interface Arrival {
   times: number;
 }
 
-/** Receivers by path: what each has accepted, by the id of the event. */
+/** Receivers by path: the events that each has accepted, by id. */
 class Inbox {
   readonly #read: Relay['read'];
   #isHealed = false;

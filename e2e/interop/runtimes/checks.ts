@@ -1,4 +1,4 @@
-/** What runs in each runtime: one module, with the sources of the server library in it. */
+/** The checks that run in each runtime: one module, bundled with the sources of the server library. */
 import { open } from '../../../shared/node/src/delegation/envelope.ts';
 import { privateKey, publicKey } from '../../../shared/node/src/delegation/keys.ts';
 import { createLatchkey, DelegationClient, JWTVerificationError } from '../../../shared/node/src/index.ts';

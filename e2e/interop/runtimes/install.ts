@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const cache = fileURLToPath(new URL('../../../test-results/interop', import.meta.url));
 
-/** What could not be installed. */
+/** Packages could not be installed. */
 export class NotInstalled extends Error {}
 
 /** Installs packages from the npm registry into a folder that later runs reuse; Next.js compiles no JSX in `node_modules`. Throws {@link NotInstalled}. */

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** A runtime of JavaScript, from the npm registry. */
 export interface Runtime {
   name: string;
-  /** Runs the checks and returns what passed. */
+  /** Runs the checks and returns those that passed. */
   check(input: CheckInput): Promise<string>;
 }
 

@@ -25,7 +25,7 @@ interface Input {
   hint?: string;
 }
 
-/** The user's own profile: what is on record, and a form for each part that may be edited. */
+/** The user's own profile: the stored values, and a form for each editable part. */
 export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh: boolean): Html {
   const { say } = parts;
   const { locked } = profile;

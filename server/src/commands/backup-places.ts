@@ -15,7 +15,7 @@ interface UnfinishedBackup {
   stream: Writable;
   /** Makes the complete backup visible. False if another run has written one with its name. */
   publish(): boolean | Promise<boolean>;
-  /** Removes what was written, unless it was published. */
+  /** Removes the written data, unless it was published. */
   close(): void | Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface BackupPlace {
   file: string;
   /** Two runs with the same lock write the same place. */
   lock: string;
-  /** @param interrupted aborts what is under way */
+  /** @param interrupted aborts pending reads and writes */
   open(interrupted: AbortSignal): Promise<UnfinishedBackup>;
   /** Its folder; undefined if the place was given as a file. */
   folder: { names(): Promise<string[]>; remove(name: string): Promise<void> } | undefined;

@@ -15,7 +15,7 @@ import { type BackupPlace, isBackupName, placeFor } from './backup-places.ts';
 import { type Command, type Surroundings, UsageError } from './command.ts';
 import { type OpenOptions, withDatabase } from './opened.ts';
 
-/** What a backup needs of an instance: a server has far more, which would cost memory. */
+/** The parts of an instance that a backup needs: a server has far more, which would cost memory. */
 interface BackupParts {
   config: Config;
   db: Database;
@@ -58,7 +58,7 @@ export const backup: Command = {
     }),
 };
 
-/** Opens what a backup needs while `work` runs. */
+/** Opens the parts for a backup while `work` runs. */
 export function withBackupParts<T>(
   surroundings: Surroundings,
   work: (parts: BackupParts) => Promise<T>,
@@ -124,7 +124,7 @@ function toStdout(opened: BackupParts, { stdout, interrupted }: Surroundings): P
   }));
 }
 
-/** Writes what is published once it is complete. */
+/** Writes a backup, and publishes it once it is complete. */
 function toPlace(opened: BackupParts, place: BackupPlace, interrupted: AbortSignal): Promise<FinishedBackup> {
   return snapshot(opened, async (em) => {
     const [lock] = await query(

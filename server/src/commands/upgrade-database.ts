@@ -80,7 +80,7 @@ async function copy(version: string, dataDir: string, config: Config, surroundin
   });
 }
 
-/** Removes what the new cluster needed in its own data folder. */
+/** Removes the files that the new cluster needed in its own data folder. */
 function removeEmptied(folder: string): void {
   for (const name of ['postgres.password', 'postgres.log', 'postgres.log.1'])
     rmSync(join(folder, name), { force: true });

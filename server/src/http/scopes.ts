@@ -7,7 +7,7 @@ export interface PageText {
   values: Record<string, string>;
 }
 
-/** What scopes let an application do, a sentence each. `openid` goes without saying beside others. */
+/** The permissions of scopes, a sentence each. `openid` is omitted beside others. */
 export function scopeTexts(scopes: readonly string[]): PageText[] {
   return scopes
     .filter((scope) => scope !== 'openid' || scopes.length === 1)

@@ -92,7 +92,7 @@ export function jobs({
         retries: { limit: 3, firstSeconds: 5, longestSeconds: 60 },
       },
       {
-        // Repeatable: it ends what is still open.
+        // Idempotent: it ends only rows that are still open.
         name: endDomainJob,
         run: (data) => {
           const lost = data as unknown as LostDomain;

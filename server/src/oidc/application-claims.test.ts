@@ -1,4 +1,4 @@
-/** What applications receive at the issuer of their project: groups, roles, profile and mapped claims. */
+/** Claims that applications receive at the issuer of their project: groups, roles, profile and mapped claims. */
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';

@@ -43,7 +43,7 @@ export interface CheckedRequest extends VettedTarget {
 /** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
 const longest = 2048;
 
-/** What the checks need to know of issuer, client and the way of the request. */
+/** The context of the checks: issuer, client, and whether the request was pushed. */
 interface Asked {
   /** Whether it was not pushed, and must be. */
   lacksPush: boolean;

@@ -1,4 +1,4 @@
-/** What the base issuer sends, byte for byte (service.md 2.7, 4.2, 7): `golden/base-issuer.txt`. */
+/** Responses of the base issuer, byte for byte (service.md 2.7, 4.2, 7): `golden/base-issuer.txt`. */
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-/** Status, the headers of the protocol and the body of an answer; what differs in each run has a name. */
+/** Status, the headers of the protocol and the body of an answer; values that differ in each run have a name. */
 async function told(response: Response): Promise<object> {
   const names = [
     'location',

@@ -67,7 +67,7 @@ export function credentialOf(req: Request, parameters: Parameters): ClientCreden
 
 /**
  * Authenticates the client from the source `clients` by its registered method, if the issuer offers it. Refuses
- * `client-rejected`; what it says depends on the request and on public settings of the named client, never on whether a
+ * `client-rejected`; its text depends on the request and on public settings of the named client, never on whether a
  * secret exists.
  */
 export async function authenticateClient(

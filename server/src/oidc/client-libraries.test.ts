@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What an administrator copies into an application, and the browser of a user who is signed in. */
+/** The settings that an administrator copies into an application, and the browser of a signed-in user. */
 async function registered(settings: Parameters<TestApp['make']['client']>[1] = {}) {
   const { client, clientSecret } = await app.make.client(project, {
     tokenEndpointAuthMethod: 'client_secret_basic',

@@ -1,4 +1,4 @@
-/** An issuer at its project's own host: what it serves, and what of one host works at no other. */
+/** An issuer at its project's own host: its endpoints, and its separation from other hosts. */
 import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

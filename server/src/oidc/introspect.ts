@@ -16,7 +16,7 @@ export interface IntrospectDeps extends ClientAuthDeps {
 /** RFC 9701 section 5. */
 const jwtType = 'application/token-introspection+jwt';
 
-/** `POST {issuer}/oauth2/introspect` (RFC 7662): what the caller may know of a token, as JSON or as a signed JWT. */
+/** `POST {issuer}/oauth2/introspect` (RFC 7662): the state and claims of a token, as JSON or as a signed JWT. */
 export function introspectEndpoint(deps: IntrospectDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);

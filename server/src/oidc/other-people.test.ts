@@ -1,4 +1,4 @@
-/** What one person did or has decides nothing for another: UserInfo, introspection, devices. */
+/** One person's acts and credentials decide nothing for another: UserInfo, introspection, devices. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';

@@ -46,7 +46,7 @@ export interface OidcDeps {
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
 }
 
-/** The endpoints of the issuers that `find` finds; what each offers is in its capabilities. */
+/** The endpoints of the issuers that `find` finds; each offers those of its capabilities. */
 export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
   const router = Router({ mergeParams: true });
   router.use(withIssuer(find, deps.missingIssuer));
@@ -148,7 +148,7 @@ function sendCacheable(req: Request, res: Response, { body, etag }: Published): 
   else res.type('json').send(body);
 }
 
-/** RFC 6749 §5.1 wants both headers; the base issuer sends what it always sent. */
+/** RFC 6749 §5.1 requires both headers; the base issuer sends only Cache-Control. */
 const noStore: RequestHandler = (req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   if (issuerOf(req).project !== null) res.setHeader('Pragma', 'no-cache');

@@ -1,4 +1,4 @@
-/** What strict clients look at: methods, headers, bodies and parameters at every endpoint of a project's issuer. */
+/** Details that strict clients check: methods, headers, bodies and parameters at every endpoint of a project's issuer. */
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationParameters } from '../../test/browser.ts';

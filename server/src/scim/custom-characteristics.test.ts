@@ -20,7 +20,7 @@ describe('characteristics', () => {
     const put = (body: object) => room.project.request('PUT', `/Users/${before}`, { userName: 'old', ...body });
     expect((await put({})).body.detail).toBe(`${urn}:badge is required.`);
     expect((await patch(before, { op: 'add', path: `${urn}:old`, value: 'y' })).status).toBe(400);
-    // What became required later does not keep anybody's access alive.
+    // An attribute that became required later does not block a deactivation.
     expect((await patch(before, { op: 'replace', path: 'active', value: false })).status).toBe(200);
     expect((await put({ active: false })).status).toBe(200);
     expect((await put({ active: true })).status).toBe(400);
@@ -160,7 +160,7 @@ describe('characteristics', () => {
           id,
         ])
       )[0]?.own;
-    // A client cannot send back what it cannot read.
+    // A client cannot send back values that it cannot read.
     await room.project.request('PUT', `/Users/${id}`, { userName: 'w' });
     expect(await stored()).toEqual({ pin: '1234', cards: [{ no: '7' }] });
     await patch(id, { op: 'remove', path: `${urn}:pin` });

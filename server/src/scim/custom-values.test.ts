@@ -1,4 +1,4 @@
-/** Values of custom attributes over SCIM (decisions/0127), and what happens to them when definitions change. */
+/** Values of custom attributes over SCIM (decisions/0127), and changes of their definitions. */
 import { describe, expect, it } from 'vitest';
 import { customAttributesRoom } from '../../test/custom-attributes.ts';
 import { rows } from '../../test/rows.ts';

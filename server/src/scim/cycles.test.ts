@@ -1,6 +1,6 @@
 /**
  * Provisioning cycles of directories, replayed over HTTP: `test/directories/` has the requests of each, with the public
- * source of their shapes. After each phase the server must hold exactly what the directory has sent.
+ * source of their shapes. After each phase the server must hold exactly the values that the directory has sent.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cycle } from '../../test/directories/cycle.ts';

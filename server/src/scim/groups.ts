@@ -284,7 +284,7 @@ function memberIds(value: unknown): string[] {
   });
 }
 
-/** Address and type of a member follow from its id; what comes with the id must only have the type of the schema. */
+/** Address and type of a member follow from its id; values beside the id must only have the type of the schema. */
 function checkTypes(member: Resource): void {
   const parts = attributeNamed(groupType.schema.attributes, 'members')?.subAttributes;
   for (const [name, value] of Object.entries(member)) {

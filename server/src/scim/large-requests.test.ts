@@ -1,4 +1,4 @@
-/** What a directory, or a thief of its token, can make expensive. */
+/** Requests that a directory, or a thief of its token, can make expensive. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rows } from '../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../test/scim-app.ts';

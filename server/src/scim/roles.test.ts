@@ -259,7 +259,7 @@ describe('roles and entitlements of users', () => {
       [editor, false, true],
       [reader, true, false],
     ]);
-    // A directory sends back what it read, and so cannot take over or remove what an admin assigned.
+    // A directory sends back the roles that it read, and so cannot take over or remove those that an admin assigned.
     const { body } = await project.request('GET', `/Users/${id}`);
     expect(body.roles).toEqual([{ value: 'editor' }]);
     await project.request('PUT', `/Users/${id}`, { ...body, roles: [] });

@@ -19,7 +19,7 @@ export interface ScimErrorOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A SCIM error. `detail` says what the directory's administrator can fix. */
+/** A SCIM error. `detail` tells the directory's administrator how to fix it. */
 export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | undefined;

@@ -135,7 +135,7 @@ function withManagerName(resource: Resource, displayName: string | null): Resour
   return { ...resource, [enterpriseUrn]: { ...extension, manager: { ...extension['manager'], displayName } } };
 }
 
-/** The ETag: the user's version and, after a dash, a digest of what the response shows of groups and manager. */
+/** The ETag: the user's version and, after a dash, a digest of the groups and the manager in the response. */
 export function userVersion({ version, groups, managerName }: ShownUser): string {
   if (groups.length === 0 && managerName === null) return `W/"${version}"`;
   const digest = createHash('sha256').update(managerName ?? '');

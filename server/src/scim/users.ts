@@ -82,7 +82,7 @@ export class UserEndpoint {
         for (const step of steps) applyStep(resource, step, cost);
         checkImmutable(type, resourceOf(current), resource, asserted);
         const values = valuesOfResource(resource, current);
-        // A change of anything else, above all a deactivation, does not depend on what became required later.
+        // A change of anything else, above all a deactivation, does not depend on attributes that became required later.
         if (asserted.size > 0) checkCustom(caller.custom, values, true);
         return values;
       };
@@ -100,7 +100,7 @@ export class UserEndpoint {
     return { status: 204, resourceId: id };
   }
 
-  /** Deletes several users together. Returns what would have been thrown, by id; an id must not occur twice. */
+  /** Deletes several users together. Returns the errors by id, instead of throwing; an id must not occur twice. */
   async removeAll(caller: ScimCaller, ifMatch: ReadonlyMap<string, string | undefined>): Promise<Map<string, unknown>> {
     const refusals = new Map<string, unknown>();
     await this.deps.accounts.removeAll(caller.projectId, [...ifMatch.keys()], caller.actor, (id, user) => {

@@ -44,7 +44,7 @@ async function open(over: Record<string, string | undefined> = {}): Promise<Host
   return hosted;
 }
 
-/** What the console's API answers to this browser: the address of the admin, or null. */
+/** The admin who is signed in to the console in this browser, by address; or null. */
 async function adminOf({ browser }: HostedBrowser): Promise<string | null> {
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const response = await fetch(`${world.app.url}/admin/graphql`, {

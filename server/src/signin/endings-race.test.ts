@@ -39,7 +39,7 @@ const userInfo = async (token: string | undefined) =>
 const isRedeemed = async (code: unknown) =>
   typeof code === 'string' && (await userInfo((await world.exchange(code)).body['access_token']));
 
-/** Prepares a sign-in up to its last step; the step resolves to whether what it issued still works. */
+/** Prepares a sign-in up to its last step; the step resolves to a check whether its code or token still works. */
 type Prepare = (known: Known) => Promise<() => Promise<() => Promise<boolean>>>;
 
 /** The last step of a sign-in that had named the user before the end. */

@@ -1,4 +1,4 @@
-/** What a required passkey withstands: a browser with the mailbox alone, recovery codes, and what began before. */
+/** Attacks on a required passkey: the mailbox alone, recovery codes, and sign-ins that began before. */
 import { describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import type { HostedBrowser } from '../../test/hosted-browser.ts';

@@ -121,7 +121,7 @@ describe('a passkey on a page of an application', () => {
   });
 });
 
-/** Moves the passkey to a custom domain, without a change of what the authenticator signs. */
+/** Moves the passkey to a custom domain, without a change of the data that the authenticator signs. */
 const toDomain = () =>
   change(
     `update credentials set domain = 'login.example.com' where kind = 'passkey' and project_id = ?`,

@@ -60,7 +60,7 @@ describe.each(['optional', 'required'] as const)('a second factor is %s: the mai
     await hosted.open();
     const done = expectStatus(await byFactor(hosted.page), 'SUCCESS');
     expect((await hosted.claims(done))['amr']).toEqual(['swk', 'otp']);
-    // Nor does that session change what the passkey protects.
+    // Nor does that session change settings that the passkey protects.
     const secret = hosted.browser.cookies.get(`lk-session-${world.project.id}`) ?? '';
     const visit = new Visit(world.app.url, world.project.id, { id: '', secret });
     expect(await visit.isSignedIn()).toBe(true);

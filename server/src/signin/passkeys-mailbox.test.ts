@@ -1,4 +1,4 @@
-/** What the mailbox of a user with a passkey does not open. */
+/** Limits of a mailbox whose user has a passkey. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
 import { passkeyVisits } from '../../test/passkey-visits.ts';

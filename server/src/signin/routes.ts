@@ -1,6 +1,7 @@
 /**
  * Sign-in: the API of the browser SDK and the hosted page (decisions §8), `POST /v1/signin/<step>`, the hosted page at
- * `GET /signin`, branding assets (`GET /experience/…`), and what browsers ask about passkeys (`/.well-known/…`). The rules of the steps are in `domain/ceremonies`.
+ * `GET /signin`, branding assets (`GET /experience/…`), and passkey documents for browsers (`/.well-known/…`).
+ * The rules of the steps are in `domain/ceremonies`.
  * Authorization requests begin and end at /authorize, in `oidc/`.
  * Standards: WebCrypto device proofs as compact JWS (RFC 7515), WebAuthn Level 3 (Related Origin Requests, section 5.11),
  * Passkey Endpoints Well-Known URL, CORS (Fetch), RFC 9110.

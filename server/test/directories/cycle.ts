@@ -14,8 +14,8 @@ interface ProvisionedTeam extends Team {
 }
 
 /**
- * A directory that provisions a project over HTTP. It keeps what it has sent, and {@link check} compares that with what
- * the server holds.
+ * A directory that provisions a project over HTTP. It keeps the values that it has sent, and {@link check} compares
+ * them with those of the server.
  */
 export class Cycle {
   private readonly people: Provisioned[] = [];

@@ -31,13 +31,13 @@ export type Send = (sent: Sent) => Promise<ScimReply>;
 export interface Task<Args extends unknown[], Result = void> {
   /** Address of the public source of the shape. */
   source?: string;
-  /** Where no request is public: what the shape follows from. */
+  /** Where no request is public: the source from which the shape is inferred. */
   inferred?: string;
   run(send: Send, ...args: Args): Promise<Result>;
 }
 
 /**
- * What a directory sends for each task of a provisioning cycle. Ids are those of the server, as a directory remembers
+ * The requests of a directory for each task of a provisioning cycle. Ids are those of the server, as a directory remembers
  * them.
  */
 export interface DirectoryClient {

@@ -14,7 +14,7 @@ import {
 
 const guide = 'https://developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20';
 
-/** Gets the user and puts it back with what changed, as a whole. */
+/** Gets the user, and puts the whole user back with the change. */
 async function putBack(send: Send, id: string, change: object): Promise<void> {
   const { body } = await send({ method: 'GET', path: `/Users/${id}` });
   await send({ method: 'PUT', path: `/Users/${id}`, body: { ...body, ...change } });

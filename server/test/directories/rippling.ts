@@ -22,7 +22,7 @@ const setup =
 /** "Rippling may retry failed SCIM requests … duplicate POSTs for the same externalId." */
 const retries = 'https://mcp.waymark.network/r/41cf6d93-f8d6-4168-8143-c0abaf3de8a0';
 
-/** What an employee does not have is null. */
+/** Values that an employee does not have are null. */
 const user = (person: Person, active: boolean) => ({
   schemas: [userUrn, enterpriseUrn],
   externalId: person.externalId,

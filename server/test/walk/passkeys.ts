@@ -2,7 +2,7 @@ import { SoftAuthenticator } from '../authenticator.ts';
 import { factorsProve, isGranted } from './evidence.ts';
 import { demand, type Model, type PasskeyModel, type Piece, type Transaction, toleranceMs } from './model.ts';
 
-/** What an authenticator of the test signed. */
+/** The data that an authenticator of the test signed. */
 export interface Signed {
   kind: 'create' | 'get';
   /** Credential whose key signed; of a creation: the new one. */
@@ -19,7 +19,7 @@ export interface Signed {
   signCount: number;
 }
 
-/** A response of an authenticator, as posted, and what was signed. */
+/** A response of an authenticator, as posted, and the signed data. */
 export interface Response {
   credential: Record<string, any>;
   signed: Signed;
@@ -102,7 +102,7 @@ export function usesPasskeys({ origin, issuer, door, client }: Transaction): boo
   return origin === new URL(issuer).origin || (door === 'sdk' && client.relatedOrigins);
 }
 
-/** Checks a response that the server accepted: what was signed, for which challenge, on which page. */
+/** Checks a response that the server accepted: signed data, challenge and page. */
 function judgeSigned(
   model: Model,
   txn: Transaction,
@@ -166,7 +166,7 @@ export function judgeOffer(model: Model, txn: Transaction, user: string, pieces:
 /** Lifetime of a step-up after the sign-in. */
 export const stepUpMs = 5 * 60_000;
 
-/** Checks a new row of a passkey against what its authenticator signed and what its transaction proved. */
+/** Checks a new row of a passkey against the data that its authenticator signed and the evidence of its transaction. */
 export function judgeNewPasskey(
   model: Model,
   { txn, signed }: { txn: Transaction; signed?: Signed | undefined },

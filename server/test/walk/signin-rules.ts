@@ -117,7 +117,7 @@ const rules: Record<string, Rule> = {
   sessions: judgeSession,
 };
 
-/** The state of a transaction after its step: what it awaits, and for how long. */
+/** The state of a transaction after its step: the step it awaits, and its lifetime. */
 function judgeCeremony({ txn, step, fields }: Taken, change: Change): void {
   const row = change.new as Row;
   const columns = changedColumns(change);

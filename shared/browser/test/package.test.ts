@@ -76,7 +76,7 @@ describe('the README’s examples compile', () => {
   });
 });
 
-/** What the example uses of its modules; `npm run interop -- expo` has the modules themselves. */
+/** The parts of its modules that the example uses; `npm run interop -- expo` has the modules themselves. */
 const modulesOfExpo = `
   declare module 'react-native' {
     import type { FunctionComponent, PropsWithChildren } from 'react';

@@ -100,7 +100,7 @@ const builders: Record<(typeof kinds)[number], (options: LatchkeyOptions) => Pro
   },
 };
 
-/** A browser at an application: it keeps cookies, and sends what browsers send. */
+/** A browser at an application: it keeps cookies, and sends the headers of browsers. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
   private readonly app: TestApplication;

@@ -5,7 +5,7 @@ import type * as Library from '../src/index.ts';
 import { type startService as Start, startService } from './delegation-service.ts';
 import { makeKey, startProvider, type TestProvider } from './provider.ts';
 
-/** What runtimes of the web have in common (WinterTC's Minimum Common Web API): no Node module, Buffer or process. */
+/** The common API of web runtimes (WinterTC's Minimum Common Web API): no Node module, Buffer or process. */
 const globals = {
   ...{ AbortController, AbortSignal, ArrayBuffer, DOMException, Headers, Request, Response, TextDecoder, TextEncoder },
   ...{

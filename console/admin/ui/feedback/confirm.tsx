@@ -12,7 +12,7 @@ import { toast } from './toast.tsx';
 
 interface QuestionProps {
   title: string;
-  /** What is deleted, with counts. */
+  /** The resources that are deleted, with counts. */
   children: ReactNode;
   /** Label of the button: "Delete application". */
   verb: string;

@@ -70,7 +70,7 @@ interface ResourceListProps<Row> {
   title?: string;
   /** Name of the rows: "Users". */
   label: string;
-  /** What the search matches. */
+  /** Placeholder of the search: names the fields that it matches. */
   placeholder: string;
   searchLabel?: string;
   /** Filters beside the search. */

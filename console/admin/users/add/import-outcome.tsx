@@ -21,7 +21,7 @@ interface OutcomeProps {
 /** Refused lines in the table; the report has all. */
 const shown = 50;
 
-/** What an import did, or would do, and the lines that it refused. */
+/** The result of an import or of its check, with the refused lines. */
 export function Outcome({ kind, progress, source, children }: OutcomeProps) {
   const { created, known, refused } = progress;
   const lines = refused.toSorted((a, b) => a.line - b.line);

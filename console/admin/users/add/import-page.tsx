@@ -138,7 +138,7 @@ function Import({ projectId }: { projectId: string }) {
   );
 }
 
-/** The progress bar, and what stopped the import. */
+/** The progress bar, and the error that stopped the import. */
 function RunProgress({ run, onContinue }: { run: Run; onContinue(): void }) {
   const { done, total, isWaiting } = run.progress;
   const percent = total === 0 ? 100 : Math.floor((done / total) * 100);

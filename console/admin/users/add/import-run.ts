@@ -10,7 +10,7 @@ const maxBytes = 56 * 1024;
 /** Requests in flight. */
 const parallel = 2;
 
-/** What has become of the rows. */
+/** Counts of the rows by outcome. */
 export interface Progress {
   done: number;
   total: number;

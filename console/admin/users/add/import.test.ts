@@ -60,7 +60,7 @@ const rowsOf = (count: number, more: NewUserInput = {}): ImportRow[] =>
 const nothing = (total: number): Progress => ({ done: 0, total, created: 0, known: [], refused: [], isWaiting: false });
 const lost: Failure = { code: 'network', message: 'The server did not respond.' };
 
-/** A server that keeps what it has created. */
+/** A server that stores the users it has created. */
 function server(failing: (call: number) => Failure | undefined = () => undefined) {
   const users = new Set<string>();
   let calls = 0;

@@ -20,7 +20,7 @@ export interface BulkPage {
   next: string | null;
 }
 
-/** What has become of the users. */
+/** Counts of the users by outcome. */
 export interface BulkProgress {
   /** Users when the action was confirmed. */
   total: number;

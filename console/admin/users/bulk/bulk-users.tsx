@@ -43,7 +43,7 @@ interface BulkUsersProps {
 
 const isList = (of: BulkUsersProps['of']): of is readonly Chosen[] => Array.isArray(of);
 
-/** A bulk action on more users than a request takes: preview, progress, and what was refused. */
+/** A bulk action on more users than a request takes: preview, progress, and refusals. */
 export function BulkUsers({ projectId, action, of, onClose, onDone }: BulkUsersProps) {
   const [progress, setProgress] = useState<BulkProgress>();
   const { search, filter } = isList(of) ? { search: null, filter: {} } : of;

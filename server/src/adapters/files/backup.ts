@@ -124,7 +124,7 @@ export interface BackupSource {
 }
 
 /**
- * Reads a backup in order. Rows are yielded before the trailer is verified: roll back what was done with them if this
+ * Reads a backup in order. Rows are yielded before the trailer is verified: roll back your writes if this
  * throws {@link BackupFileError}.
  */
 export async function* readBackup(

@@ -8,7 +8,7 @@ export interface Listening {
   serve(app: RequestListener): Promise<void>;
   /** Sends `Connection: close` with each response, so that proxies leave before the port closes. */
   leave(): void;
-  /** Accepts no connections, waits up to `graceMs` for responses, then closes what is left. */
+  /** Accepts no connections, waits up to `graceMs` for responses, then closes the remaining connections. */
   drain(graceMs: number): Promise<void>;
 }
 

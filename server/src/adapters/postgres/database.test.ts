@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts';
 /** The eight bytes with which a PostgreSQL client asks for TLS (PostgreSQL's protocol, SSLRequest). */
 const sslRequest = Buffer.from('0000000804d2162f', 'hex');
 
-/** What a client says first to a server that then hangs up. */
+/** The first bytes that a client sends; the server then closes the connection. */
 async function firstWords(query: string): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { openForMigrations } from './database.ts';
 import { grantTenantRole } from './row-security.ts';
 
-/** What one migration did to a copy of the data. */
+/** Measurements of one migration on a copy of the data. */
 export interface RehearsedMigration {
   name: string;
   milliseconds: number;

@@ -54,7 +54,7 @@ async function renewals(): Promise<number | undefined> {
   return row?.count;
 }
 
-/** Inserts budgets, and renews what is outdated. */
+/** Inserts budgets, and renews outdated statistics. */
 async function insert(count: number): Promise<void> {
   await execute(
     db.alone,

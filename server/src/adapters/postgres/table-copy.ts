@@ -89,7 +89,7 @@ export async function insertRows(em: EntityManager, { name, columns }: Table, js
   );
 }
 
-/** Disables triggers during `work`: the data already holds what they derive. */
+/** Disables triggers during `work`: the data already holds the values that they derive. */
 export async function withoutTriggers(em: EntityManager, tables: readonly Table[], work: () => Promise<void>) {
   for (const { name } of tables) await execute(em, sql`alter table ${sql.id(name)} disable trigger user`);
   await work();

@@ -55,7 +55,7 @@ export const apply: Command = {
 };
 
 /**
- * JSON lines, readable by the owner alone. They are on disk before the transaction that creates what they open commits;
+ * JSON lines, readable by the owner alone. They are on disk before the transaction that creates their resources commits;
  * those of a transaction that fails are cut off. An empty file is deleted.
  */
 function secretsFile(path: string) {

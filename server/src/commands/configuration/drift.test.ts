@@ -264,7 +264,7 @@ describe.each(everySetting)('a change of $kind, $name, through the admin API', (
   });
 });
 
-/** Columns that hold no setting: identity, state, and what is derived or secret. */
+/** Columns that hold no setting: identity, state, derived values and secrets. */
 const rest = {
   settings: {
     entity: Project,

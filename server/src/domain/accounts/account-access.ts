@@ -163,7 +163,7 @@ export class AccountAccess {
     );
   }
 
-  /** Revokes a consent and ends what the application has of the user: refresh grants, codes and access tokens. */
+  /** Revokes a consent and ends the application's access to the user: refresh grants, codes and access tokens. */
   async revokeConsent(key: TenantKey, actor: Actor): Promise<void> {
     const consent = found(await this.deps.db.reader().findOne(Consent, atKey(key)), 'consent');
     const [user, client] = [consent.user.id, consent.client.id];

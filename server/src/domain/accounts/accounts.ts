@@ -66,7 +66,7 @@ export class Accounts {
     return costlyPart(this.deps.db.alone, 'users', projectId, criteria);
   }
 
-  /** Creates a user of a directory. Refuses `taken`. @param schema what custom values were checked against */
+  /** Creates a user of a directory. Refuses `taken`. @param schema definitions that custom values were checked against */
   async provision(
     projectId: string,
     values: UserValues,
@@ -82,10 +82,10 @@ export class Accounts {
   /**
    * Changes a user; one who becomes inactive loses all access, and may get devices back (decisions/0119). A change of the
    * row alone takes no lock and is conditional on the version; any other change, or a conflict, takes the lock
-   * (decisions/0086). Refuses `not-found`, `taken`, and what `edit` throws.
+   * (decisions/0086). Refuses `not-found`, `taken`; rethrows errors of `edit`.
    *
    * @param edit pure: called again with the current values if they changed meanwhile
-   * @param schema what custom values are checked against; refuses `conflict` if it has changed
+   * @param schema definitions that custom values are checked against; refuses `conflict` if they have changed
    * @param hidden custom attributes that are never returned and count as changed in any case: the version, the time and the
    *   event must not tell whether the new value equals the old one
    */
@@ -171,7 +171,7 @@ export class Accounts {
     return this.change(projectId, userId, (current) => ({ ...valuesOf(current), active }), actor);
   }
 
-  /** Erases a user and their personal data. Refuses `not-found`, and what `check` throws; it gets the locked row. */
+  /** Erases a user and their personal data. Refuses `not-found`; rethrows errors of `check`, which gets the locked row. */
   remove(projectId: string, userId: string, actor: Actor, check?: (user: UserRecord) => void): Promise<void> {
     return this.removeAll(projectId, [userId], actor, (_id, row) => {
       const user = found(row, 'user');

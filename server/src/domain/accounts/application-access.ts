@@ -14,7 +14,7 @@ import type { User } from '../users/user.entity.ts';
 export interface ApplicationAccess {
   clientId: string;
   name: string;
-  /** What it may read, without duplicates. */
+  /** Scopes that it may read, without duplicates. */
   scopes: string[];
   since: Date;
   /** Null: it has no refresh token. */
@@ -64,7 +64,7 @@ export async function applicationsOf(
 }
 
 /**
- * Ends what an application may do for the user: the consent, its refresh grants, codes and access tokens. Joins the
+ * Ends an application's access to the user: the consent, its refresh grants, codes and access tokens. Joins the
  * transaction.
  */
 export async function removeAccess(

@@ -21,7 +21,7 @@ export const confirmedPath = '/account/confirmed';
  * Begins a sign-in at the host of the visitor's session that requires a mail code or a factor, to refresh the session. It
  * gives no authorization code. Refuses `not-found` if the project has no enabled client.
  *
- * @param adds what the sign-in is to add; it then needs the evidence that a new passkey needs
+ * @param adds credential that the sign-in is to add; it then needs the evidence that a new passkey needs
  */
 export async function beginConfirmation(
   { issuer, random, requests }: ConfirmationDeps,

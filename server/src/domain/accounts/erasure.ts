@@ -17,7 +17,7 @@ const plannedOnce = sql`set_config('plan_cache_mode', 'force_generic_plan', true
 
 /**
  * Locks users for {@link erasure}, then their sign-ins, and holds back the writer of request records: the next statement sees
- * what they have written. By id, without those whom the project does not have. Joins the caller's transaction.
+ * their writes. By id, without those whom the project does not have. Joins the caller's transaction.
  */
 export async function heldForErasure(
   on: Executing,

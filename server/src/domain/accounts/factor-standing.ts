@@ -8,7 +8,7 @@ import { byPasskey } from '../sessions/sessions.ts';
 /** Looking the rows of more users up one by one takes longer than reading a page. */
 const maxUsers = 5_000;
 
-/** What a project would change by requiring second factors or passkeys: numbers among {@link recentUsers}. */
+/** The effect of requiring second factors or passkeys in a project: numbers among {@link recentUsers}. */
 export interface FactorStanding {
   activeUsers: number;
   /** The project has more active users than those counted. */

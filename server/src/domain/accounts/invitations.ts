@@ -24,7 +24,7 @@ const perAddress: LimitRule = { name: 'invitation.address', max: 5, windowSecond
 /** Invitations of a project. */
 const perProject: LimitRule = { name: 'invitation.project', max: 100_000, windowSeconds: 24 * 3600 };
 
-/** What the invitations of a project have in common. */
+/** Values shared by the invitations of a project. */
 export interface Letterhead {
   projectId: string;
   /** Name of the project. */
@@ -67,7 +67,7 @@ export class Invitations {
   }
 
   /**
-   * Joins: counts the invitations to these addresses. Refuses `too-many` for the project; returns what is left for each
+   * Joins: counts the invitations to these addresses. Refuses `too-many` for the project; returns the rest for each
    * address. The caller rolls back, or sends no more than is allowed.
    */
   async spend(em: EntityManager, { projectId }: Letterhead, addresses: readonly string[]): Promise<Spent[]> {

@@ -20,7 +20,7 @@ const maxNewUsers = 500;
 /** Repeated if users or custom attributes change meanwhile. */
 const maxTries = 5;
 
-/** What became of one row. */
+/** The outcome of one row. */
 export type RowOutcome =
   | { userId: string }
   /** `isKnown`: the project has a user with this login already, who stays as they are. */
@@ -170,7 +170,7 @@ export class NewUsers {
   }
 }
 
-/** Who has unique values: users of the project, and rows before. */
+/** Holders of unique values: users of the project, and rows before. */
 class Takers {
   private readonly byValue = new Map<string, string>();
 

@@ -251,7 +251,7 @@ export class OwnAccount {
     );
   }
 
-  /** Ends what an application may do without the user. */
+  /** Ends an application's access without the user. */
   removeApplication(change: Pick<OwnChange, 'actor' | 'visitor'>, clientId: string): Promise<void> {
     return this.change(change, (em, user) => removeAccess(this.deps, em, user, clientId, change.actor));
   }

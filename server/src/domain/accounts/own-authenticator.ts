@@ -46,7 +46,7 @@ export interface OwnAuthenticatorDeps extends ConfirmationDeps {
   delivery: Pick<Delivery, 'enqueue'>;
 }
 
-/** What a session can do about an authenticator app. */
+/** The actions of a session on an authenticator app. */
 export type AuthenticatorState =
   /** `replaces`: the user has one. */
   | { can: 'begin'; replaces: boolean }

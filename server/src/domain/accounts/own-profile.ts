@@ -91,8 +91,8 @@ export async function editOwnProfile(
 }
 
 /**
- * What the directory provides where it is authoritative; and what an application's claims are mapped from: an
- * administrator may rely on it.
+ * Fields that an authoritative directory provides, and those that an application's claims are mapped from: an
+ * administrator may rely on them.
  */
 async function lockedFields(em: EntityManager, project: Project, user: User): Promise<Set<OwnField>> {
   const mapped = await mappedAttributes(em, project.id);

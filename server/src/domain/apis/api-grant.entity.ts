@@ -21,6 +21,6 @@ const schema = defineEntity({
   indexes: [{ name: 'api_grants_project_id_api_id_index', properties: ['api'] }],
 });
 
-/** What a client may do with an API of its project. Without a row: nothing. */
+/** The rights of a client at an API of its project. Without a row: none. */
 export class ApiGrant extends schema.class {}
 schema.setClass(ApiGrant);

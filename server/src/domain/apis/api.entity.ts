@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 import { tenant } from '../projects/tenant.ts';
 
-/** What a token for an API permits (RFC 6749 section 3.3). */
+/** A scope of tokens for an API (RFC 6749 section 3.3). */
 export interface ApiScope {
   /** The value in `scope`. */
   key: string;

@@ -30,7 +30,7 @@ export interface ApiChange extends Partial<ApiSettings> {
   expectedVersion?: number | undefined;
 }
 
-/** What a client may do at an API today. */
+/** The current rights of a client at an API. */
 export interface GrantedApi {
   audience: string;
   /** Scopes. */
@@ -45,7 +45,7 @@ export interface ApiAccess {
 
 const maxApis = 100;
 
-/** APIs of projects (resource servers, RFC 8707), and what clients may do with them. Each method is one transaction. */
+/** APIs of projects (resource servers, RFC 8707), and the rights of clients at them. Each method is one transaction. */
 export class Apis {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; issuer: string }) {}
 
@@ -58,7 +58,7 @@ export class Apis {
     return isUuid(key.id) ? em.findOne(Api, atKey(key)) : Promise.resolve(null);
   }
 
-  /** What a client may do with APIs; they are loaded. */
+  /** A client's grants, with their APIs. */
   grantsOfClient(em: EntityManager, { project, id }: TenantKey): Promise<ApiGrant[]> {
     const where = { client: [project.id, id] as [string, string] };
     return em.find(ApiGrant, where, { populate: ['api'] }) as Promise<ApiGrant[]>;
@@ -127,10 +127,10 @@ export class Apis {
   }
 
   /**
-   * Sets what a client may do with an API of its project. Refuses `not-found`, and `invalid` for a scope that the API
+   * Sets the rights of a client at an API of its project. Refuses `not-found`, and `invalid` for a scope that the API
    * does not have.
    *
-   * @returns null if that is nothing
+   * @returns null if it has none
    */
   grant(client: TenantKey, apiId: string, granted: ApiAccess, actor: Actor): Promise<ApiGrant | null> {
     return this.deps.db.transaction(async (em) => {

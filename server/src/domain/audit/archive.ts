@@ -25,7 +25,7 @@ export interface ArchiveHeader {
   previous: string | null;
 }
 
-/** The result of {@link writeMonth}, for the audit log: who rewrites a file must also rewrite this event. */
+/** The result of {@link writeMonth}, for the audit log: an attacker who rewrites a file must also rewrite this event. */
 export interface ArchivedMonth {
   month: string;
   events: number;

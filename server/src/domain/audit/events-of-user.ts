@@ -28,7 +28,7 @@ export function eventsBy(projectId: string, userId: string): Fragment {
     where e.project_id = ${projectId} and e.actor_id = ${userId} and e.subject_id is distinct from ${userId}`;
 }
 
-/** SQL: the ids of what the users signed in with: the row of a device may have been deleted. */
+/** SQL: the ids of the users' devices and passkeys, from events: the row of a device may have been deleted. */
 function usedBy(userIds: readonly string[]): Fragment {
   return sql`select coalesce(detail->>'deviceId', detail->>'passkeyId') from audit_log
     where subject_kind = 'user' and subject_id = any(${userIds}::text[])`;

@@ -166,7 +166,7 @@ export class Ceremonies {
     throw new StepRefusal(await this.completed(outcome.refused, input), step, goesOn ? nonce : undefined);
   }
 
-  /** Adds what a transaction, which sees one project, cannot know: whether any project has this passkey. */
+  /** Adds whether any project has this passkey: a transaction sees only one project. */
   private async completed(problem: Problem, { credential }: StepInput): Promise<Problem> {
     if (problem.code !== 'passkey-rejected' || problem.reason !== 'unknown') return problem;
     return { ...problem, unknown: await this.deps.passkeys.isUnknown(this.deps.db, credentialIdOf(credential)) };

@@ -42,7 +42,7 @@ export type Evidence = { account: string; at: string } /** `ceremony`: the sign-
   | { kind: 'new-passkey'; credential: string }
 );
 
-/** What a WebAuthn challenge is for. `conditional-registration`: without a dialog, and without presence of the user. */
+/** The purpose of a WebAuthn challenge. `conditional-registration`: without a dialog, and without presence of the user. */
 export type PasskeyPurpose = 'sign-in' | 'registration' | 'conditional-registration';
 
 const schema = defineEntity({

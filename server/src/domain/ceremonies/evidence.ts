@@ -104,8 +104,8 @@ export interface Standing {
   /** A device key alone is insufficient: step-up, `prompt=login`, `max_age`. */
   personRequired: boolean;
   /**
-   * The sign-in is to add a passkey, to add an authenticator app at the account page, or to change the phone: it needs what
-   * {@link mayAddPasskey} needs.
+   * The sign-in is to add a passkey, to add an authenticator app at the account page, or to change the phone: it needs the
+   * evidence of {@link mayAddPasskey}.
    */
   changesAccount: boolean;
   /** The sign-in must end with a passkey: by policy, by its client, or because an admin has one. */

@@ -14,7 +14,7 @@ export interface Situation {
   hasGrant: boolean;
 }
 
-/** What a sign-in asks for. `no-factor`: a second factor is required, and none can be enrolled. */
+/** A step of a sign-in. `no-factor`: a second factor is required, and none can be enrolled. */
 export type ForeseenStep =
   | { kind: 'mail-code' | 'device-key' | 'passkey' | 'creation' | 'no-factor' }
   | { kind: 'factor'; method: MfaMethod }

@@ -31,8 +31,8 @@ interface LoginRow {
 const clockSkewSeconds = 60;
 
 /**
- * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of phone and factor; and what
- * finished sign-ins issued: unredeemed authorization codes, access tokens and refresh grants.
+ * Ends a user's open work: sign-ins, unused one-time codes, unverified factors, changes of phone and factor; and the
+ * results of finished sign-ins: unredeemed authorization codes, access tokens and refresh grants.
  *
  * Joins the caller's transaction. Lock order, as in every step: user, ceremonies, the rest. A caller that changes the
  * login address calls this first: the change waits for every step that references the user's row.

@@ -15,7 +15,7 @@ type Row = ClaimUser & {
 };
 
 /**
- * One statement that reads what the claims of a user for a client are made from. No row if the project has no such user
+ * One statement that reads the data for the claims of a user for a client. No row if the project has no such user
  * or client. Both ids must be UUIDs.
  */
 export function claimSource(client: TenantKey, userId: string): Statement<Row> {

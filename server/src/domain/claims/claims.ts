@@ -110,7 +110,7 @@ export class Claims {
   }
 
   /**
-   * What the application would receive. Refuses `not-found` for a user of another project, and `invalid`.
+   * The claims that the application would receive. Refuses `not-found` for a user of another project, and `invalid`.
    *
    * @param draft changes of the settings that are not saved
    */

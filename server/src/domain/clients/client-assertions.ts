@@ -130,7 +130,7 @@ export class ClientAssertions {
   }
 }
 
-/** What `aud` may name, the advised one first: the issuer alone with FAPI 2.0 (Security Profile section 5.3.2.1). */
+/** Values that `aud` may have, the advised one first: the issuer alone with FAPI 2.0 (Security Profile section 5.3.2.1). */
 function audiencesFor({ fapiProfile }: Client, { url, capabilities }: Issuer): string[] {
   if (fapiProfile) return [url];
   return [`${url}/oauth2/token`, url, ...(capabilities.pushedRequests ? [`${url}/oauth2/par`] : [])];
@@ -149,7 +149,7 @@ function kidOf(assertion: string): string | undefined {
   }
 }
 
-/** @param told for the caller: depends only on the request and on what is public about the client */
+/** @param told for the caller: depends only on the request and on public settings of the client */
 function reject(reason: string, told?: string): never {
   return refuse({ code: 'client-rejected', reason, ...(told === undefined ? {} : { told }) });
 }

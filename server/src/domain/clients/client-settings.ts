@@ -37,7 +37,7 @@ export interface ClientSettings {
   refreshTokenIdleSeconds: number | null;
   /** Without `authorization_code`, which every client has, or with it. */
   grantTypes: GrantType[];
-  /** What it may do at the admin API, in its project. */
+  /** Its scopes at the admin API, in its project. */
   adminScopes: AdminScope[];
   /** Whether a sign-in by the browser SDK needs a code_challenge (RFC 7636). */
   pkceRequired: boolean;

@@ -18,7 +18,7 @@ const schema = defineEntity({
     id: key(),
     name: p.text(),
     builtIn: p.text().$type<'console' | 'demo'>().nullable(),
-    /** What the console's instructions are for; no rule depends on it. Null: unknown. */
+    /** Selects the console's instructions; no rule depends on it. Null: unknown. */
     kind: p.enum(clientKinds).nullable(),
     tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
     /** One Ed25519 public key, for `private_key_jwt`; the only form that the base issuer's contract knows. */
@@ -40,12 +40,12 @@ const schema = defineEntity({
     /** Seconds; null: the project's. The shorter of both counts. */
     refreshTokenTtlSeconds: p.integer().nullable(),
     refreshTokenIdleSeconds: p.integer().nullable(),
-    /** What it may send to the token endpoint, at issuers that offer it. */
+    /** Grant types that it may send to the token endpoint, at issuers that offer them. */
     grantTypes: p
       .array<GrantType>((text) => text as GrantType)
       .columnType('text[]')
       .default(['authorization_code']),
-    /** What it may do at the admin API, in its project, with tokens of its own. */
+    /** Its scopes at the admin API, in its project, with tokens of its own. */
     adminScopes: p
       .array<AdminScope>((text) => text as AdminScope)
       .columnType('text[]')

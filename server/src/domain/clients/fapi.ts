@@ -5,8 +5,8 @@ import type { Client } from './client.entity.ts';
 export const fapiAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /**
- * Refuses `invalid` if settings of the client contradict the FAPI 2.0 Security Profile, to which it is held. What
- * depends on its requests is judged at each of them.
+ * Refuses `invalid` if settings of the client contradict the FAPI 2.0 Security Profile, to which it is held. Rules
+ * about requests are checked at each request.
  */
 export function checkFapi(client: Partial<Client>): void {
   const { grantTypes = [], redirectUris = [], idTokenSignedResponseAlg: alg = 'ES512' } = client;

@@ -27,7 +27,7 @@ export class Configurations {
     return readProject(document, this.deps);
   }
 
-  /** What {@link apply} would change. */
+  /** The changes that {@link apply} would make. */
   async plan(wanted: WantedProject): Promise<Difference[]> {
     const project = await this.find(wanted.slug);
     return differencesOf(wanted, project ? await this.current(project) : []);
@@ -37,8 +37,8 @@ export class Configurations {
    * Makes the project as wanted, in one transaction; creates it if it does not exist. Refuses as the admin API does, and
    * changes nothing then.
    *
-   * @param prune whether to delete what the complete lists lack
-   * @param keep called with the secrets of what was created, before the commit: a throw changes nothing
+   * @param prune whether to delete resources that the complete lists lack
+   * @param keep called with the secrets of created resources, before the commit: a throw changes nothing
    * @returns the changes
    */
   async apply(

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Kind, kinds, type Part, pathOf, type WantedProject } from './document.ts';
 import type { Values } from './values.ts';
 
-/** What differs between the wanted and the current settings of one part. */
+/** The difference between the wanted and the current settings of one part. */
 export interface Difference {
   action: 'create' | 'update' | 'remove';
   kind: Kind;
   keys: readonly string[];
   before: Values;
-  /** Of an update: only what changes. */
+  /** Of an update: only the changed values. */
   after: Values;
 }
 
 /**
- * The differences in the order in which they are applied: first what is created or updated, owners before what they own;
- * then what is removed, in the reverse order. Only complete lists are compared for what is too much.
+ * The differences in the order in which they are applied: first creations and updates, owners before their parts;
+ * then removals, in the reverse order. Only parts of complete lists are removed.
  */
 export function differencesOf(wanted: WantedProject, current: readonly Part[]): Difference[] {
   const known = new Map(current.map((part) => [pathOf(part.kind, part.keys), part]));

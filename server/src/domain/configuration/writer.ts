@@ -39,7 +39,7 @@ export interface ConfigurationDeps {
   issuer: string;
 }
 
-/** What is shown once of a resource that was created. */
+/** Secrets of a created resource, shown once. */
 export type CreatedSecrets = ApplicationSecrets | { webhook: string; signingSecret: string };
 
 interface ApplicationSecrets {

@@ -20,6 +20,6 @@ const schema = defineEntity({
   uniques: [{ name: 'consents_project_id_user_id_client_id_unique', properties: ['project', 'user', 'client'] }],
 });
 
-/** What a user allows a third-party application. A withdrawal deletes it. */
+/** The scopes that a user allows a third-party application. A withdrawal deletes the row. */
 export class Consent extends schema.class {}
 schema.setClass(Consent);

@@ -9,7 +9,7 @@ import type { TenantKey } from '../projects/tenant.ts';
 import type { User } from '../users/user.entity.ts';
 import { ofUser } from '../users/user-tables.ts';
 
-/** What a client wants of a user: columns or values, in SQL. */
+/** A client's request for a user's consent: columns or values, in SQL. */
 interface Wanted {
   /** Whether the client is a third party. */
   isThirdParty: Fragment;
@@ -53,7 +53,7 @@ export interface ConsentsOf {
   clientId?: string | undefined;
 }
 
-/** What users allow third-party applications. */
+/** Consents of users to third-party applications. */
 export class Consents {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
@@ -71,7 +71,7 @@ export class Consents {
     return row?.allowed !== true;
   }
 
-  /** Remembers that the user allows the client this scope, beside what it was allowed before. Joins the transaction. */
+  /** Remembers that the user allows the client this scope, beside earlier ones. Joins the transaction. */
   async give(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): Promise<void> {
     const { audit, clock, random } = this.deps;
     const now = clock.now();

@@ -3,7 +3,7 @@ import { execute, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
-/** Withdraws what the user allows the client. False if there is nothing. */
+/** Withdraws the user's consent to the client. False if there is none. */
 export async function withdrawConsent(em: EntityManager, user: TenantKey, clientId: string): Promise<boolean> {
   return (await execute(em, sql`delete from consents where ${ofUser(user)} and client_id = ${clientId}`)) === 1;
 }

@@ -6,7 +6,7 @@ import { User } from '../users/user.entity.ts';
 type CredentialKind = 'device-key' | 'passkey';
 
 export const credentialOrigins = ['mail-code', 'factor', 'passkey'] as const;
-/** What the user had proved in the sign-in or session that added the credential. */
+/** The evidence of the sign-in or session that added the credential. */
 export type CredentialOrigin = (typeof credentialOrigins)[number];
 
 const schema = defineEntity({

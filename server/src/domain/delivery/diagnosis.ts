@@ -8,7 +8,7 @@ export interface Stage {
   milliseconds: number | null;
   /** Observed detail: an address, a protocol, the server's reply. */
   detail: string | null;
-  /** What to do, as a sentence. */
+  /** The remedy, as a sentence. */
   advice: string | null;
 }
 

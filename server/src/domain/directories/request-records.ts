@@ -84,7 +84,7 @@ export class RequestRecords {
     }
   }
 
-  /** Deletes old records, and what is remembered of erasures. */
+  /** Deletes old records and old erasures. */
   async sweep(): Promise<void> {
     const { clock, db } = this.deps;
     const now = clock.now();
@@ -158,7 +158,7 @@ export class RequestRecords {
           from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x
           join projects p on p.id = (x->>'projectId')::uuid`,
       );
-      // Without waiting: the previous release deletes before it adds to `scim_days`. The next batch deletes what is locked.
+      // Without waiting: the previous release deletes before it adds to `scim_days`. The next batch deletes locked rows.
       await execute(
         em,
         sql`delete from scim_request_records r using (

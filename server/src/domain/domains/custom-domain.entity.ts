@@ -7,7 +7,7 @@ export const domainStates = ['pending', 'verified', 'failed'] as const;
 export type DomainState = (typeof domainStates)[number];
 
 /**
- * What the last check found. `missing`: no record with the challenge; `unavailable`: the name servers did not answer;
+ * The result of the last check. `missing`: no record with the challenge; `unavailable`: the name servers did not answer;
  * `taken`: the record is there, but another project holds the host.
  */
 export const domainFaults = ['missing', 'unavailable', 'taken'] as const;

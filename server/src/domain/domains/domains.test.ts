@@ -1,4 +1,4 @@
-/** Custom domains: who gets a host, when it is lost, and what ends with it. */
+/** Custom domains: the claim of a host, its loss, and the rows that end with it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSibling } from '../../../test/build-app.ts';
 import { DomainWorld } from '../../../test/custom-domain.ts';

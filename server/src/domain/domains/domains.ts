@@ -20,7 +20,7 @@ import { challengeName, checkedHost } from './host-name.ts';
 /** The TXT records of a name; `missing`: it has none; `unavailable`: no answer. Never throws. */
 export type ReadTxt = (name: string) => Promise<readonly string[] | 'missing' | 'unavailable'>;
 
-/** Job that ends what belongs to a host that its project lost. */
+/** Job that ends the sessions, grants and credentials of a host that its project lost. */
 export const endDomainJob = 'domains.end';
 
 const maxDomains = 5;

@@ -9,7 +9,7 @@ export interface SystemCheck {
   level: CheckLevel;
   /** Current state. */
   summary: string;
-  /** What to do; null if nothing. */
+  /** The remedy; null if none is needed. */
   advice: string | null;
 }
 

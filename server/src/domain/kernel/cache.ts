@@ -16,7 +16,7 @@ export class Cache<Value extends object | string | boolean> {
   }
 
   /**
-   * The cached value, else what `load` returns; concurrent callers share one load. Null is not cached, nor is a value
+   * The cached value, else the result of `load`; concurrent callers share one load. Null is not cached, nor is a value
    * whose load began before the last `invalidate`.
    */
   async get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {

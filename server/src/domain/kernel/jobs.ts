@@ -52,12 +52,12 @@ export class Runs {
     while (this.running.size >= this.max) await Promise.race(this.running);
   }
 
-  /** Waits for what was started. */
+  /** Waits for running jobs. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }
 
-  /** Starts nothing more, and waits for what was started. */
+  /** Starts no more jobs, and waits for running ones. */
   async drain(): Promise<void> {
     this.hasEnded = true;
     await this.settled();

@@ -25,7 +25,7 @@ export class Statement<Row> {
     return this.ofKysely().compile(on);
   }
 
-  /** Kysely inserts what has this method. */
+  /** Kysely inserts objects with this method. */
   toOperationNode(): RawNode {
     return this.ofKysely().toOperationNode();
   }
@@ -109,7 +109,7 @@ async function run(on: Executing, statement: Fragment, { prepare }: StatementOpt
   }
 }
 
-/** A text that is prepared under a name. No other text has the name, as PostgreSQL executes what was prepared under it. */
+/** A text that is prepared under a name. No other text has the name: PostgreSQL executes the statement prepared under it. */
 interface Prepared {
   name: string;
   text: string;

@@ -42,7 +42,7 @@ interface Purse {
   paying: Promise<void> | null;
 }
 
-/** A process prepays this part of what a subject has used in its window. */
+/** A process prepays this part of a subject's use in its window. */
 const prepaidPart = 0.1;
 const maxPurses = 20_000;
 
@@ -65,7 +65,7 @@ export class Limits {
 
   /**
    * Like {@link spend}, in its own transaction with synchronous_commit = off, so that callers that share a budget do
-   * not block each other. A crash loses the last moments. A busy subject's process prepays a tenth of what it used, and
+   * not block each other. A crash loses the last moments. A busy subject's process prepays a tenth of its use, and
    * refuses from memory until the window ends: so never more than `max` are allowed, by however many processes, and a
    * flood costs the database nothing (decisions/0159).
    */
@@ -85,8 +85,8 @@ export class Limits {
   }
 
   /**
-   * Spends one of the budget of each subject, and `subjects.length` of what they share, by one statement. For callers that
-   * roll back what the budgets do not allow. A change of the master key starts new windows.
+   * Spends one of the budget of each subject, and `subjects.length` of their shared budget, by one statement. For callers
+   * that roll back uses over budget. A change of the master key starts new windows.
    */
   async spendMany(
     em: EntityManager,

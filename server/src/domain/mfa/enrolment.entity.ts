@@ -46,7 +46,7 @@ schema.setClass(Enrolment);
 /** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
 export type FactorWorth = MfaMethod | 'mailbox';
 
-/** What a factor is worth to a user with a passkey that counts, or without. */
+/** The worth of a factor to a user with a passkey that counts, or without. */
 export function worthOf(
   { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
   hasPasskey: boolean,

@@ -8,7 +8,7 @@ import {
   tokenEndpointAuthMethods,
 } from '../kernel/openid.ts';
 
-/** What an issuer offers. Handlers and discovery read it; they do not ask which issuer it is. */
+/** The features of an issuer. Handlers and discovery read them instead of comparing issuers. */
 interface Capabilities {
   authMethods: readonly TokenEndpointAuthMethod[];
   /** Algorithms of client assertions. */

@@ -12,7 +12,7 @@ const cacheSeconds = 60;
 const unknownHostSeconds = 10;
 const cacheSize = 10_000;
 
-/** What is known of a host. `released`: it was a custom domain, and is none now. */
+/** A cached lookup of a host. `released`: it was a custom domain, and is none now. */
 interface KnownHost {
   issuer: Issuer | 'released' | null;
 }

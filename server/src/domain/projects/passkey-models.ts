@@ -6,7 +6,7 @@ import type { Project } from './project.entity.ts';
 export interface PasskeyModels {
   /** AAGUIDs; empty: every model of the roots. */
   aaguids: readonly string[];
-  /** CA certificates in PEM; empty: a model is what the authenticator claims. */
+  /** CA certificates in PEM; empty: the authenticator's claim of a model is not verified. */
   roots: readonly string[];
 }
 

@@ -5,7 +5,7 @@ export const signUpModes = ['open', 'provisioned_only'] as const;
 export type SignUpMode = (typeof signUpModes)[number];
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
-/** Who signs in with a passkey; in a project of the previous release see {@link passkeyPolicyOf}. */
+/** Use of passkeys at sign-in; in a project of the previous release see {@link passkeyPolicyOf}. */
 export const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
 export type PasskeyPolicy = (typeof passkeyPolicies)[number];
 /** Kinds of second factors. */

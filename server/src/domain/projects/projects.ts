@@ -234,7 +234,7 @@ export class Projects {
     }
   }
 
-  /** What {@link delete} would delete. @param exact counts all sessions, however many */
+  /** The number of resources that {@link delete} would delete. @param exact counts all sessions, however many */
   async contents(em: EntityManager, id: string, exact: boolean): Promise<CountedContents> {
     const contents = await this.counted(em, id, exact ? null : maxTotal + 1);
     const total = exact ? exactTotal : limitedTotal;

@@ -83,7 +83,7 @@ function isNameless(role: string): string {
 /** A role as directories see it. */
 export interface OfferedRole {
   id: string;
-  /** What names the role in `roles` and `entitlements`: its key, or its id if several applications have the key. */
+  /** The name of the role in `roles` and `entitlements`: its key, or its id if several applications have the key. */
   value: string;
   name: string;
   description: string | null;

@@ -27,7 +27,7 @@ export interface RoleValues {
   description: string | null;
 }
 
-/** Who holds a role: a user, or the members of a group. Exactly one. */
+/** The holder of a role: a user, or the members of a group. Exactly one. */
 export interface RoleHolder {
   userId?: string | undefined;
   groupId?: string | undefined;

@@ -262,7 +262,7 @@ const holdsPasskey = sql`(p.passkeys and exists (select from credentials k where
     and k.user_verified and k.revoked_at is null))`;
 
 /**
- * SQL condition: what user `u` got by a sign-in meets the policy of project `p`. The user has a passkey, or a factor that
+ * SQL condition: the sign-in of user `u` meets the policy of project `p`. The user has a passkey, or a factor that
  * the policy accepts; email only if the project allows it. A passkey proved the sign-in if the policy requires one, or if
  * the user is an admin who has one (decisions/0107).
  *

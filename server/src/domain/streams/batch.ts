@@ -30,7 +30,7 @@ function wants({ id, types }: Pick<LogStream, 'id' | 'types'>, event: AuditEvent
   return event.type === testType && event.subjectId === id;
 }
 
-/** What a stream receives of its log. */
+/** The next part of the log for a stream. */
 export interface Portion {
   /** Null: its filter skips all events. */
   batch: Batch | null;

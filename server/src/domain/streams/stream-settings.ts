@@ -4,7 +4,7 @@ import { isPublicAddress } from '../kernel/network.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { BatchFormat, StreamKind } from './log-stream.entity.ts';
 
-/** What an admin sets. */
+/** Settings that an admin can change. */
 export interface StreamSettings {
   target: string;
   description: string;

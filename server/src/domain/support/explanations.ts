@@ -2,7 +2,7 @@ import type { AuditEvent } from '../audit/audit-event.entity.ts';
 import type { MailCodeFault } from '../ceremonies/steps/verify-email-otp.ts';
 import type { GrantFault, Problem } from '../kernel/problem.ts';
 
-/** Why something was refused, and what the person or an admin can do. */
+/** The reason for a refusal, and its remedy by the person or an admin. */
 export interface Explanation {
   meaning: string;
   remedy: string;

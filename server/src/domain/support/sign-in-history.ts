@@ -44,10 +44,10 @@ const maxAttempts = 10;
 /** Events after a request that are part of its sign-in. */
 const aroundSeconds = 15 * 60;
 
-/** The last attempts to sign in that match what an admin has pasted. */
+/** The last sign-in attempts that match an admin's search. */
 export interface SignInHistory {
   kind: 'address' | 'request' | 'error';
-  /** What was looked up: the address, the request id or the error code. */
+  /** The search: an address, a request id or an error code. */
   about: string;
   /** The user, if the project has one; never of another project. */
   userId: string | null;

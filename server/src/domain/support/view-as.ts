@@ -26,7 +26,7 @@ export const stepReasons = [
 ] as const;
 export type StepReason = (typeof stepReasons)[number];
 
-/** Why nobody could sign in with this account here. */
+/** The reason why this account cannot sign in here. */
 export const denials = ['inactive', 'client-disabled', 'no-address', 'no-mail', 'no-factor'] as const;
 export type Denial = (typeof denials)[number];
 
@@ -54,7 +54,7 @@ export interface ViewAs {
 }
 
 /**
- * What a user would meet at an application now, on the hosted page. Reads only: the decisions are those of the sign-in
+ * The sign-in of a user to an application now, on the hosted page. Reads only: the decisions are those of the sign-in
  * itself ({@link standingOf}, `owed`).
  */
 export class SignInForecast {

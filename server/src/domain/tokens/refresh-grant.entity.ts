@@ -48,6 +48,6 @@ const schema = defineEntity({
   ],
 });
 
-/** What a client may do for a user without them, by refresh tokens: one row for all tokens of a family. */
+/** A client's access to a user without them, by refresh tokens: one row for all tokens of a family. */
 export class RefreshGrant extends schema.class {}
 schema.setClass(RefreshGrant);

@@ -46,7 +46,7 @@ interface GrantRow {
   expires_at: Date | string;
 }
 
-/** What applications may do without their users: listed and ended. */
+/** Lists and ends the access of applications without their users. */
 export class RefreshGrants {
   constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit }) {}
 

@@ -128,12 +128,12 @@ const allowed = isAllowed({
   ...{ userId: sql`g.user_id`, scope: sql`g.scope` },
 });
 
-/** SQL condition: the sign-in of user `u` meets what project `p` and client `k` require today. */
+/** SQL condition: the sign-in of user `u` meets the current policies of project `p` and client `k`. */
 export function meets(isByPasskey: Fragment): Fragment {
   return sql`(${meetsPolicy(isByPasskey)} and (not k.passkey_required or ${isByPasskey}))`;
 }
 
-/** SQL: what the tokens are made of. */
+/** SQL: the columns from which the tokens are made. */
 export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
   case when g.offline then null else g.session_id end as session_id, g.issuer, g.scope,
   null as nonce, g.auth_time, g.amr, g.acr, u.email, u.phone, u.user_name,

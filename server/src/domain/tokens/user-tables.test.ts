@@ -1,4 +1,4 @@
-/** Which refresh grants and access tokens end, and what is kept of those that ended before. */
+/** The end of refresh grants and access tokens, and the rows of those that ended before. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { partyAt } from '../../../test/project-issuer.ts';

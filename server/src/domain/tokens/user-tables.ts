@@ -26,8 +26,8 @@ interface EndedTokens {
 }
 
 /**
- * Ends a user's codes, access tokens and refresh grants. The number of grants that ended. Statement by statement, each of
- * which sees what the one before has waited for: a code under a session, a redeemed code's grant, and then a refreshed
+ * Ends a user's codes, access tokens and refresh grants. Returns the number of ended grants. Statement by statement: each
+ * sees the commits that the one before has waited for: a code under a session, a redeemed code's grant, and then a refreshed
  * grant's access token. No code is issued under a session until the caller has committed, which may have ended it by then.
  */
 export async function endTokens(

@@ -158,7 +158,7 @@ export class Groups {
 
   /**
    * Changes one locked group. A change without effect keeps its version and time. A directory that changes a local group
-   * takes it over, as it does with users. Refuses `not-found`, `invalid`, and what `edit` throws, which rolls back.
+   * takes it over, as it does with users. Refuses `not-found`, `invalid`; rethrows errors of `edit`, which roll back.
    */
   change(
     projectId: string,
@@ -186,7 +186,7 @@ export class Groups {
     });
   }
 
-  /** Refuses `not-found`, and what `check` throws. The members stay users. */
+  /** Refuses `not-found`; rethrows errors of `check`. The members stay users. */
   async remove(projectId: string, groupId: string, actor: Actor, check?: (group: GroupRecord) => void): Promise<void> {
     await this.atomically(async (em) => {
       const group = found(await this.locked(em, projectId, groupId), 'group');

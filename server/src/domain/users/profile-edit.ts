@@ -23,7 +23,7 @@ export interface ProfileChange {
   address?: PostalAddress | null | undefined;
 }
 
-/** What an edit reads of a user. */
+/** The parts of a user that an edit reads. */
 export type EditedUser = Pick<UserRecord, keyof UserValues | 'provenance'>;
 
 /** Attributes of this service, which directories neither read nor write. */

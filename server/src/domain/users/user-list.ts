@@ -45,7 +45,7 @@ const keys = {
   'last-sign-in': { column: sql`r.last_sign_in_at`, type: 'timestamptz', hour: sql`r.sign_in_hour` },
 } as const;
 
-/** A page of users, each with its position. `matches`: what a search found, as `isLimited` if that is not all. */
+/** A page of users, each with its position. `matches`: the results of a search, with `isLimited` if there are more. */
 export async function listUsers(
   em: EntityManager,
   projectId: string,
@@ -135,7 +135,7 @@ const maxWords = 10;
 /** The index has sequences of three characters, and a space before a word counts. */
 const shortWord = 2;
 
-/** What searches look in, of the row `r`, as the index `users_search_index` has it: each field begins after a space. */
+/** The searched text of the row `r`, as in the index `users_search_index`: each field begins after a space. */
 const searchedText: Fragment = sql`(' ' || r.user_name_key || ' ' || coalesce(r.email_key, '') || ' '
   || lower(coalesce(r.display_name, '') || ' ' || coalesce(r.given_name, '') || ' ' || coalesce(r.family_name, '')
   || ' ' || coalesce(r.external_id, '')))`;

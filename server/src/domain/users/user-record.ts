@@ -37,7 +37,7 @@ export type UserValues = {
   [P in Property as Columns[P] extends 'values' ? P : never]: Exclude<User[P], undefined>;
 };
 
-/** A user with what is shown of others: their groups, by id, and their manager. */
+/** A user with values of other rows: their groups, by id, and their manager. */
 export interface ShownUser extends UserRecord {
   groups: readonly { id: string; displayName: string }[];
   /** `displayName` of the manager, if that is a user of the project. */

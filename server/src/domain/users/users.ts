@@ -111,7 +111,7 @@ export class Users {
    * project), which leaves the caller's transaction usable.
    *
    * @param id for a caller that needs it in advance
-   * @param schema what custom values were checked against; refuses `conflict` if it has changed
+   * @param schema definitions that custom values were checked against; refuses `conflict` if they have changed
    */
   async create(
     em: Executing,
@@ -181,7 +181,7 @@ export class Users {
    * directory sets the provenance to `scim`. Refuses `not-found`, `taken`.
    *
    * @param edit maps current values to new ones; its throw ends the transaction
-   * @param schema what custom values were checked against; refuses `conflict` if it has changed
+   * @param schema definitions that custom values were checked against; refuses `conflict` if they have changed
    * @param hidden custom attributes that count as changed in any case
    */
   async change(

@@ -47,7 +47,7 @@ export function webhookSchema(): object {
 
 type WebhookPayload = z.infer<typeof webhookPayload>;
 
-/** The body for an event as it is now: without what an erasure has removed from it. */
+/** The body for an event as it is now: without the values that an erasure has removed from it. */
 export function payloadOf(event: AuditEvent): string {
   const payload: WebhookPayload = {
     type: event.type as WebhookPayload['type'],

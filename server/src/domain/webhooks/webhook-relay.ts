@@ -122,7 +122,7 @@ export class WebhookRelay {
     );
   }
 
-  /** Writes what a round has shown about the webhook. @returns whether to go on */
+  /** Saves the result of a round. @returns whether to go on */
   private async settle(webhook: Webhook, lease: string, round: WebhookRound): Promise<boolean> {
     const { clock, db } = this.deps;
     const now = clock.now();

@@ -38,7 +38,7 @@ const parallel = 5;
 /** Attempts that a delivery keeps. */
 const keptAttempts = 60;
 
-/** Up to a hundred deliveries to one webhook, and what they show about it. */
+/** Up to a hundred deliveries to one webhook, and their result. */
 export class WebhookRound {
   /** In a row, including those before this round. */
   failures: number;

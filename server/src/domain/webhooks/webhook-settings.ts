@@ -3,7 +3,7 @@ import { checkLogoutUri } from '../clients/logout-uri.ts';
 import { isLine } from '../kernel/name.ts';
 import { refuse } from '../kernel/problem.ts';
 
-/** What an admin sets. */
+/** Settings that an admin can change. */
 export interface WebhookSettings {
   url: string;
   description: string;

@@ -10,7 +10,7 @@ import type { Pages } from '../../http/pages.ts';
 const silent = ['openid'];
 const known = ['profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access'];
 
-/** What a person needs to recognize a device: when and from where it asked, and for which access. HTML of a `dl`. */
+/** Details by which a person recognizes a device: time, network and scope of its request. HTML of a `dl`. */
 export function facts(pages: Pages, req: Request, { device }: WaitingDevice, nowSeconds: number): string {
   const say = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values);
   const ago = Math.max(0, Math.round((nowSeconds - seconds(device.createdAt)) / 60));

@@ -3,7 +3,7 @@ import { isStorableText } from '../../domain/kernel/secret.ts';
 import { isE164 } from '../../domain/users/login.ts';
 import { field, isObject } from '../patch-operations.ts';
 
-/** What is kept of a request, and what it found. */
+/** The stored parts of a request, and the users that it found. */
 interface Kept {
   /** Decoded, with the query. */
   path: string;
@@ -24,8 +24,8 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const comparison = /(?<![\w:.$-])([A-Za-z][\w:.$-]*)\s+[a-z]{2}\s*("(?:[^"\\]|\\.)*")/gi;
 
 /**
- * Marks of the users that the kept texts may name: ids, addresses and numbers in path and bodies, what a filter compares
- * with, and the few users that a filter found.
+ * Marks of the users that the kept texts may name: ids, addresses and numbers in path and bodies, operands of a filter,
+ * and the few users that a filter found.
  */
 export function concerned({ path, requestBody, responseBody, found }: Kept): string[] {
   const marks = new Set<string>();
@@ -60,7 +60,7 @@ function idsOf(found: unknown): string[] {
   return resources.flatMap((each: unknown) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []));
 }
 
-/** What can identify a user in a value, at any depth. */
+/** The parts of a value that can identify a user, at any depth. */
 function namedIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') return named(name, value);
   if (Array.isArray(value)) return value.flatMap((each) => namedIn(each, name));

@@ -8,7 +8,7 @@ const maxNames = 100;
 
 /**
  * The attributes of an accepted change that no schema has, whose values were dropped: by their names, those of an extension
- * after its URN. Not what is known and ignored, such as read-only attributes and passwords.
+ * after its URN. Not known attributes that are ignored, such as read-only ones and passwords.
  *
  * @param path below the project's base URL
  * @param users the type of the project's users

@@ -12,7 +12,7 @@ const maxDepth = 8;
 const maxListed = 50;
 
 /**
- * Removes from a request what its record must not keep: secrets, values of attributes that are never returned, and the data
+ * Removes from a request, for its record, secrets, values of attributes that are never returned, and the data
  * of Bulk operations, which concern many users. Both kinds of values may be named by a path, or compared in a filter.
  */
 export class Redaction {

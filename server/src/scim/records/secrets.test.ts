@@ -1,4 +1,4 @@
-/** What records of requests keep of secrets: nothing, however the request names them. */
+/** Records of requests keep no secrets, however the request names them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rows } from '../../../test/rows.ts';
 import { type ScimApp, type ScimProject, startScimApp } from '../../../test/scim-app.ts';

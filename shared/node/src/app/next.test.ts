@@ -21,7 +21,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-/** What `redirect` of Next.js throws. */
+/** The error that `redirect` of Next.js throws. */
 class Redirected extends Error {}
 
 function application(session: Partial<LatchkeyOptions['session']> = {}) {

@@ -38,7 +38,7 @@ const statusOf = async (browser: TestBrowser) => (await browser.script('/account
 const subOf = async (browser: TestBrowser) =>
   ((await (await browser.script('/account')).json()) as { sub?: string }).sub;
 
-/** Begins a sign-in, and returns what it asked for. */
+/** Begins a sign-in, and returns parameters of its authorization request. */
 async function begun(browser: TestBrowser): Promise<{ nonce: string; state: string; code_challenge: string }> {
   const asked = new URL((await browser.visit('/auth/login')).headers.get('location') ?? '').searchParams;
   const { nonce = '', state = '', code_challenge = '' } = Object.fromEntries(asked);

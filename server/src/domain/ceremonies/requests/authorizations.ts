@@ -59,7 +59,7 @@ export interface Completion {
 /** The session's user must be asked before the client gets the scope of the request. */
 export interface ConsentOwed {
   user: User;
-  /** What the answer is bound to: this request, and this session. */
+  /** Binds the answer to this request and this session. */
   boundTo: string;
 }
 
@@ -244,7 +244,7 @@ export class Authorizations {
     return answered ?? false;
   }
 
-  /** Whether the user has allowed, or refused, what the request asks for; or must be asked. */
+  /** Whether the user has allowed or refused the requested scopes, or must be asked. */
   private async consentOf(
     em: EntityManager,
     request: AuthorizationRequest,

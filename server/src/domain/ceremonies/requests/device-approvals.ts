@@ -113,7 +113,7 @@ export class DeviceApprovals {
     const seen = await this.waiting(visit);
     if (seen === null || seen === 'sign-in-first') return seen ?? false;
     return this.deps.db.transaction(async (em) => {
-      // Before the session is read: whoever ends the user's open work waits for this, or is seen.
+      // Before the session is read: a transaction that ends the user's open work waits for this one, or is visible.
       await execute(
         em,
         sql`select from users where project_id = ${seen.user.project.id} and id = ${seen.user.id} for no key update`,
@@ -127,7 +127,7 @@ export class DeviceApprovals {
       if (!(await deviceAuthorizations.decide(em, device, isAllowed))) return false;
       const by = { ...actor, kind: 'user', id: user.id, name: user.userName } as const;
       const client = request.client.getEntity();
-      // The page asks what the consent page would.
+      // The page asks the same question as the consent page.
       if (isAllowed && client.thirdParty) await consents.give(em, client, user, device.scope, by);
       if (isAllowed) await deviceAuthorizations.issueCode(em, device, session);
       audit.record(em, {

@@ -26,7 +26,7 @@ export interface Candidate {
   user_name: string;
 }
 
-/** What a shortcut grants by its one piece of evidence. */
+/** A sign-in that a shortcut grants by one piece of evidence. */
 export interface Grant {
   /** Of the prepared statement. */
   label: string;

@@ -1,4 +1,4 @@
-/** What a DPoP proof must be (RFC 9449 section 4.3). */
+/** Checks of a DPoP proof (RFC 9449 section 4.3). */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../../test/clock.ts';

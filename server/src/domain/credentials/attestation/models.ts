@@ -33,8 +33,8 @@ const certified = ['packed', 'tpm'];
 const maxPath = 4;
 
 /**
- * Whether the statement proves an allowed model. Without roots its certificate may be anyone's, and the model is only what
- * the authenticator claims. Returns the root that it leads to, as SHA-256 in base64url.
+ * Whether the statement proves an allowed model. Without roots its certificate may be anyone's, and the model is only a
+ * claim of the authenticator. Returns the root that it leads to, as SHA-256 in base64url.
  */
 export function judgeModel(
   { format, certificates, aaguid }: VerifiedStatement,

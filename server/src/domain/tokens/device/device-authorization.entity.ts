@@ -28,7 +28,7 @@ const schema = defineEntity({
     /** Whether the last poll came too early. */
     hurried: p.boolean().default(false),
     decidedAt: instant().nullable(),
-    /** Null: nobody has decided. */
+    /** Null: undecided. */
     approved: p.boolean().nullable(),
   },
   uniques: [

@@ -57,7 +57,7 @@ export function poll({ assertion, deviceCode, issuer, ...judged }: DevicePoll, n
     from (values (1)) one left join polled r on true`;
 }
 
-/** The code of approved device `d`, whose session meets what project and client require today; or a used one, a replay. */
+/** The code of approved device `d`, whose session meets the current policies of project and client; or a used one, a replay. */
 const sufficing: Fragment = sql`select from authorization_codes c
   join sessions s on s.project_id = c.project_id and s.id = c.session_id
   join users u on u.project_id = c.project_id and u.id = c.user_id

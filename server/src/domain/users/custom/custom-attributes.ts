@@ -53,7 +53,7 @@ export class CustomAttributes {
     const key = `${projectId} ${version}`;
     const schema = await this.schemas.get(key, () => readSchema(this.deps.db.alone, projectId));
     if (schema?.version === version) return schema;
-    // Changed between the two reads: what is newer is right, under its own version.
+    // Changed between the two reads: the newer schema is right, under its own version.
     this.schemas.invalidate(key);
     return schema ?? noSchema;
   }
@@ -79,7 +79,7 @@ export class CustomAttributes {
   }
 
   /**
-   * Changes a definition. Refuses `not-found`, `invalid`, also for a change of what stored values depend on
+   * Changes a definition. Refuses `not-found`, `invalid`, also for a change of parts that stored values depend on
    * ({@link shapeOf}), and `taken`.
    */
   update(

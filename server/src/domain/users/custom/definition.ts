@@ -77,7 +77,7 @@ function oneOf(field: string, value: string, allowed: readonly string[]): void {
   if (!allowed.includes(value)) invalid(field, `must be one of ${allowed.join(', ')}`);
 }
 
-/** What stored values depend on: it cannot change while users have values. */
+/** The parts that stored values depend on: they cannot change while users have values. */
 export function shapeOf({ type, multiValued, caseExact, uniqueness, indexed, subAttributes }: CustomAttribute): object {
   const parts = subAttributes.map((part) => ({ name: part.name, type: part.type, caseExact: part.caseExact }));
   return { type, multiValued, caseExact, uniqueness, indexed, parts };

@@ -12,7 +12,7 @@ export interface CustomWrite {
   keys: readonly ValueKey[];
 }
 
-/** Undefined if the custom values do not change. Refuses `invalid`. @param schema what the new values were checked against */
+/** Undefined if the custom values do not change. Refuses `invalid`. @param schema `after` was checked against it */
 export function customWrite(
   schema: CustomSchema | undefined,
   before: Attributes,
