@@ -43,7 +43,7 @@ export class Visit {
 }
 
 /** A user with a registered browser: its key, device and session. */
-export interface Somebody {
+export interface RegisteredUser {
   address: string;
   user: User;
   key: DeviceKey;
@@ -84,7 +84,7 @@ export function peopleOf(world: SigninWorld) {
     return new Visit(app.url, project.id, { id: session.id, secret });
   }
 
-  async function somebody(): Promise<Somebody> {
+  async function registeredUser(): Promise<RegisteredUser> {
     const address = newAddress();
     const page = await world.page();
     await world.register(page, address);
@@ -129,5 +129,5 @@ export function peopleOf(world: SigninWorld) {
     return [confirmed, locationOf(await visit.browser.get(confirmed.href))];
   }
 
-  return { visitOf, somebody, giveFactor, givePasskey, pageOf, afterwards };
+  return { visitOf, registeredUser, giveFactor, givePasskey, pageOf, afterwards };
 }

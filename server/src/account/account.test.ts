@@ -8,7 +8,7 @@ import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { visitOf, somebody, giveFactor } = peopleOf(world);
+const { visitOf, registeredUser, giveFactor } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -19,7 +19,7 @@ const locationOf = (response: Response) => response.headers.get('location') ?? '
 
 describe('/account', () => {
   it('has the branding of its project', async () => {
-    const { visit } = await somebody();
+    const { visit } = await registeredUser();
     const { experiences } = app.services;
     const texts = [{ locale: 'en', key: 'supportUrl', text: 'https://acme.example/help' }];
     const input = { displayName: 'Acme', accent: '#c81e3c', texts };
@@ -32,9 +32,9 @@ describe('/account', () => {
   });
 
   it('shows only the user’s own profile, devices, sessions and second factors', async () => {
-    const { address, user, visit } = await somebody();
+    const { address, user, visit } = await registeredUser();
     await giveFactor(user, 'email');
-    const other = await somebody();
+    const other = await registeredUser();
     const response = await visit.browser.get(`${app.url}/account`);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('content-security-policy')).toContain("form-action 'self'; frame-ancestors 'none'");
@@ -52,7 +52,7 @@ describe('/account', () => {
     ['fr', 'Appareils', 'Dernière activité'],
     ['ja', 'デバイス', 'セッション'],
   ])('is available in %s', async (language, ...texts) => {
-    const { visit } = await somebody();
+    const { visit } = await registeredUser();
     const html = await (await visit.browser.get(`${app.url}/account`, { 'accept-language': language })).text();
     for (const text of texts) expect(html).toContain(text);
     expect(html).not.toMatch(/account\.\w|\{\w+\}/);
@@ -147,7 +147,7 @@ describe('/account', () => {
   });
 
   it('shows times in the zone of the user; else in UTC, for the script to change', async () => {
-    const { visit } = await somebody();
+    const { visit } = await registeredUser();
     expect(await visit.page()).toMatch(/<time datetime="[^"]+Z" data-local>[^<]+UTC<\/time>/);
     await visit.change('edit-profile', { fields: 'zoneinfo', zoneinfo: 'Asia/Tokyo' });
     const html = await visit.page();
@@ -158,10 +158,10 @@ describe('/account', () => {
   it('lets users choose between sessions of several projects', async () => {
     const policy = { idleTimeoutSeconds: 24 * 3600 };
     world.project = await app.services.projects.updateSessionPolicy(world.project.id, policy, system);
-    const { address, visit } = await somebody();
+    const { address, visit } = await registeredUser();
     const first = world.project;
     await world.begin({ name: 'Second' });
-    const { browser } = (await somebody()).visit;
+    const { browser } = (await registeredUser()).visit;
     for (const [name, secret] of browser.cookies) visit.browser.cookies.set(name, secret);
     const html = await visit.page();
     expect(html).toContain('Which account?');
@@ -170,7 +170,7 @@ describe('/account', () => {
   });
 
   it('escapes names', async () => {
-    const { visit, device } = await somebody();
+    const { visit, device } = await registeredUser();
     await visit.change('rename-device', { id: device.id, name: '"><script>alert(1)</script>' });
     const html = await visit.page();
     expect(html).toContain('&lt;script&gt;alert(1)');
@@ -180,9 +180,9 @@ describe('/account', () => {
 
 describe('a form', () => {
   it('is rejected without a CSRF token of its session, from another site, or with an unknown change', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const elsewhere = await visitOf(user);
-    const foreign = await (await somebody()).visit.csrf();
+    const foreign = await (await registeredUser()).visit.csrf();
     const bad: [string, Record<string, string>, Record<string, string>][] = [
       ['end-other-sessions', { csrf: '' }, {}],
       ['end-other-sessions', { csrf: 'x' }, {}],

@@ -8,7 +8,7 @@ import { system } from '../domain/kernel/actor.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { somebody } = peopleOf(world);
+const { registeredUser } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -36,7 +36,7 @@ async function accessOf(user: User, name: string, scope = 'openid email offline_
 
 describe('an application with refresh tokens', () => {
   it('is listed with what it may do, and loses that, with its access tokens, when its user removes it', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const [calendar, notes] = [await accessOf(user, 'Calendar'), await accessOf(user, 'Notes', 'openid profile')];
     const page = await visit.page();
     for (const text of [
@@ -61,13 +61,13 @@ describe('an application with refresh tokens', () => {
   });
 
   it('keeps its access when another user asks to remove it', async () => {
-    const victim = await somebody();
+    const victim = await registeredUser();
     const access = await accessOf(victim.user, 'Shared');
-    const stranger = await somebody();
+    const stranger = await registeredUser();
     expect(await stranger.visit.page()).not.toContain('Shared');
     await stranger.visit.change('remove-application', { id: access.client.id });
     await world.begin();
-    const foreigner = await somebody();
+    const foreigner = await registeredUser();
     await foreigner.visit.change('remove-application', { id: access.client.id });
     // Its access token has expired meanwhile.
     expect((await access.refresh()).status).toBe(200);

@@ -7,7 +7,7 @@ import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
-const { afterwards, giveFactor, givePasskey, pageOf, somebody, visitOf } = peopleOf(world);
+const { afterwards, giveFactor, givePasskey, pageOf, registeredUser, visitOf } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -27,7 +27,7 @@ async function begin(visit: Visit, address: string, key?: DeviceKey): Promise<vo
 }
 
 async function begun() {
-  const one = await somebody();
+  const one = await registeredUser();
   await begin(one.visit, one.address);
   const secret = secretOn(await one.visit.page());
   return { ...one, secret, code: () => world.totp(secret) };
@@ -77,7 +77,7 @@ describe('an authenticator app on the account page', () => {
   });
 
   it('needs more than the device key: its holder gets neither the secret nor a factor', async () => {
-    const { address, device, key, user } = await somebody();
+    const { address, device, key, user } = await registeredUser();
     const thief = await visitOf(user, ['swk'], device.id, 'device-key');
     app.clock.turn(31);
     const page = await pageOf(thief, 'add-authenticator', key);
@@ -89,7 +89,7 @@ describe('an authenticator app on the account page', () => {
   });
 
   it('needs a proof for this purpose: a fresh session alone begins none', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const fresh = await visitOf(user, ['swk', 'otp']);
     await fresh.change('add-authenticator');
     expect(secretOn(await fresh.page())).toBe('');
@@ -99,7 +99,7 @@ describe('an authenticator app on the account page', () => {
 
   it('is neither shown nor verified in another session of the user, or in that of another user', async () => {
     const { code, user } = await begun();
-    for (const other of [await visitOf(user, ['swk', 'otp']), (await somebody()).visit]) {
+    for (const other of [await visitOf(user, ['swk', 'otp']), (await registeredUser()).visit]) {
       expect(secretOn(await other.page())).toBe('');
       await other.change('verify-authenticator', { code: code() });
       await other.change('drop-authenticator');
@@ -213,7 +213,7 @@ describe('an attacker who reads the mail of a user with an e-mail factor', () =>
   }
 
   it('cannot finish a sign-in begun before the user adds an app, and so cannot remove the app', async () => {
-    const { address, device, key, user } = await somebody();
+    const { address, device, key, user } = await registeredUser();
     await giveFactor(user, 'email');
     const attacker = await visitOf(user, ['swk'], device.id, 'device-key');
     const page = await pageOf(attacker, 'confirm', key);
@@ -229,7 +229,7 @@ describe('an attacker who reads the mail of a user with an e-mail factor', () =>
 
   it('keeps no remembered device once the user adds an app', async () => {
     await world.set({ rememberMfaSeconds: 24 * 3600 });
-    const { address, key, user } = await somebody();
+    const { address, key, user } = await registeredUser();
     await giveFactor(user, 'email');
     const page = await world.page(key);
     await world.meetFactor(page, address);
@@ -246,7 +246,7 @@ describe('an attacker who reads the mail of a user with an e-mail factor', () =>
 
 describe('the owner of a passkey', () => {
   it('adds an authenticator app by the passkey, not by the mailbox', async () => {
-    const { address, user, visit } = await somebody();
+    const { address, user, visit } = await registeredUser();
     await givePasskey(user);
     app.clock.turn(31);
     const page = await pageOf(visit, 'add-authenticator', await newDeviceKey());

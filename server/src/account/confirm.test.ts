@@ -11,7 +11,7 @@ import { AuthorizationCode } from '../domain/tokens/authorization-code.entity.ts
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { afterwards, pageOf, somebody, visitOf } = peopleOf(world);
+const { afterwards, pageOf, registeredUser, visitOf } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -22,7 +22,7 @@ const reader = () => app.services.db.reader();
 
 describe('the “Confirm it’s you” button', () => {
   it('starts a sign-in with a code and returns to the page, which then allows the change', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');
     expect((await visit.change('renew-recovery-codes')).status).toBe(403);
     expect(await visit.page()).toContain('Confirm it’s you');
@@ -39,7 +39,7 @@ describe('the “Confirm it’s you” button', () => {
   });
 
   it('does not accept the device key alone', async () => {
-    const { address, device, key, user } = await somebody();
+    const { address, device, key, user } = await registeredUser();
     const visit = await visitOf(user, ['swk'], device.id, 'device-key');
     app.clock.turn(31);
     const page = await pageOf(visit, 'confirm', key);
@@ -69,7 +69,7 @@ describe('the “Confirm it’s you” button', () => {
   });
 
   it('requires user verification, with the user as hint and the client of this browser', async () => {
-    const { address, device, user } = await somebody();
+    const { address, device, user } = await registeredUser();
     await app.make.client(world.project);
     const visit = await visitOf(user, ['swk'], device.id, 'device-key');
     await visit.change('confirm');
@@ -79,7 +79,7 @@ describe('the “Confirm it’s you” button', () => {
   });
 
   it('gives no code', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     const visit = await visitOf(user, ['swk'], undefined, 'device-key');
     app.clock.turn(31);
     const page = await pageOf(visit, 'confirm', await newDeviceKey());
@@ -89,7 +89,7 @@ describe('the “Confirm it’s you” button', () => {
   });
 
   it('does nothing without a CSRF token or a session', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const visit = await visitOf(user);
     expect((await visit.change('confirm', { csrf: 'x' })).status).toBe(403);
     await visit.change('end-session', { id: visit.sessionId });

@@ -6,7 +6,7 @@ import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { visitOf, somebody, giveFactor } = peopleOf(world);
+const { visitOf, registeredUser, giveFactor } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -19,7 +19,7 @@ const locationOf = (response: Response) => response.headers.get('location') ?? '
 
 describe('a second factor', () => {
   it('is removed after a fresh sign-in with a factor; the user is notified by email', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     const factor = await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
     expect(await visit.page()).toContain('Remove this second step');
@@ -32,7 +32,7 @@ describe('a second factor', () => {
   });
 
   it('is kept if the sign-in is older than five minutes, without a code, or without a factor', async () => {
-    const { device, user } = await somebody();
+    const { device, user } = await registeredUser();
     const factor = await giveFactor(user);
     const old = await visitOf(user, ['swk', 'otp', 'mfa']);
     app.clock.turn(5 * 60 + 1);
@@ -50,7 +50,7 @@ describe('a second factor', () => {
   });
 
   it('by email alone is removed after a mail code: both prove the same mailbox', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const factor = await giveFactor(user, 'email');
     const visit = await visitOf(user, ['swk', 'otp']);
     expect(locationOf(await visit.change('remove-factor', { id: factor.id }))).toContain('saved');
@@ -58,9 +58,9 @@ describe('a second factor', () => {
   });
 
   it('of another user is kept', async () => {
-    const victim = await somebody();
+    const victim = await registeredUser();
     const factor = await giveFactor(victim.user);
-    await (await somebody()).visit.change('remove-factor', { id: factor.id });
+    await (await registeredUser()).visit.change('remove-factor', { id: factor.id });
     expect(await isThere(factor)).toBe(true);
   });
 });
@@ -71,7 +71,7 @@ describe('the phone number', () => {
   const phoneOf = async (user: User) => (await reader().findOneOrFail(User, { id: user.id })).phone ?? null;
 
   it('changes once the new one is verified; the user is notified by email and at the old number', async () => {
-    const { address, user, visit } = await somebody();
+    const { address, user, visit } = await registeredUser();
     expect(await visit.page()).toContain('Add a number');
     const [old, number] = [phone(), phone()];
     for (const to of [old, number]) {
@@ -96,7 +96,7 @@ describe('the phone number', () => {
   });
 
   it('does not change without a fresh sign-in, or without the factor of the user', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const number = phone();
     await visit.change('change-phone', { phone: number });
     const code = await world.codeFor(number);
@@ -110,7 +110,7 @@ describe('the phone number', () => {
   });
 
   it('change can be cancelled, and its code is invalid in other sessions', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const elsewhere = await visitOf(user);
     const number = phone();
     await visit.change('change-phone', { phone: number });
@@ -122,7 +122,7 @@ describe('the phone number', () => {
   });
 
   it('change reports errors: invalid number, too soon, taken, managed by the directory', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const tell = async (change: string, fields: Record<string, string>) => {
       const response = await visit.change(change, fields);
       return [response.status, await response.text()] as const;
@@ -151,7 +151,7 @@ describe('the phone number', () => {
 
   it('gets no more codes than the daily limit of the project, which is recorded in the audit log', async () => {
     await world.set({ smsPerDay: 1 });
-    const [one, two] = [await visitOf((await somebody()).user), await visitOf((await somebody()).user)];
+    const [one, two] = [await visitOf((await registeredUser()).user), await visitOf((await registeredUser()).user)];
     expect((await one.change('change-phone', { phone: phone() })).status).toBe(303);
     expect((await two.change('change-phone', { phone: phone() })).status).toBe(429);
     expect((await world.events()).filter((type) => type === 'sms.limit_reached')).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('the phone number', () => {
 
 describe('recovery codes', () => {
   it('are replaced by ten new ones, shown once; the user is notified by email', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     await giveFactor(user);
     const visit = await visitOf(user, ['swk', 'otp', 'mfa']);
     const codesOf = async (response: Response) =>

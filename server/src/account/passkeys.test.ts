@@ -8,7 +8,7 @@ import { Enrolment } from '../domain/mfa/enrolment.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { visitOf, somebody, giveFactor, givePasskey } = peopleOf(world);
+const { visitOf, registeredUser, giveFactor, givePasskey } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -21,7 +21,7 @@ const locationOf = (response: Response) => response.headers.get('location') ?? '
 
 describe('a passkey, while passkeys are switched off,', () => {
   it('is not removed by the mailbox alone, nor is anything else that it protects', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const passkey = await givePasskey(user);
     const factor = await giveFactor(user, 'email');
     await world.set({ passkeyPolicy: 'off' });
@@ -39,7 +39,7 @@ describe('a passkey, while passkeys are switched off,', () => {
   });
 
   it('keeps the mailbox from adding a factor that the project does not require', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     await givePasskey(user);
     await world.set({ passkeyPolicy: 'off', mfaPolicy: 'optional' });
     app.clock.turn(31);
@@ -55,7 +55,7 @@ describe('a passkey, while passkeys are switched off,', () => {
   });
 
   it('outlives a required factor that the mailbox adds meanwhile', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     const passkey = await givePasskey(user);
     await world.set({ passkeyPolicy: 'off', mfaPolicy: 'required' });
     app.clock.turn(31);
@@ -101,7 +101,7 @@ describe('a passkey, while passkeys are switched off,', () => {
   });
 
   it('marks a factor that the mailbox began before the passkey existed', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     await world.set({ passkeyPolicy: 'off', mfaPolicy: 'required' });
     app.clock.turn(31);
     const page = await world.page();
@@ -159,7 +159,7 @@ describe('the last way to sign in', () => {
   });
 
   it('may be removed by a user with a mailbox: a code by mail signs in', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const passkey = await givePasskey(user);
     const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa']);
     expect(locationOf(await visit.change('revoke-device', { id: passkey.id }))).toContain('saved');

@@ -11,7 +11,7 @@ import { User } from '../domain/users/user.entity.ts';
 import { valuesOf } from '../domain/users/user-record.ts';
 
 const world = SigninWorld.ofTests();
-const { somebody } = peopleOf(world);
+const { registeredUser } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -32,7 +32,7 @@ const named = (fields: Record<string, string>) => ({ fields: Object.keys(fields)
 
 describe('the profile', () => {
   it('is edited by its user; a refusal names the invalid field, and the event the fields', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     expect((await visit.change('edit-profile', named(ofNames))).headers.get('location')).toContain('saved');
     expect((await visit.change('edit-birthdate', named({ birthdate: '1990-12-31' }))).status).toBe(303);
     const address = {
@@ -66,7 +66,7 @@ describe('the profile', () => {
 
   it('shows the custom attributes that the user may see, read-only, and no other', async () => {
     await world.begin();
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     expect(await visit.page()).not.toContain('Other details');
     const { accounts, customAttributes } = app.services;
     const define = (name: string, more: object = {}) =>
@@ -112,7 +112,7 @@ describe('the profile', () => {
   });
 
   it('cannot set anything else', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const before = await stored(user.id);
     const others = {
       userName: 'root',
@@ -131,7 +131,7 @@ describe('the profile', () => {
   });
 
   it('needs a fresh sign-in for the date of birth and the address', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     app.clock.turn(301);
     for (const [change, fields] of [
       ['edit-birthdate', named({ birthdate: '1990-12-31' })],
@@ -145,7 +145,7 @@ describe('the profile', () => {
 
   it('is locked where the directory is authoritative, except for what no directory knows', async () => {
     await world.begin({ scimEnabled: true, scimAuthoritative: true });
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     await app.services.accounts.change(
       world.project.id,
       user.id,
@@ -162,7 +162,7 @@ describe('the profile', () => {
 
   it('is locked where a claim of an application is mapped from it', async () => {
     await world.begin();
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const { client } = await app.make.client(world.project);
     const mappings = [
       { claim: 'tier', attribute: 'address.region' },

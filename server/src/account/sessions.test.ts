@@ -11,7 +11,7 @@ import { Session } from '../domain/sessions/session.entity.ts';
 import { User } from '../domain/users/user.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { givePasskey, visitOf, somebody } = peopleOf(world);
+const { givePasskey, visitOf, registeredUser } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -23,8 +23,8 @@ const locationOf = (response: Response) => response.headers.get('location') ?? '
 
 describe('a device', () => {
   it('can be renamed only by its user, to a name of 1 to 100 characters', async () => {
-    const { visit, device } = await somebody();
-    const other = await somebody();
+    const { visit, device } = await registeredUser();
+    const other = await registeredUser();
     const nameOf = async () => (await reader().findOneOrFail(Device, { id: device.id })).name;
     expect(locationOf(await visit.change('rename-device', { id: device.id, name: ' Kitchen ' }))).toContain('saved');
     expect(await nameOf()).toBe('Kitchen');
@@ -38,7 +38,7 @@ describe('a device', () => {
   });
 
   it('that is revoked can no longer sign in, and its session ends', async () => {
-    const { address, device, key, user, visit } = await somebody();
+    const { address, device, key, user, visit } = await registeredUser();
     const elsewhere = await visitOf(user);
     expect(locationOf(await elsewhere.change('revoke-device', { id: device.id }))).toContain('saved');
     app.clock.turn(60);
@@ -77,17 +77,17 @@ describe('a device', () => {
   );
 
   it('of this browser is revoked with its session and cookie', async () => {
-    const { device, visit } = await somebody();
+    const { device, visit } = await registeredUser();
     await visit.change('revoke-device', { id: device.id });
     expect([...visit.browser.cookies.keys()]).toEqual([]);
     expect(await visit.isSignedIn()).toBe(false);
   });
 
   it('of another user or project cannot be changed', async () => {
-    const victim = await somebody();
-    const attackers = [(await somebody()).visit];
+    const victim = await registeredUser();
+    const attackers = [(await registeredUser()).visit];
     await world.begin();
-    attackers.push((await somebody()).visit);
+    attackers.push((await registeredUser()).visit);
     for (const attacker of attackers) {
       for (const id of [victim.device.id, 'x', '']) {
         expect((await attacker.change('revoke-device', { id })).status).toBe(303);
@@ -100,11 +100,11 @@ describe('a device', () => {
 describe('a session', () => {
   it('can be ended only by its user; relying parties are notified', async () => {
     const { client } = await app.make.client(world.project, { backchannelLogoutUri: 'http://127.0.0.1:1/logout' });
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const rp = new RelyingParty(app, client);
     const sid = await rp.signIn(user);
     await rp.tokens();
-    const attacker = (await somebody()).visit;
+    const attacker = (await registeredUser()).visit;
     await attacker.change('end-session', { id: sid });
     expect(await rp.isSignedIn()).toBe(true);
     app.logoutTokens.length = 0;
@@ -121,7 +121,7 @@ describe('a session', () => {
   });
 
   it('of this browser ends with “Sign out”, which invalidates its CSRF tokens', async () => {
-    const { visit } = await somebody();
+    const { visit } = await registeredUser();
     const csrf = await visit.csrf();
     const cookies = [...visit.browser.cookies];
     await visit.change('end-session', { id: visit.sessionId });
@@ -133,9 +133,9 @@ describe('a session', () => {
   });
 
   it('is kept when all others are ended', async () => {
-    const { user, visit } = await somebody();
+    const { user, visit } = await registeredUser();
     const others = [await visitOf(user), await visitOf(user)];
-    const stranger = (await somebody()).visit;
+    const stranger = (await registeredUser()).visit;
     await visit.change('end-other-sessions');
     expect(await Promise.all(others.map((other) => other.isSignedIn()))).toEqual([false, false]);
     expect(await visit.isSignedIn()).toBe(true);
@@ -144,7 +144,7 @@ describe('a session', () => {
   });
 
   it('that is idle too long is neither shown nor accepted', async () => {
-    const { visit } = await somebody();
+    const { visit } = await registeredUser();
     app.clock.turn(world.project.idleTimeoutSeconds + 1);
     expect(await visit.isSignedIn()).toBe(false);
   });
@@ -152,7 +152,7 @@ describe('a session', () => {
 
 describe('a forgotten browser', () => {
   it('is signed out, loses its cookie and its key is revoked; other browsers are not affected', async () => {
-    const { address, device, key, user, visit } = await somebody();
+    const { address, device, key, user, visit } = await registeredUser();
     const elsewhere = await visitOf(user);
     expect(await visit.page()).toContain('Sign out and forget this browser');
     expect(locationOf(await visit.change('forget-browser'))).toContain('/account');
@@ -169,8 +169,8 @@ describe('a forgotten browser', () => {
   });
 
   it('without a device is signed out, and revokes no other device', async () => {
-    const { device, user } = await somebody();
-    for (const deviceId of [undefined, (await somebody()).device.id]) {
+    const { device, user } = await registeredUser();
+    for (const deviceId of [undefined, (await registeredUser()).device.id]) {
       const visit = await visitOf(user, ['swk'], deviceId);
       expect((await visit.change('forget-browser')).status).toBe(303);
       expect(await visit.isSignedIn()).toBe(false);
@@ -181,7 +181,7 @@ describe('a forgotten browser', () => {
 });
 
 it('a browser signed in by passkey can be forgotten, also by a user without a mailbox: the passkey stays', async () => {
-  const { device, user } = await somebody();
+  const { device, user } = await registeredUser();
   const passkey = await givePasskey(user);
   await changed(app.services.db, 'update credentials set revoked_at = now() where id = ?', [device.id]);
   await changed(
@@ -198,7 +198,7 @@ it('a browser signed in by passkey can be forgotten, also by a user without a ma
 
 describe('the listed devices', () => {
   it('are those that the current policy trusts, and those in use', async () => {
-    const { device, visit, user } = await somebody();
+    const { device, visit, user } = await registeredUser();
     const elsewhere = await visitOf(user);
     expect(await elsewhere.page()).toContain(device.id);
     app.clock.turn(900);

@@ -1,6 +1,6 @@
 /** The user's consent for third-party applications (OpenID Connect Core §3.1.2.4, §11). */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { peopleOf, type Somebody } from '../../test/account-visit.ts';
+import { peopleOf, type RegisteredUser } from '../../test/account-visit.ts';
 import { locationOf } from '../../test/browser.ts';
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
@@ -13,10 +13,10 @@ import { system } from '../domain/kernel/actor.ts';
 import { problemOf } from '../domain/kernel/problem.ts';
 
 const world = SigninWorld.ofTests();
-const { somebody } = peopleOf(world);
+const { registeredUser } = peopleOf(world);
 let app: TestApp;
 let client: Client;
-let person: Somebody;
+let person: RegisteredUser;
 let party: RelyingParty;
 
 beforeAll(() => {
@@ -25,7 +25,7 @@ beforeAll(() => {
 
 beforeEach(async () => {
   client = await thirdParty('Calendar <b>');
-  person = await somebody();
+  person = await registeredUser();
   party = partyAt(app, world.project, client);
   await party.signIn(person.user);
 });
@@ -111,7 +111,7 @@ describe('consent', () => {
     expect((await party.answer({ scope: 'openid email phone' })).has('code')).toBe(true);
     await allow({ scope: 'openid', prompt: 'consent' });
     const other = partyAt(app, world.project, client);
-    await other.signIn((await somebody()).user);
+    await other.signIn((await registeredUser()).user);
     expect((await other.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
   });
 
@@ -141,7 +141,7 @@ describe('consent', () => {
   it('is asked at the base issuer, too, after a sign-in', async () => {
     const base = new RelyingParty(app, client);
     const flow = locationOf(await base.authorize({ scope: 'openid email' })).searchParams.get('flow') ?? '';
-    // Without a session, there is nobody to ask.
+    // Without a session, the user is unknown.
     const early = await base.browser.get(`${app.url}/authorize/resume?${new URLSearchParams({ flow })}`);
     expect(locationOf(early).pathname).toBe('/signin');
     await base.signIn(person.user);
@@ -227,12 +227,12 @@ describe('an answer', () => {
     expect((await answer(page, 'cancel')).status).toBe(400);
   });
 
-  it('of somebody who has signed out, or switched accounts meanwhile, gives nothing', async () => {
+  it('of a user who has signed out or switched accounts meanwhile gives nothing', async () => {
     const page = await asked(await party.authorize());
     const name = `lk-session-${world.project.id}`;
     party.browser.cookies.delete(name);
     expect(locationOf(await answer(page, 'allow')).pathname).toBe('/signin');
-    const next = await somebody();
+    const next = await registeredUser();
     await party.signIn(next.user);
     const shown = await read(await answer(page, 'allow'));
     expect(shown.html).toContain(next.address);
@@ -246,7 +246,7 @@ describe('an answer', () => {
     const page = await asked(await party.authorize({ prompt: 'consent' }));
     const action = new URL(page.action, app.url).href;
     const noted = await party.browser.post(action, { ...page.fields, answer: 'cancel' });
-    const next = await somebody();
+    const next = await registeredUser();
     await party.signIn(next.user);
     const shown = await read(await party.browser.get(locationOf(noted).href));
     expect(shown.html).toContain(next.address);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { peopleOf, type Somebody } from '../../test/account-visit.ts';
+import { peopleOf, type RegisteredUser } from '../../test/account-visit.ts';
 import type { TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { changed } from '../../test/rows.ts';
@@ -7,7 +7,7 @@ import { SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 
 const world = SigninWorld.ofTests();
-const { somebody } = peopleOf(world);
+const { registeredUser } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 
 /** A relying party in the browser of a signed-in user. */
-async function partyOf({ visit }: Somebody): Promise<RelyingParty> {
+async function partyOf({ visit }: RegisteredUser): Promise<RelyingParty> {
   const rp = new RelyingParty(app, (await app.make.client(world.project)).client);
   for (const [name, value] of visit.browser.cookies) rp.browser.cookies.set(name, value);
   return rp;
@@ -23,10 +23,10 @@ async function partyOf({ visit }: Somebody): Promise<RelyingParty> {
 
 const keysOn = (html: string) => /data-device-keys="([^"]*)"/.exec(html)?.[1]?.split(' ').filter(Boolean);
 const csrfOn = (html: string) => /name="csrf" value="([^"]+)"/.exec(html)?.[1];
-const isRevoked = async ({ device }: Somebody) =>
+const isRevoked = async ({ device }: RegisteredUser) =>
   (await app.services.db.reader().findOneOrFail(Device, { id: device.id })).revokedAt != null;
 
-async function canSignInByKey({ address, key }: Somebody): Promise<boolean> {
+async function canSignInByKey({ address, key }: RegisteredUser): Promise<boolean> {
   const page = await world.page(key);
   await page.challenge();
   return (await page.step('authenticate', { userid: address }, 'use')).status === 'SUCCESS';
@@ -34,7 +34,7 @@ async function canSignInByKey({ address, key }: Somebody): Promise<boolean> {
 
 describe('signing out and forgetting this browser', () => {
   it('lists the keys of this user alone, revokes the device, and its key no longer signs in', async () => {
-    const [ada, bob] = [await somebody(), await somebody()];
+    const [ada, bob] = [await registeredUser(), await registeredUser()];
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
     expect(keysOn(html)).toEqual([ada.device.jkt]);
@@ -46,7 +46,7 @@ describe('signing out and forgetting this browser', () => {
   });
 
   it('also works without a client', async () => {
-    const ada = await somebody();
+    const ada = await registeredUser();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({})).text();
     expect(keysOn(html)).toEqual([ada.device.jkt]);
@@ -55,7 +55,7 @@ describe('signing out and forgetting this browser', () => {
   });
 
   it('signs out if the device no longer exists', async () => {
-    const ada = await somebody();
+    const ada = await registeredUser();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
     await changed(app.services.db, 'delete from credentials where id = ?', [ada.device.id]);
@@ -64,7 +64,7 @@ describe('signing out and forgetting this browser', () => {
   });
 
   it('is optional: without it the device stays, and the last page lists its key', async () => {
-    const ada = await somebody();
+    const ada = await registeredUser();
     const rp = await partyOf(ada);
     const html = await (await rp.endSession({ client_id: rp.client.id })).text();
     const done = await rp.endSession({ client_id: rp.client.id, csrf: csrfOn(html) }, 'post');
@@ -74,7 +74,7 @@ describe('signing out and forgetting this browser', () => {
   });
 
   it('revokes nothing for another site’s form, nor by an ID token without the session cookie', async () => {
-    const ada = await somebody();
+    const ada = await registeredUser();
     const rp = await partyOf(ada);
     const { id_token: hint } = await rp.tokens();
     const forged = { client_id: rp.client.id, csrf: 'x', forget: '1' };
@@ -89,7 +89,7 @@ describe('signing out and forgetting this browser', () => {
 
 describe('the account page', () => {
   it('lists the keys of its user, and forgets this browser: device, session and cookie', async () => {
-    const [ada, bob] = [await somebody(), await somebody()];
+    const [ada, bob] = [await registeredUser(), await registeredUser()];
     const html = await ada.visit.page();
     expect(keysOn(html)).toEqual([ada.device.jkt]);
     expect(html).toMatch(/<button type="submit" name="forget" value="1"/);

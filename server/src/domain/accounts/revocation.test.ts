@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { peopleOf, type Somebody } from '../../../test/account-visit.ts';
+import { peopleOf, type RegisteredUser } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
 import { rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
@@ -9,7 +9,7 @@ import { type Actor, system } from '../kernel/actor.ts';
 import { type UserValues, valuesOf } from '../users/user-record.ts';
 
 const world = SigninWorld.ofTests({ mfaPolicy: 'optional' });
-const { visitOf, somebody, giveFactor } = peopleOf(world);
+const { visitOf, registeredUser, giveFactor } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -20,7 +20,7 @@ const directory: Actor = { kind: 'scim', id: '00000000-0000-7000-8000-0000000000
 const newPhone = '+491701234599';
 
 /** Another user's open work: a sign-in after its mail code, an unredeemed code, a live access token. */
-async function workOf({ address, key }: Somebody) {
+async function workOf({ address, key }: RegisteredUser) {
   app.clock.turn(31);
   const stranger = await world.page();
   await world.verifyAddress(stranger, address);
@@ -39,12 +39,12 @@ async function workOf({ address, key }: Somebody) {
   };
 }
 
-async function directoryChange({ user }: Somebody, over: Partial<UserValues>): Promise<void> {
+async function directoryChange({ user }: RegisteredUser, over: Partial<UserValues>): Promise<void> {
   const edit = (current: Parameters<typeof valuesOf>[0]) => ({ ...valuesOf(current), ...over });
   await app.services.accounts.change(world.project.id, user.id, edit, directory);
 }
 
-type Cause = (person: Somebody) => Promise<unknown>;
+type Cause = (person: RegisteredUser) => Promise<unknown>;
 const access = () => app.services.accountAccess;
 
 const causes: Record<string, Cause> = {
@@ -94,23 +94,23 @@ const causes: Record<string, Cause> = {
 
 describe('open work of a user', () => {
   it.each(Object.keys(causes))('ends when %s', async (cause) => {
-    const person = await somebody();
+    const person = await registeredUser();
     const outcome = await workOf(person);
     await causes[cause]?.(person);
     expect(await outcome()).toEqual(['TRANSACTION_EXPIRED', 'invalid_grant', 401]);
   });
 
   it('continues when a directory changes anything else', async () => {
-    const person = await somebody();
+    const person = await registeredUser();
     const outcome = await workOf(person);
     await directoryChange(person, { displayName: 'Ada', userName: person.user.userName.toUpperCase() });
     expect(await outcome()).toEqual(['SUCCESS', 'tokens', 200]);
   });
 
   it('continues when the change is refused', async () => {
-    const person = await somebody();
+    const person = await registeredUser();
     const outcome = await workOf(person);
-    const taken = (await somebody()).address;
+    const taken = (await registeredUser()).address;
     await expect(directoryChange(person, { userName: taken })).rejects.toMatchObject({ problem: { code: 'taken' } });
     await person.visit.change('revoke-device', { id: 'x' });
     await person.visit.change('end-session', { id: 'x' });
@@ -118,7 +118,7 @@ describe('open work of a user', () => {
   });
 
   it('of a sign-in with an address that another user receives ends, too', async () => {
-    const [successor, predecessor] = [await somebody(), newAddress()];
+    const [successor, predecessor] = [await registeredUser(), newAddress()];
     const page = await world.page();
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: predecessor }), 'OTP_NEEDED');
@@ -154,7 +154,7 @@ describe('concurrent requests', () => {
 
   it('a step waits for its own user only', async () => {
     const { db, users } = app.services;
-    const [person, other] = [await rememberedPerson(), await somebody()];
+    const [person, other] = [await rememberedPerson(), await registeredUser()];
     await person.page.challenge();
     await db.transaction(async (em) => {
       await users.locked(em, world.project.id, other.user.id);
@@ -180,7 +180,7 @@ describe('concurrent requests', () => {
 
   it('a mail code is refused if its address moves to another user meanwhile', async () => {
     const { db } = app.services;
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     app.clock.turn(31);
     const page = await world.page();
     await page.challenge();
@@ -255,7 +255,7 @@ describe('a reset of the second factors', () => {
 
   it('by a back end that replaces the factor clears remembered factors', async () => {
     const person = await rememberedPerson();
-    await causes['a back end replaces the factor']?.({ user: person.user } as Somebody);
+    await causes['a back end replaces the factor']?.({ user: person.user } as RegisteredUser);
     expect(await rememberedDevices(person.user.id)).toBe(0);
     await person.page.challenge();
     const answer = await person.page.step('authenticate', { userid: person.address }, 'use');

@@ -1,7 +1,7 @@
 /** Devices of users whom a directory deactivates for a time (decisions/0119). */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { peopleOf, type Somebody } from '../../../test/account-visit.ts';
+import { peopleOf, type RegisteredUser } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
 import { newAddress, SigninWorld } from '../../../test/signin-world.ts';
 import { Device } from '../credentials/device.entity.ts';
@@ -10,7 +10,7 @@ import { type UserValues, valuesOf } from '../users/user-record.ts';
 
 const day = 24 * 3600;
 const world = SigninWorld.ofTests({ mfaPolicy: 'optional', deviceTrustSeconds: 90 * day, deviceTrustDays: 365 });
-const { somebody, giveFactor } = peopleOf(world);
+const { registeredUser, giveFactor } = peopleOf(world);
 let app: TestApp;
 
 beforeAll(() => {
@@ -19,22 +19,22 @@ beforeAll(() => {
 
 const directory: Actor = { kind: 'scim', id: '00000000-0000-7000-8000-000000000001', name: 'Okta' };
 
-async function set({ user }: Somebody, over: Partial<UserValues>, actor = directory): Promise<void> {
+async function set({ user }: RegisteredUser, over: Partial<UserValues>, actor = directory): Promise<void> {
   const edit = (current: Parameters<typeof valuesOf>[0]) => ({ ...valuesOf(current), ...over });
   await app.services.accounts.change(world.project.id, user.id, edit, actor);
 }
 
-async function signIn({ key }: Somebody, address: string): Promise<string | undefined> {
+async function signIn({ key }: RegisteredUser, address: string): Promise<string | undefined> {
   const page = await world.page(key);
   await page.challenge();
   return (await page.step('authenticate', { userid: address }, 'use')).status;
 }
 
-const deviceOf = ({ user }: Somebody) => app.services.db.reader().findOneOrFail(Device, { user });
+const deviceOf = ({ user }: RegisteredUser) => app.services.db.reader().findOneOrFail(Device, { user });
 
 describe('a device of a user whom the directory deactivates', () => {
   it('signs in again after a reactivation within 30 days, and not before', async () => {
-    const person = await somebody();
+    const person = await registeredUser();
     await set(person, { active: false });
     expect(await deviceOf(person)).toMatchObject({ suspendedAt: app.clock.now(), revokedAt: null });
     expect(await signIn(person, person.address)).toBe('OTP_NEEDED');
@@ -47,7 +47,7 @@ describe('a device of a user whom the directory deactivates', () => {
   });
 
   it('needs a mail code after 30 days, also if the user is deactivated and activated once more', async () => {
-    const person = await somebody();
+    const person = await registeredUser();
     await set(person, { active: false });
     app.clock.turn(30 * day);
     await set(person, { active: true });
@@ -63,7 +63,7 @@ describe('a device of a user whom the directory deactivates', () => {
 
   it('stays revoked if an admin revokes it, or deactivates the user, meanwhile', async () => {
     const { accountAccess } = app.services;
-    const [revoked, deactivated, byAdmin] = [await somebody(), await somebody(), await somebody()];
+    const [revoked, deactivated, byAdmin] = [await registeredUser(), await registeredUser(), await registeredUser()];
     for (const person of [revoked, deactivated]) await set(person, { active: false });
     await accountAccess.revokeDevice(world.project.id, revoked.user.id, revoked.device.id, system);
     for (const { user } of [deactivated, byAdmin]) await accountAccess.deactivate(world.project.id, user.id, system);
@@ -77,7 +77,7 @@ describe('a device of a user whom the directory deactivates', () => {
   it.each(['with the deactivation', 'between', 'with the reactivation'])(
     'is revoked if the login address changes %s',
     async (when) => {
-      const person = await somebody();
+      const person = await registeredUser();
       const userName = newAddress();
       const change = { userName, attributes: { emails: [{ value: userName, primary: true }] } };
       await set(person, { ...(when === 'with the deactivation' && change), active: false });
@@ -89,7 +89,7 @@ describe('a device of a user whom the directory deactivates', () => {
   );
 
   it('no longer skips the second factor', async () => {
-    const person = await somebody();
+    const person = await registeredUser();
     await world.set({ rememberMfaSeconds: day });
     await giveFactor(person.user);
     const { db } = app.services;
@@ -103,8 +103,8 @@ describe('a device of a user whom the directory deactivates', () => {
     expect(await signIn(person, person.address)).toBe('MFA_REQUIRED');
   });
 
-  it('does not outlive its own trust', async () => {
-    const person = await somebody();
+  it('needs a mail code once its own trust has expired', async () => {
+    const person = await registeredUser();
     await world.set({ deviceTrustSeconds: 10 * day });
     await set(person, { active: false });
     app.clock.turn(11 * day);

@@ -29,7 +29,7 @@ async function end(user: User, options: OpenWorkOptions = {}): Promise<void> {
 }
 
 /** A user with a trusted device; the page's key is registered. */
-async function somebody() {
+async function registeredUser() {
   const address = newAddress();
   const page = await world.page();
   const { code } = await world.register(page, address);
@@ -63,7 +63,7 @@ async function beginFactorChange({ id: userid }: User, phone: string) {
 
 describe('endOpenWork', () => {
   it('keeps the sign-in that makes the change, with its codes, factor and number', async () => {
-    const { address, page, user } = await somebody();
+    const { address, page, user } = await registeredUser();
     const keeping = async () => {
       const [kept] = await reader().execute<{ id: string }[]>(
         'select id from ceremonies where account_id = ? and finished_at is null',
@@ -86,10 +86,10 @@ describe('endOpenWork', () => {
   });
 
   it('keeps the open work of other users', async () => {
-    const { user } = await somebody();
-    const registering = await somebody();
-    const renumbering = await somebody();
-    const swapping = await somebody();
+    const { user } = await registeredUser();
+    const registering = await registeredUser();
+    const renumbering = await registeredUser();
+    const swapping = await registeredUser();
     app.clock.turn(31);
     const page = await world.page();
     await world.verifyAddress(page, registering.address);
@@ -145,7 +145,7 @@ describe('endOpenWork', () => {
   });
 
   it('deletes unused codes without a user id in each place of the user', async () => {
-    const { address, page, user } = await somebody();
+    const { address, page, user } = await registeredUser();
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: address, step_up: 'change_phone_number' }), 'OTP_NEEDED');
     const visit = await peopleOf(world).visitOf(user);

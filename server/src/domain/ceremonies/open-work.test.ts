@@ -25,7 +25,7 @@ async function end(user: User, options: OpenWorkOptions = {}): Promise<void> {
 const expired = refusal('TRANSACTION_EXPIRED', 410);
 
 /** A user with a trusted device; the page's key is registered. */
-async function somebody() {
+async function registeredUser() {
   const address = newAddress();
   const page = await world.page();
   const { code } = await world.register(page, address);
@@ -37,7 +37,7 @@ const userInfo = async (token: string | undefined) =>
 
 describe('endOpenWork for a user', () => {
   it('ends sign-ins that wait for the mail code, from any browser', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     app.clock.turn(31);
     const stranger = await world.page();
     await stranger.challenge();
@@ -48,7 +48,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends sign-ins with a verified mail code', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     app.clock.turn(31);
     const other = await world.page();
     await world.verifyAddress(other, address);
@@ -59,7 +59,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends sign-ins that asked for the address of another user before', async () => {
-    const [first, second] = [await somebody(), await somebody()];
+    const [first, second] = [await registeredUser(), await registeredUser()];
     app.clock.turn(31);
     const page = await world.page();
     await page.challenge();
@@ -88,7 +88,7 @@ describe('endOpenWork for a user', () => {
 
   it('ends sign-ins that wait for a second factor, with the sent code and the unverified factor', async () => {
     await world.set({ mfaPolicy: 'optional' });
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     const page = await world.page();
     await world.enrol(page, address, { mfa_method: 'sms', phone_number: '+491701234567' });
     const otp = await world.codeFor('+491701234567');
@@ -101,7 +101,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends a phone change after a step-up, with the code for the new number', async () => {
-    const { address, page, user } = await somebody();
+    const { address, page, user } = await registeredUser();
     app.clock.turn(31);
     await world.verifyAddress(page, address, { step_up: 'change_phone_number' });
     expectStatus(await page.step('verify-device', { userid: address }, 'registration'), 'SUCCESS');
@@ -114,7 +114,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends sign-ins whose evidence names the user, whatever address they started with', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const page = await world.page();
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: newAddress() }), 'OTP_NEEDED');
@@ -131,7 +131,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends sign-ins that the previous release started for the user, without evidence', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const page = await world.page();
     await page.challenge();
     const open = 'project_id = ? and finished_at is null';
@@ -141,7 +141,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('revokes unredeemed codes and access tokens', async () => {
-    const { address, page, code, user } = await somebody();
+    const { address, page, code, user } = await registeredUser();
     const tokens = await world.exchange(code);
     expect(await userInfo(tokens.body['access_token'])).toBe(200);
     await page.challenge();
@@ -152,7 +152,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends sign-ins that started with an address that the user has just lost', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const former = newAddress();
     const page = await world.page();
     await page.challenge();
@@ -181,7 +181,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('ends a sign-in whose concurrent step holds the lock on the user', async () => {
-    const { user } = await somebody();
+    const { user } = await registeredUser();
     const page = await world.page();
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid: newAddress() }), 'OTP_NEEDED');
@@ -212,7 +212,7 @@ describe('endOpenWork for a user', () => {
   });
 
   it('does not deadlock with two hundred concurrent sign-ins of the user', async () => {
-    const { address, page, user } = await somebody();
+    const { address, page, user } = await registeredUser();
     const pages = await Promise.all(Array.from({ length: 200 }, () => world.page(page.key)));
     await Promise.all(pages.map((one) => one.challenge()));
     const signIns = pages.map((one) => one.step('authenticate', { userid: address }, 'use'));

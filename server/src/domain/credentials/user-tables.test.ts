@@ -9,13 +9,13 @@ import type { User } from '../users/user.entity.ts';
 import { revokeCredentialsAt } from './user-tables.ts';
 
 const world = SigninWorld.ofTests();
-const { givePasskey, somebody } = peopleOf(world);
+const { givePasskey, registeredUser } = peopleOf(world);
 const domain = 'login.example.com';
 
 /** A user of a new project with a device key and a passkey of the domain. */
 async function holder(): Promise<{ user: User; project: Project }> {
   await world.begin();
-  const { user } = await somebody();
+  const { user } = await registeredUser();
   await givePasskey(user);
   await changed(world.app.services.db, 'update credentials set domain = ? where user_id = ?', [domain, user.id]);
   return { user, project: world.project };

@@ -9,7 +9,7 @@ import { User } from '../users/user.entity.ts';
 import { valuesOf } from '../users/user-record.ts';
 
 const world = SigninWorld.ofTests();
-const { giveFactor, somebody, visitOf } = peopleOf(world);
+const { giveFactor, registeredUser, visitOf } = peopleOf(world);
 let app: TestApp;
 let serial = 0;
 const phone = () => `+4917077${String(++serial).padStart(5, '0')}`;
@@ -95,7 +95,7 @@ describe('a new number', () => {
 });
 
 it('that a directory sends moves the SMS factor, and forgets the browsers in which its old number was remembered', async () => {
-  const { device, user } = await somebody();
+  const { device, user } = await registeredUser();
   const directory = { kind: 'scim', name: 'Okta' } as const;
   const set = (value: string) =>
     app.services.accounts.change(

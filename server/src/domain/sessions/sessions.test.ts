@@ -201,8 +201,8 @@ describe('a session', () => {
   });
 
   it('ends with all sessions of its user, and no others', async () => {
-    const somebody = await app.make.user(project);
-    const [one, theirs] = [await signIn(), await signIn({ userId: somebody.id })];
+    const other = await app.make.user(project);
+    const [one, theirs] = [await signIn(), await signIn({ userId: other.id })];
     const ended = await work((em) => sessions.endAllOfUser(em, user, 'revoked', system));
     expect(ended.map(({ id }) => id)).toContain(one.session.id);
     expect(await isLive(one)).toEqual([false, false, false]);
