@@ -1,6 +1,6 @@
 /**
  * `npm run dev`: the server, restarted on each edit, and the console with hot module replacement, at one address. The
- * embedded database stays up, and the setup link is made once. Types are checked in the background.
+ * embedded database keeps running, and the setup link is created once. Types are checked in the background.
  * Flags for Node pass through: `npm run dev -- --inspect`.
  */
 import { join } from 'node:path';

@@ -110,7 +110,7 @@ describe('npm run dev', () => {
     await answered('repaired');
   });
 
-  it('says that the server has ended, and starts it after the next edit', async () => {
+  it('reports that the server has exited, and restarts it after the next edit', async () => {
     write('server/src/main.ts', `throw new Error('planted');`);
     await printed(/The server has ended/);
     write('server/src/main.ts', serverOf(`'restarted'`));

@@ -42,7 +42,7 @@ function show(config: Config, identity: Identity | undefined): void {
 function describeMethods({ amr }: Claims): string {
   const methods = Array.isArray(amr) ? amr : [];
   return methods.includes('otp') || methods.includes('sms')
-    ? 'You proved your address with a code, and this browser made a key that nobody can read out of it. Next time the key is enough.'
+    ? 'You proved your address with a code, and this browser made a key that cannot be exported. Next time the key is enough.'
     : 'This browser signed with the key it made the first time: no code, no password.';
 }
 

@@ -63,7 +63,7 @@ export async function receive(config: Config, answer: URLSearchParams): Promise<
   const idToken = String(tokens['id_token']);
   const claims = JSON.parse(new TextDecoder().decode(bytesOf(idToken.split('.')[1]!))) as Claims;
   if (claims.iss !== config.issuer || claims.aud !== config.client_id)
-    throw new Error('The ID token is for somebody else.');
+    throw new Error('The ID token has another issuer or audience.');
   if (claims.nonce !== pending.nonce) throw new Error('The ID token belongs to another sign-in.');
   const signature = await verify(idToken, config.issuer);
   const userinfo = await call(`${config.issuer}/userinfo`, {

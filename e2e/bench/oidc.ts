@@ -112,7 +112,7 @@ export async function oidc(print: Print, options: Options): Promise<Row[]> {
   }
 }
 
-/** Whether the servers' Node has its own OpenSSL, where P-521 outweighs everything else (decisions/0077). */
+/** Whether the servers' Node has its own OpenSSL, where P-521 signatures dominate the cost (decisions/0077). */
 function signsSlowly(): boolean {
   const shared = 'process.config.variables.node_shared_openssl';
   return execFileSync(process.execPath, ['-p', shared], { encoding: 'utf8' }).trim() !== 'true';

@@ -29,7 +29,7 @@ const colors = HighlightStyle.define([
 ]);
 
 /**
- * Types over a selection without the browser, which would copy the color of the replaced text into a style attribute: the
+ * Replaces a selection in place of the browser, which would copy the color of the replaced text into a style attribute: the
  * Content-Security-Policy forbids that.
  */
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
@@ -61,7 +61,7 @@ interface KeyPress {
 
 export const isRunKey = ({ key, ctrlKey, metaKey }: KeyPress): boolean => key === 'Enter' && (ctrlKey || metaKey);
 
-/** A GraphQL editor with completions from the schema. Tab leaves it. */
+/** A GraphQL editor with completions from the schema. Tab moves the focus out of it. */
 export function QueryEditor({ label, content, schema, onText, onRun }: QueryEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);

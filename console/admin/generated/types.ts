@@ -323,7 +323,7 @@ export type CustomDomainFault =
   | 'TAKEN'
   | 'UNAVAILABLE';
 
-/** Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record has vanished. */
+/** Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record was removed. */
 export type CustomDomainState =
   | 'FAILED'
   | 'PENDING'

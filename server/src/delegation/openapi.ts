@@ -65,7 +65,7 @@ export const delegationApi: ApiPart = {
         },
         responses: {
           200: {
-            description: 'The encrypted response; its status says whether it succeeded.',
+            description: 'The encrypted response; its `status` is that of the operation.',
             content: json(sealed(named('DelegationResponse')), delegationMediaType),
           },
           ...refusals,

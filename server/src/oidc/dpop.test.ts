@@ -204,7 +204,7 @@ describe('a token request with a proof', () => {
     expect((await refresh(next, await key.proof(at(party)))).status).toBe(200);
   });
 
-  it('leaves nothing behind if its code or token is none, whoever sends it', async () => {
+  it('stores nothing if its code or token is invalid, from any client', async () => {
     await party.tokens();
     const before = await used();
     await exchange(party, 'x'.repeat(43), await key.proof(at(party)));

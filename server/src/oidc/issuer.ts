@@ -10,7 +10,7 @@ export type FindIssuer = (req: Request) => Issuer | Promise<Issuer | null>;
 
 const issuers = new WeakMap<Request, Issuer>();
 
-/** Middleware that remembers the issuer of a request for {@link issuerOf}; calls `missing` if there is none. */
+/** Middleware that stores the issuer of a request for {@link issuerOf}; calls `missing` if there is none. */
 export function withIssuer(find: FindIssuer, missing: RequestHandler): RequestHandler {
   return async (req, res, next) => {
     const issuer = await find(req);
@@ -26,7 +26,7 @@ export function issuerOf(req: Request): Issuer {
   return issuer;
 }
 
-/** The clients that an issuer knows: at a project's issuer, those of the project. */
+/** The clients of an issuer: at a project's issuer, those of the project. */
 export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
   const known = (client: Client) => issuer.project === null || client.project.getEntity().slug === issuer.project.slug;
   const ours = async (finding: Promise<KeyHolder | null>) => {
@@ -43,7 +43,7 @@ export function clientsAt(issuer: Issuer, source: ClientSource): ClientSource {
   };
 }
 
-/** Whether a parameter is repeated or malformed; `resource` may be repeated where tokens are given for APIs (RFC 8707 section 2). */
+/** Whether a parameter is repeated or malformed. `resource` may be repeated if tokens are issued for APIs (RFC 8707 §2). */
 export function hasFaults({ faults, all }: Parameters, { capabilities }: Issuer): boolean {
   const isFine = (name: string) => capabilities.apis && name === 'resource' && all(name).every(isStorableText);
   return !faults.every(isFine);

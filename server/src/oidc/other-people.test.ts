@@ -57,7 +57,7 @@ const enrol = (user: User) =>
   });
 
 describe('an access token', () => {
-  it('is of its own user at UserInfo, whoever else the application has tokens of', async () => {
+  it('returns its own user at UserInfo, with tokens of other users in the same application', async () => {
     const users = [await app.make.user(project), await app.make.user(project), await app.make.user(project)];
     const all = await Promise.all(users.map((user) => signedIn(user)));
     for (const [index, { party, access_token }] of all.entries()) {

@@ -109,7 +109,7 @@ const learners: Record<string, Learner> = {
     const users = trusted.length > 0 ? trusted : ofThisSignIn;
     demand(
       users.length > 0,
-      `authenticate of ${txn.name} answered ${status} to a key that nobody trusts for ${userid}`,
+      `authenticate of ${txn.name} answered ${status} to a key that is not trusted for ${userid}`,
     );
     txn.jkt = proof.key.jkt;
     const method = trusted.length > 0 && !trusted.some((user) => txn.registered.includes(user)) ? 'trusted' : 'own';

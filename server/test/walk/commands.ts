@@ -108,7 +108,7 @@ export interface Recover {
   act: (typeof acts)[number];
   pick: number;
 }
-/** `lose`: a grant, and a sign-in by its code after the waiting time, or by a code that is early, cancelled, used or of another. */
+/** `lose`: a grant, and a sign-in by its code after the waiting time, or by an early, cancelled, used or foreign code. */
 const acts = [...(['lose', 'lose', 'lose', 'grant', 'cancel', 'link', 'look', 'forged-link'] as const)];
 const steps = [
   'authenticate',

@@ -7,7 +7,7 @@ import { type Listening, PortError, prepareListening } from './listener.ts';
 let listening: Listening | undefined;
 afterEach(() => listening?.drain(0));
 
-/** A port that nobody has. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -42,7 +42,7 @@ describe('the port of the application', () => {
     await listening.serve((_req, res) => void res.end('served'));
     const socket = connect(port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 0\r\n\r\n');
-    // The kernel has connected it, and nobody has looked yet.
+    // The kernel has connected it; the server has not accepted it yet.
     await new Promise<void>((connected) => process.nextTick(connected));
     const drained = listening.drain(1_000);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*Connection: close\r\n[^]*served/i);

@@ -26,7 +26,7 @@ it('requests are counted by route and status, and no input becomes a label', asy
   expect(text).not.toContain('secret');
 });
 
-it('database, connections and queue are shown, and an unreachable queue delays nothing', async () => {
+it('database, connections and queue are shown, without waiting for an unreachable queue', async () => {
   const metrics = new Metrics();
   metrics.watchDatabase({ fault: 'away', use: () => ({ total: 5, idle: 2, waiting: 1 }) });
   metrics.watchQueue({ stats: () => Promise.reject(new Error('away')) });

@@ -336,7 +336,7 @@ describe('every operation', () => {
   );
 
   it.each(operations.filter(([root]) => root === 'Query'))(
-    '%s.%s holds no secret, whoever asks',
+    '%s.%s holds no secret, even for the owner',
     async (root, _name, field) => {
       const answer = await call(root, field, (await room.tokenOf('owner')) as Record<string, string>);
       expect(answer.errors).toEqual([]);

@@ -76,7 +76,7 @@ export const OmissionEnum = enumOf('ClaimOmission', 'Why a mapped claim is not s
 export const ProvenanceEnum = enumOf('Provenance', 'Origin of the user.', provenances);
 export const DomainStateEnum = enumOf(
   'CustomDomainState',
-  'Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record has vanished.',
+  'Whether a custom domain serves its project. `FAILED`: it was not verified in time, or its record was removed.',
   domainStates,
 );
 export const DomainFaultEnum = enumOf(

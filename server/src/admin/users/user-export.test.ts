@@ -113,7 +113,7 @@ describe('GET /admin/export/users', () => {
   });
 });
 
-/** A code that was sent to somebody, whose sign-in is forgotten already. */
+/** A code that was sent to this address, whose sign-in is deleted already. */
 async function codeTo({ id, email }: { id: string | null; email?: string | null | undefined }) {
   const at = room.clock.now();
   await execute(

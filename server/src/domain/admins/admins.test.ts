@@ -157,8 +157,8 @@ describe('a role', () => {
 describe('the last owner', () => {
   it('is the last active one: deactivated owners and admins of projects do not count', async () => {
     expect(await admins.hasOwner()).toBe(false);
-    const nobody = await app.make.user(builtIn.console);
-    await app.services.db.transaction((em) => admins.keepOwner(em, nobody.id));
+    const user = await app.make.user(builtIn.console);
+    await app.services.db.transaction((em) => admins.keepOwner(em, user.id));
     const [ada, bob] = [await ownerNamed('ada@example.com'), await ownerNamed('bob@example.com')];
     await admins.grantRole({ email: 'eve@example.com', role: 'project_admin', projectId: ours.id }, owner);
     await deactivate(bob);

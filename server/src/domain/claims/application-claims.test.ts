@@ -129,7 +129,7 @@ describe('mapped claims', () => {
     });
   });
 
-  it('wait for their scope, and replace the claim of a scope', () => {
+  it('need their scope, and replace the claim of a scope', () => {
     const mappings = [
       { claim: 'groups', list: { of: 'groups' as const, prefix: 'staff' } },
       { claim: 'city', scope: 'address', attribute: 'address.locality' },
@@ -139,7 +139,7 @@ describe('mapped claims', () => {
     expect(sent({ mappings }, ['address'])).toMatchObject({ city: 'London' });
   });
 
-  it('read no template in a value', () => {
+  it('do not expand a template in a value', () => {
     const user = { ...ada, displayName: '${email} $& ${' };
     const mappings = [{ claim: 'label', template: '<${displayName}>' }];
     expect(sent({ mappings }, [], { ...source, user })).toEqual({ label: '<${email} $& ${>' });
@@ -164,7 +164,7 @@ describe('mapped claims', () => {
     ]);
   });
 
-  it('read only own properties of what a directory stored', () => {
+  it('read only own properties of stored values', () => {
     const attributes = JSON.parse('{"__proto__": {"title": "inherited"}, "roles": [{"__proto__": {"value": "x"}}]}');
     const user = { ...ada, attributes };
     const mappings = [

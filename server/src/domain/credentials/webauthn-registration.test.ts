@@ -183,7 +183,7 @@ describe('the response of a registration', () => {
       { format: 'packed', statement: map(['alg', -7], ['sig', Buffer.alloc(64)], ['x5c', []]) },
     ],
     [
-      'certificates that are none',
+      'malformed certificates',
       'attestation',
       { format: 'fido-u2f', statement: map(['sig', Buffer.alloc(64)], ['x5c', [Buffer.alloc(9)]]) },
     ],
@@ -192,7 +192,7 @@ describe('the response of a registration', () => {
     expect(await registrationFault(registration(deviations))).toBe(expected);
   });
 
-  it.each(neighbours)('is refused on %s, whose RP ID hash is right (origin)', async (host) => {
+  it.each(neighbours)('is refused on %s, with the right RP ID hash (origin)', async (host) => {
     const over = { origins: ['https://login.example.com'], rpId: 'login.example.com' };
     const made = (at: string) => registration({ origin: `https://${at}`, rpId: over.rpId });
     expect(await registrationFault(made('login.example.com'), over)).toBe('none');

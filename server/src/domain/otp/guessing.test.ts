@@ -208,9 +208,9 @@ describe('an account', () => {
   it('is the same for each of its addresses; an unknown address is its own account', async () => {
     await fail(20, { requesterKnown: false }, { address: 'lovelace@example.com' });
     expect(await grant()).toEqual(long);
-    const nobody = { userId: null, address: 'nobody@example.com' };
-    await fail(20, { requesterKnown: false }, nobody);
-    expect(await grant(nobody)).toEqual(long);
+    const unknown = { userId: null, address: 'nobody@example.com' };
+    await fail(20, { requesterKnown: false }, unknown);
+    expect(await grant(unknown)).toEqual(long);
     const other = { userId: null, address: 'else@example.com' };
     expect(await grant(other)).toEqual(short);
     await times(4, () => issue(other));

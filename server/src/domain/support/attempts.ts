@@ -21,8 +21,8 @@ const sequels: readonly string[] = ['token.issued', 'token.refused', 'consent.gi
 const trailing: readonly string[] = [...sequels, 'otp.sent'];
 
 /**
- * Groups the events of one person into attempts: by the id of the sign-in. Events without one join the attempt that is under
- * way: an attempt is for one application, ends with the sign-in, and lasts no longer than a sign-in can.
+ * Groups the events of one person into attempts: by the id of the sign-in. Events without one join the current
+ * attempt: it is for one application, ends with the sign-in, and is limited to the lifetime of a sign-in.
  *
  * @returns newest first
  */

@@ -50,7 +50,7 @@ interface GrantRow {
 export class RefreshGrants {
   constructor(private readonly deps: { db: Database; clock: Clock; audit: Audit }) {}
 
-  /** Those that may be used by today's settings, newest first. */
+  /** Grants that are usable under the current settings, newest first. */
   async list(on: Executing, owner: GrantOwner, { first, after }: PageRequest): Promise<Page<LiveGrant>> {
     const rows = await query(
       on,

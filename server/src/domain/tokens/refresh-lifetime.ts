@@ -2,7 +2,7 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 import { sessionEnd } from '../sessions/sessions.ts';
 
 /**
- * SQL: when grant `g` of client `k` and project `p` ends, whatever its use. Of the lifetimes of project and client, the
+ * SQL: when grant `g` of client `k` and project `p` ends at the latest, used or not. Of the lifetimes of project and client, the
  * shorter one counts: PostgreSQL's `least` ignores null.
  */
 const absoluteEnd = sql`g.created_at + make_interval(secs => least(p.refresh_token_ttl_seconds, k.refresh_token_ttl_seconds))`;

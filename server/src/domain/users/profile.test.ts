@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ProfileSource, profileOf } from './profile.ts';
 
-const nobody: ProfileSource = {
+const noValues: ProfileSource = {
   displayName: null,
   givenName: null,
   familyName: null,
@@ -26,7 +26,7 @@ it('maps all attributes to OpenID Connect claims', () => {
         { primary: true, locality: 'Basel', streetAddress: 'Rheinweg 1', country: 'CH' },
       ],
     },
-    updatedAt: nobody.updatedAt,
+    updatedAt: noValues.updatedAt,
   });
   expect(profile).toEqual({
     name: 'Babs',
@@ -43,14 +43,14 @@ it('maps all attributes to OpenID Connect claims', () => {
 });
 
 it('omits missing and blank values', () => {
-  expect(profileOf(nobody)).toEqual({ updated_at: 1772366400 });
+  expect(profileOf(noValues)).toEqual({ updated_at: 1772366400 });
   const blank = { displayName: ' ', givenName: '', attributes: { addresses: [{ type: 'work' }], locale: '' } };
-  expect(profileOf({ ...nobody, ...blank })).toEqual({ updated_at: 1772366400 });
+  expect(profileOf({ ...noValues, ...blank })).toEqual({ updated_at: 1772366400 });
 });
 
 it('takes the name from display name, formatted name, or given and family name', () => {
   const names = { givenName: 'Ada', familyName: 'Lovelace' };
-  expect(profileOf({ ...nobody, ...names }).name).toBe('Ada Lovelace');
-  expect(profileOf({ ...nobody, familyName: 'Lovelace' }).name).toBe('Lovelace');
-  expect(profileOf({ ...nobody, ...names, attributes: { name: { formatted: 'Countess' } } }).name).toBe('Countess');
+  expect(profileOf({ ...noValues, ...names }).name).toBe('Ada Lovelace');
+  expect(profileOf({ ...noValues, familyName: 'Lovelace' }).name).toBe('Lovelace');
+  expect(profileOf({ ...noValues, ...names, attributes: { name: { formatted: 'Countess' } } }).name).toBe('Countess');
 });

@@ -82,7 +82,7 @@ export class AccountActor {
     const all = { change, project: project.id, csrf, ...form };
     const reply = await browser.post(`${world.process(app)}/account`, all, { Origin: world.issuer });
     const made = await world.processes.log.read();
-    const name = session ? nameOf(world.model, session.user) : 'nobody';
+    const name = session ? nameOf(world.model, session.user) : 'anonymous';
     this.say(`browser ${browser.index} at /account of ${project.name} as ${name}: ${change}: ${reply.status}`);
     demand(reply.status < 500 || reply.status === 503, `/account failed: ${reply.status}`);
     if (reply.status >= 400) {
@@ -246,7 +246,7 @@ export class AccountActor {
     const reply = await world.graphql(world.process(command.app), query, { input }, own);
     const made = await world.processes.log.read();
     const failed = reply.status !== 200 || reply.json['errors'] !== undefined;
-    const name = session ? nameOf(model, session.user) : 'nobody';
+    const name = session ? nameOf(model, session.user) : 'anonymous';
     this.say(
       `browser ${browser.index} at the console as ${name}: ${query.slice(0, 20)}: ${failed ? 'refused' : 'done'}`,
     );

@@ -32,7 +32,7 @@ async function reached<Step extends SignInState['step']>(signIn: SignIn, step: S
 }
 
 describe('a started sign-in', () => {
-  it('leads from address to code, and announces each state', async () => {
+  it('goes from address to code, and reports each state', async () => {
     const { signIn, begin } = await setUp(firstSignIn);
     const seen: string[] = [];
     const end = signIn.onStateChange(({ step, busy }) => seen.push(`${step}${busy ? ' busy' : ''}`));
@@ -42,7 +42,7 @@ describe('a started sign-in', () => {
     expect(await reached(signIn, 'success')).toMatchObject({ code: 'authorization-code', userid });
     expect(seen).toEqual(['address busy', 'code', 'code busy', 'code busy', 'success']);
     end();
-    // The next one on this browser begins with the user.
+    // The next sign-in on this browser is prefilled with the user.
     await expect.poll(() => begin().state, soon).toMatchObject({ step: 'address' });
     const next = begin();
     await expect.poll(() => next.state.userid, soon).toBe(userid);
