@@ -9,7 +9,7 @@ const files: Record<string, string> = llmsFiles();
 const pages = readdirSync(join(root, 'server/docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
 
 describe('llms.txt', () => {
-  it.each(Object.keys(files))('%s is what the documentation makes of it: run `npm run gen` after a change', (path) => {
+  it.each(Object.keys(files))('%s matches the documentation: run `npm run gen` after a change', (path) => {
     const isCurrent = readFileSync(join(root, path), 'utf8') === files[path];
     expect(isCurrent, `${path} is out of date: run npm run gen`).toBe(true);
   });

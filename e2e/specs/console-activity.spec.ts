@@ -141,7 +141,7 @@ test('a project admin, not a viewer, retries a failed logout delivery', async ({
   await context.close();
 });
 
-test('the system page shows what to fix, and the status dot links to it', async () => {
+test('the system page shows the remedy, and the status dot links to it', async () => {
   const { page } = owner;
   await page.goto(at('overview'));
   await page.getByRole('link', { name: /^System\. / }).click();

@@ -129,7 +129,7 @@ test('settings show a diff before saving, and warn before leaving', async () => 
   expect(client).toEqual({ name: 'Shop EU', redirectUris: ['https://eu.example.com/callback'], pkceRequired: true });
 });
 
-test('security settings name what FAPI 2.0 still needs, and are saved', async () => {
+test('security settings list the missing requirements of FAPI 2.0, and are saved', async () => {
   const { page } = owner;
   const clientId = await register('Bank');
   await page.goto(at(`applications/${clientId}/security`));

@@ -74,7 +74,7 @@ test('an admin chooses German; texts, numbers and times follow, also after a rel
   }
 });
 
-test('what the server says is in German, too: sentences of events, refused input and explanations', async () => {
+test('texts of the server are in German, too: sentences of events, refused input and explanations', async () => {
   await preferring('de-DE', async (page) => {
     await page.goto(at('events'));
     await expect(page.getByText('hat die Anwendung Portal angelegt')).toBeVisible();

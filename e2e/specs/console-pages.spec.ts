@@ -132,7 +132,7 @@ test('Enter before the response chooses the first new result, not an old one', a
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-test('a project is created, searched, switched to, and deleted with counts of what is lost', async () => {
+test('a project is created, searched, switched to, and deleted with counts of its resources', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects`);
   await button(page, 'Create project').click();

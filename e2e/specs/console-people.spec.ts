@@ -235,7 +235,7 @@ test('a recovery is granted with a code that is shown once, and cancelled', asyn
   await expect(page.locator('summary', { hasText: 'an account recovery' })).toBeVisible();
 });
 
-test('user data is exported, and erasing lists what is lost', async () => {
+test('user data is exported, and erasing lists the lost data', async () => {
   const { page } = owner;
   await page.goto(at('users?search=ada'));
   await page.getByRole('link', { name: 'Ada Lovelace' }).click();

@@ -135,7 +135,7 @@ test('sets up a second factor where one is REQUIRED, and shows the recovery code
   });
 });
 
-test('shows what the page and the service say as text, and links to authenticator apps only', async ({ page }) => {
+test('shows values of the page and the service as text, and links to authenticator apps only', async ({ page }) => {
   const evil = '<img src=x onerror=alert(1)>';
   await page.route('**/v1/signin/**', async (route) => {
     const response = await route.fetch();
@@ -276,7 +276,7 @@ test('takes nothing but colors and logos from the answer about the branding', as
   await expect(page.getByLabel('Email address')).toBeVisible();
 });
 
-test('keeps what is typed while the service tells that it has no passkeys', async ({ page }) => {
+test('keeps typed text when the service responds that it has no passkeys', async ({ page }) => {
   let refuse = () => {};
   const typed = new Promise<void>((resolve) => {
     refuse = resolve;

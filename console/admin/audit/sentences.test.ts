@@ -37,7 +37,7 @@ it('has a sentence and a filter group for every event type of the server', () =>
   expect(recorded.filter((type) => sentenceOf(type).includes('{'))).toEqual([]);
 });
 
-it('names what changed, with the values', () => {
+it('names the changed fields, with their values', () => {
   const active = { before: { active: true }, after: { active: false } };
   const directory = { kind: 'scim', id: 's', name: 'Okta' };
   expect(textOf({ detail: active })).toBe('Ada set Active from yes to no for Alan');

@@ -6,7 +6,7 @@ export interface EventLine {
   parts: SentencePart[];
   /** How the person signed in: "mail code", "new device". */
   notes: string[];
-  /** The event that the line tells of. */
+  /** The event of the line. */
   event: AuditEvent;
   isSignIn: boolean;
 }

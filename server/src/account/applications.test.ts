@@ -35,7 +35,7 @@ async function accessOf(user: User, name: string, scope = 'openid email offline_
 }
 
 describe('an application with refresh tokens', () => {
-  it('is listed with what it may do, and loses that, with its access tokens, when its user removes it', async () => {
+  it('is listed with its scopes, and loses them and its access tokens when its user removes it', async () => {
     const { user, visit } = await registeredUser();
     const [calendar, notes] = [await accessOf(user, 'Calendar'), await accessOf(user, 'Notes', 'openid profile')];
     const page = await visit.page();

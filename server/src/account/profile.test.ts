@@ -143,7 +143,7 @@ describe('the profile', () => {
     expect(profileOf(await stored(user.id))).not.toHaveProperty('birthdate');
   });
 
-  it('is locked where the directory is authoritative, except for what no directory knows', async () => {
+  it('is locked where the directory is authoritative, except for attributes that directories lack', async () => {
     await world.begin({ scimEnabled: true, scimAuthoritative: true });
     const { user, visit } = await registeredUser();
     await app.services.accounts.change(

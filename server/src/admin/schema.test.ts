@@ -13,7 +13,7 @@ describe('permissions.txt', () => {
 });
 
 describe('schema.graphql', () => {
-  it('is what the code makes of it: run `npm run gen` after a change', () => {
+  it('matches the code: run `npm run gen` after a change', () => {
     expect(printAdminSchema()).toBe(golden('schema.graphql'));
   });
 

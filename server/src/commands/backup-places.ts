@@ -46,7 +46,7 @@ export interface PlaceOptions {
 const nameFormat = /^latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/;
 /** For listing: every name of {@link nameFormat} begins with it. */
 const nameStart = 'latchkey-';
-/** An upload of another run may be under way for hours. */
+/** An upload of another run may take hours. */
 const abandonedAfterMs = 24 * 3_600_000;
 
 /** A backup of ours that was given no name. */

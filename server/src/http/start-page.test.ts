@@ -17,7 +17,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const browser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language': 'de' };
 
 describe('the start page', () => {
-  it('says what to do here, and leads admins to the console', async () => {
+  it('explains this address, and links to the console', async () => {
     const answer = await ask('/', browser);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -80,7 +80,7 @@ const exchanges: Record<string, Changes> = {
   'an assertion without a type': { client_assertion: 'x.y.z' },
 };
 
-it('sends what it always sent', async () => {
+it('sends the recorded responses', async () => {
   const get = async (path: string, init?: RequestInit) => told(await fetch(`${app.url}${path}`, init));
   const sent: Record<string, unknown> = {
     discovery: await get('/.well-known/openid-configuration'),

@@ -84,7 +84,7 @@ describe('a client secret', () => {
     },
   );
 
-  it('is needed, and says what is wrong without revealing whether it is another’s', async () => {
+  it('is needed; its error does not reveal whether it is another client’s', async () => {
     const { party, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
     const other = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
     const code = await party.code();
@@ -231,7 +231,7 @@ describe('private_key_jwt', () => {
     expect((await exchange(party, pairs[alg].privateKey, { alg, kid: other })).status).toBe(401);
   });
 
-  it('says what is wrong with an assertion', async () => {
+  it('names the fault of an assertion', async () => {
     const { party, base } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf('RS256') });
     const now = Math.floor(app.clock.now().getTime() / 1000);
     const { privateKey } = pairs.RS256;

@@ -363,7 +363,7 @@ describe('a client', () => {
     expect((await exchange(party, codes[1], undefined, {}, there)).status).toBe(200);
   });
 
-  it('whose proofs need a nonce is told which, at both endpoints, and the refused proof is not used up', async () => {
+  it('whose proofs need a nonce receives it, at both endpoints, and the refused proof is not used up', async () => {
     await change({ dpopNonceRequired: true });
     const code = await party.code();
     const first = await exchange(party, code, await key.proof(at(party)));

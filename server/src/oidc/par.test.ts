@@ -75,7 +75,7 @@ const visit = (request_uri: string, more: Changes = {}, rp = party, to = app) =>
 const codeOf = (response: Response) => locationOf(response).searchParams.get('code') ?? '';
 
 describe('POST {issuer}/oauth2/par', () => {
-  it('stores a request for 60 seconds, which /authorize takes once, and ignores what is beside it', async () => {
+  it('stores a request for 60 seconds, which /authorize takes once, ignoring other parameters', async () => {
     const { status, headers, body } = await push({ state: 'pushed', nonce: 'n' });
     expect([status, headers.get('cache-control'), body['expires_in']]).toEqual([201, 'no-store', 60]);
     const uri = String(body['request_uri']);

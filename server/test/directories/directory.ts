@@ -37,7 +37,7 @@ export interface Task<Args extends unknown[], Result = void> {
 }
 
 /**
- * The requests of a directory for each task of a provisioning cycle. Ids are those of the server, as a directory remembers
+ * The requests of a directory for each task of a provisioning cycle. Ids are those of the server, as a directory stores
  * them.
  */
 export interface DirectoryClient {

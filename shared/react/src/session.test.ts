@@ -51,7 +51,7 @@ async function textOf(req: IncomingMessage): Promise<string> {
 }
 
 describe('the session of a page', () => {
-  it('begins with what the server knows', () => {
+  it('begins with the session of the server', () => {
     expect(new SessionStore(base).get()).toEqual({ status: 'loading', session: undefined });
     expect(new SessionStore(base, null).get().status).toBe('signed-out');
     expect(new SessionStore(base, ada).get()).toEqual({ status: 'signed-in', session: ada });

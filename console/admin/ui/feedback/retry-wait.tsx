@@ -4,7 +4,7 @@ import { t } from '../../language/language.ts';
 
 const secondsUntil = (at: number) => Math.max(0, Math.ceil((at - Date.now()) / 1000));
 
-/** Counts down to the next attempt. Screen readers hear the beginning and the end, not each second. */
+/** Counts down to the next attempt. Screen readers announce the beginning and the end, not each second. */
 export function RetryWait({ at }: { at: number | undefined }) {
   return at === undefined ? null : <Countdown key={at} at={at} />;
 }

@@ -124,7 +124,7 @@ describe('an import', () => {
     expect(progress.created + progress.known.length).toBe(2000);
   });
 
-  it('stops at a failure that stays, and continues with what remains', async () => {
+  it('stops at a permanent failure, and continues with the remaining rows', async () => {
     const tooMany: Failure = { code: 'too-many', message: 'Too many attempts.' };
     const { send, users } = server((call) => (call === 2 ? tooMany : undefined));
     const { failure, remaining } = await run(rowsOf(2000), send);

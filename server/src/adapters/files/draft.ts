@@ -19,7 +19,7 @@ const abandonedAfterMs = 3_600_000;
 
 /**
  * A file that is written as `<path>.partial` and gets its name when it is complete. Replaces the draft of an interrupted
- * run: the caller makes sure that no other run with this name is under way on this machine.
+ * run: the caller makes sure that this machine has no other run with this name.
  */
 export class Draft {
   readonly stream: Writable;

@@ -22,7 +22,7 @@ function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
   });
 }
 
-/** A name server that answers as it is told. */
+/** A name server with given answers. */
 function resolvingTo(addresses: () => string[]): NameLookup {
   return (_name, done) => {
     done(

@@ -61,7 +61,7 @@ export class S3Bucket {
     await this.#connection.text({ method: 'DELETE', action: 'DeleteObject', key });
   }
 
-  /** Uploads under way whose key begins with `prefix`; at most the first 1000. */
+  /** Unfinished uploads whose key begins with `prefix`; at most the first 1000. */
   async uploads(prefix: string): Promise<OpenUpload[]> {
     const query = { uploads: '', prefix };
     const { text } = await this.#connection.text({ method: 'GET', action: 'ListBucketMultipartUploads', query });
@@ -77,7 +77,7 @@ export class S3Bucket {
     await this.#connection.text({ method: 'DELETE', action: 'AbortMultipartUpload', key, query });
   }
 
-  /** @param signal aborts the requests under way */
+  /** @param signal aborts requests in flight */
   async begin(key: string, signal: AbortSignal): Promise<S3Upload> {
     const { text } = await this.#connection.text({
       method: 'POST',

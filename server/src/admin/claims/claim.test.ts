@@ -126,7 +126,7 @@ describe('Mutation.updateClaimSettings', () => {
     own = (await make.client(project, { name: 'Grafana' })).client.id;
   });
 
-  it('keeps what is absent, counts versions, and records the change', async () => {
+  it('keeps absent settings, counts versions, and records the change', async () => {
     const first = await update({
       clientId: own,
       groups: 'PREFIX',

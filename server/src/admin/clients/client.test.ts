@@ -47,7 +47,7 @@ describe('clients', () => {
     expect(await room.services.registry.bySecretKey(publishableKey)).toBeNull();
   });
 
-  it('remembers what kind of application it is, and its publishable key', async () => {
+  it('stores the kind of application, and its publishable key', async () => {
     const { data } = await room.call(create, { input: { projectId, name: 'Web', kind: 'WEB_SERVER' } });
     const { client, publishableKey } = data.createClient;
     const query = 'query ($id: ID!) { client(id: $id) { kind apiKeys { kind value } } }';

@@ -107,7 +107,7 @@ describe('GET /admin and below', () => {
     expect(await schemeWith('lk-color-scheme="><script>')).toBe('');
   });
 
-  it('tells the page whether the account is an owner, so that it does not request what it may not read', async () => {
+  it('passes to the page whether the account is an owner, so that it requests only data that it may read', async () => {
     const ownerIn = async () => /data-owner="([^"]*)"/.exec(await (await get('/admin', signedIn)).text())?.[1];
     expect(await ownerIn()).toBe('false');
     const input = { email: 'x@example.com', role: 'OWNER' };

@@ -251,7 +251,7 @@ describe('projects', () => {
     expect(data.project).toEqual({ passkeyPolicy: 'OFF' });
   });
 
-  it('shows what requiring passkeys would change', async () => {
+  it('shows the effect of requiring passkeys', async () => {
     const { services } = room;
     const { id } = await services.projects.create({ name: 'Preview' }, { kind: 'system' });
     const query = `query ($id: ID!) { factorStanding(projectId: $id) {
@@ -289,7 +289,7 @@ describe('projects', () => {
     },
   );
 
-  it('deletes a project only by its name, and returns what was deleted', async () => {
+  it('deletes a project only by its name, and counts the deleted resources', async () => {
     const { id } = await room.services.projects.create({ name: 'Gone soon' }, { kind: 'system' });
     await room.services.clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
     const remove = (confirmName: string) =>

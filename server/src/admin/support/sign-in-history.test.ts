@@ -55,7 +55,7 @@ async function viewerOf(projectId: string): Promise<string> {
 }
 
 describe('Query.signInHistory', () => {
-  it('shows what was asked, sent, entered and refused, and the sign-in', async () => {
+  it('shows requests, messages, entries and refusals, and the sign-in', async () => {
     const ada = newAddress();
     const page = await world.page();
     await page.challenge();

@@ -45,7 +45,7 @@ describe('createUser', () => {
     expect(data.createUser).toMatchObject({ userName: 'grace', email: null });
   });
 
-  it('refuses what is taken or invalid, naming the field', async () => {
+  it('refuses taken and invalid values, naming the field', async () => {
     await created({ email: 'eve@example.com', phone: '+41791234568' });
     expect(await faultOf({ email: 'EVE@example.com' })).toMatchObject({ code: 'taken', field: 'email' });
     expect(await faultOf({ userName: 'Eve@example.com' })).toMatchObject({ code: 'taken', field: 'userName' });

@@ -40,7 +40,7 @@ const define = (name: string, more: object = {}) =>
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `user-${n}@example.com` }));
 
 describe('importUsers', () => {
-  it('adds what the columns hold, with an event for each user, and counts and finds them', async () => {
+  it('adds the values of the columns, with an event for each user, and counts and finds them', async () => {
     await define('team', { indexed: true });
     await define('badges', { multiValued: true });
     const row = {
@@ -127,7 +127,7 @@ describe('importUsers', () => {
     expect(refused).toMatchObject([{ row: 0, field: 'userName', code: 'taken' }]);
   });
 
-  it('writes nothing in a dry run, and says what it would do', async () => {
+  it('writes nothing in a dry run, and returns the outcome', async () => {
     await make.user(project, { userName: 'x', userNameKey: 'x', email: 'x@example.com', emailKey: 'x@example.com' });
     const rows = [{ email: 'a@example.com' }, { email: 'x@example.com' }, { email: '?' }];
     const expected = { created: 1, known: [1], refused: [expect.objectContaining({ row: 2, field: 'email' })] };

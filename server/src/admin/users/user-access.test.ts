@@ -367,7 +367,7 @@ describe('Query.scimRequests', () => {
 });
 
 describe('Mutation.revokeConsent', () => {
-  it('ends what an application has of one user, with one event of the admin', async () => {
+  it("ends an application's access to one user, with one event of the admin", async () => {
     const { clients, db, refreshGrants, users } = room.services;
     const user = async (id: string) => (await users.find(db.reader(), project.id, id)) as User;
     const settings = {

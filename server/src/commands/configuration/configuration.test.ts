@@ -100,7 +100,7 @@ describe('apply', () => {
     write();
   });
 
-  it('keeps what the files lack, without --prune', async () => {
+  it('keeps resources that the files lack, without --prune', async () => {
     await here.make.client(project, { name: 'Shadow' });
     expect(await run('apply')).toMatchObject({ code: 0, out: 'shop.yaml: no changes' });
     expect(await run('plan')).toMatchObject({ code: 2, out: expect.stringContaining('- applications Shadow') });

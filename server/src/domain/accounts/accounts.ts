@@ -87,7 +87,7 @@ export class Accounts {
    * @param edit pure: called again with the current values if they changed meanwhile
    * @param schema definitions that custom values are checked against; refuses `conflict` if they have changed
    * @param hidden custom attributes that are never returned and count as changed in any case: the version, the time and the
-   *   event must not tell whether the new value equals the old one
+   *   event must not reveal whether the new value equals the old one
    */
   async change(
     projectId: string,

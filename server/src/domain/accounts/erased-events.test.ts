@@ -16,7 +16,7 @@ const mark = { ip: '203.0.113.77', userAgent: 'Marked/1.0 (Windows) Firefox/140'
 const origin = { 'User-Agent': mark.userAgent, 'X-Forwarded-For': mark.ip };
 const anonymous: Actor = { kind: 'anonymous', ip: mark.ip, userAgent: mark.userAgent };
 
-/** The page of a browser that tells its user agent and address. */
+/** The page of a browser with a user agent and an address. */
 class MarkedPage extends SigninPage {
   override post(step: string, body: unknown, headers: Record<string, string> = {}) {
     return super.post(step, body, { ...headers, ...origin });

@@ -14,7 +14,7 @@ export interface EventGroup {
   events: AuditEvent[];
 }
 
-/** Requests of applications that follow a sign-in. They do not know it: the user, the application and the time tell. */
+/** Requests of applications that follow a sign-in. They have no id of it: user, application and time match them. */
 const sequels: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
 const sequelSeconds = 300;
 

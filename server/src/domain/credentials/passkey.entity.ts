@@ -12,7 +12,7 @@ const schema = defineEntity({
     publicKey: p.text(),
     /** COSE algorithm of the stored key. */
     coseAlg: p.integer(),
-    /** Model of the authenticator; all zeros: not told. */
+    /** Model of the authenticator; all zeros: not given. */
     aaguid: p.text(),
     /** SHA-256 of the certificate that proved the model, in base64url; null: not proved. */
     attestedRoot: p.text().nullable(),

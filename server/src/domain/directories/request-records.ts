@@ -31,7 +31,7 @@ const keptSeconds = 7 * 24 * 3600;
 const flushMs = 1000;
 /** A queue of this length is written at once. */
 const batchSize = 200;
-/** How long erasures are remembered: much longer than any record is queued. */
+/** How long erasures are kept: much longer than any record is queued. */
 const erasuresKeptSeconds = 3600;
 /** Beyond this length the queue drops its oldest records. */
 const maxPending = 1000;

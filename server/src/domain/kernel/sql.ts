@@ -38,7 +38,7 @@ export class Statement<Row> {
 /** Part of a statement, e.g. a condition. */
 export type Fragment = Statement<unknown>;
 
-/** Kysely's `sql` tag, with statements that remember their texts. */
+/** Kysely's `sql` tag, with statements that cache their texts. */
 export const sql = Object.assign(
   <Row = unknown>(texts: TemplateStringsArray, ...values: readonly unknown[]) => new Statement<Row>(texts, values),
   {

@@ -131,7 +131,7 @@ describe('spending in passing', () => {
   const use = async (of: Limits, subject: string) => (await of.spendInPassing(db, flood, subject)).allowed;
   const rowOf = (subject: string) => db.transaction((em) => limits.peek(em, flood, subject));
 
-  it('writes each of the first uses, and then a tenth of what the process used, in advance', async () => {
+  it('writes each of the first uses, and then a tenth of the use of the process, in advance', async () => {
     const one = fresh();
     for (let uses = 1; uses <= 20; uses += 1) {
       expect(await use(one, 'a')).toBe(true);
@@ -153,7 +153,7 @@ describe('spending in passing', () => {
     expect(allowed).toBeGreaterThanOrEqual(900);
   });
 
-  it('allows of a race of 200 exactly what is left', async () => {
+  it('allows exactly the remaining uses in a race of 200', async () => {
     const one = fresh();
     for (let uses = 0; uses < 990; uses += 1) await use(one, 'c');
     const race = await Promise.all(Array.from({ length: 200 }, () => use(one, 'c')));

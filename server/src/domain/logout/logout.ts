@@ -304,7 +304,7 @@ export class Logout {
 
   /**
    * Back-Channel Logout 1.0 §2.4. `exp` and `iat` are new in each attempt, `jti` is not. `toe`, the time of the logout
-   * (RFC 8417 §2.2), tells receivers of a late attempt which sessions are newer; the base issuer's claims are fixed.
+   * (RFC 8417 §2.2), shows receivers of a late attempt which sessions are newer; the base issuer's claims are fixed.
    */
   private token(delivery: LogoutDelivery): Promise<string> {
     const now = seconds(this.deps.clock.now());

@@ -189,7 +189,7 @@ export class Sessions {
   }
 }
 
-/** SQL: when session `s` of project `p` ends, whatever its use, by today's settings. */
+/** SQL: when session `s` of project `p` ends at the latest, by current settings. */
 export const sessionEnd = sql`least(s.expires_at, s.created_at + p.max_session_seconds * interval '1 second')`;
 
 /**

@@ -265,7 +265,7 @@ describe('a log stream', () => {
     expect(sent.flatMap(eventsIn).map(({ type, data }) => [type, data.id])).toEqual([['log-stream.tested', id]]);
   });
 
-  it('receives what an erasure has left of an event', async () => {
+  it('receives events without the values that an erasure removed', async () => {
     await stream();
     const userId = await services.newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);
     await services.accounts.remove(project.id, userId, system);

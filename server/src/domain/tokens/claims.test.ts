@@ -40,7 +40,7 @@ describe('the claims of an ID token', () => {
 });
 
 describe('the granted scope', () => {
-  it('is what is known of the requested one, each once', () => {
+  it('has the known values of the requested one, each once', () => {
     expect(grantedScope('openid email openid unknown', ['email', 'openid', 'phone'])).toBe('openid email');
   });
 });

@@ -108,7 +108,7 @@ function isPublic({ tokenEndpointAuthMethod }: JudgedClient['client']): boolean 
 }
 
 /**
- * SQL condition: grant `g` of user `u`, client `k` and project `p` may be used. Lifetimes and policies are judged by today's settings. A session
+ * SQL condition: grant `g` of user `u`, client `k` and project `p` may be used, by the current lifetimes and policies. A session
  * that was idle for too long ends no grant, as it ends no access token.
  */
 export function isLive(now: Date): Fragment {

@@ -158,7 +158,7 @@ describe('an event', () => {
     expect(idsSent()[1]).toBe(id);
   });
 
-  it('loses what an erasure removes, also if it waits or is replayed', async () => {
+  it('loses the values that an erasure removes, also if it waits or is replayed', async () => {
     const { webhook: made } = await webhook(['user.*']);
     answer = () => ({ status: 500 });
     const userId = await services.newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);
@@ -234,7 +234,7 @@ describe('a failed delivery', () => {
     expect((await deliveries(made)).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });
 
-  it('loses what an erasure removes from the events of a device, when it is replayed', async () => {
+  it('loses the values that an erasure removes from the events of a device, when it is replayed', async () => {
     const { webhook: made } = await webhook();
     answer = () => ({ status: 500 });
     const userId = await services.newUsers.add(project.id, { email: 'ada@example.com' }, { invite: false }, system);

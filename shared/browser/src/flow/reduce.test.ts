@@ -151,7 +151,7 @@ describe('the sign-in machine', () => {
     expect(reduce(at('method'), { type: 'choose-method', method: 'email' }).effect).toBeUndefined();
   });
 
-  it('shows what a prompt needs', () => {
+  it('shows the data that a prompt needs', () => {
     expect(at('code').state).toEqual({
       ...{ step: 'code', userid, method: 'address', sentTo: 'a…@example.com', resendIn: 30, codeFormat: 'digits' },
       ...{ totp: undefined, testCode: undefined, canUseRecoveryCode: false, canChooseMethod: false },

@@ -73,7 +73,7 @@ export function readScalar(type: ScalarType, value: unknown): { value: string | 
  */
 export function checkCustomValues({ attributes }: CustomSchema, values: CustomValues, isComplete: boolean): void {
   if (Buffer.byteLength(JSON.stringify(values)) > customLimits.bytes) {
-    // Without their number, which would tell the size of a hidden value, and whether a list contains the value of a request.
+    // Without their number, which would reveal the size of a hidden value, and whether a list contains the value of a request.
     refuse({ code: 'invalid', field: customUrn, reason: `must have at most ${customLimits.bytes} bytes` });
   }
   const missing = attributes.find(({ name, required }) => required && !Object.hasOwn(values, name));
