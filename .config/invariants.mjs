@@ -84,8 +84,7 @@ function fullFolders() {
   return [...counts]
     .filter(([, count]) => count > folderLimit)
     .map(
-      ([folder, count]) =>
-        `${folder}: ${count} files\n    At most ${folderLimit} in a folder: group them by what they are.`,
+      ([folder, count]) => `${folder}: ${count} files\n    At most ${folderLimit} in a folder: group them by subject.`,
     );
 }
 

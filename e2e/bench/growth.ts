@@ -72,7 +72,7 @@ function stepsOf({ quick, only }: Options): { what: string; size: Size }[] {
 
 function printGrowth(lines: string[][], print: Print): void {
   const head = [
-    'what grows',
+    'growing data',
     'workload',
     'CPU ms: small',
     'large',

@@ -82,7 +82,7 @@ const messages: Record<Answers[CeremonyStep]['status'], string> = {
   INVALID_EMAIL: 'This is not an email address.',
   DEVICE_REGISTERED: 'The device is registered. Call authenticate again.',
   MFA_ENROLLMENT_NEEDED: 'A second factor must be set up. Call verifyDevice again with one of the methods.',
-  FINALIZE_REGISTRATION_NEEDED: 'The chosen method needs more. Call verifyDevice again with what is required.',
+  FINALIZE_REGISTRATION_NEEDED: 'The chosen method needs more data. Call verifyDevice again with the required fields.',
   MFA_INITIATED: 'The second factor was started. Call verifyMfa with its code.',
   PHONE_CODE_SENT: 'A code was sent to the new number. Call verifyPhoneNumber with it.',
   PHONE_CHANGED: 'The phone number was changed.',

@@ -21,11 +21,11 @@ const webhookPayload = z
           id: nullableText,
           name: nullableText.describe('Null after the erasure of the user.'),
         })
-        .describe('Who acted.'),
+        .describe('The actor.'),
       subject: z
         .strictObject({ kind: z.string(), id: nullableText, name: nullableText })
         .nullable()
-        .describe('What it is about. Events about the same subject arrive in order.'),
+        .describe('The changed resource. Events about the same subject arrive in order.'),
       clientId: z.uuid().nullable().describe('The application.'),
       detail: z
         .record(z.string(), z.unknown())

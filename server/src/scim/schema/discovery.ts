@@ -110,7 +110,7 @@ export const discoverySchemas: readonly Schema[] = [
             canonicalValues: ['oauth', 'oauth2', 'oauthbearertoken', 'httpbasic', 'httpdigest'],
           }),
           text('name', 'The name.', { required: true }),
-          text('description', 'What to send.', { required: true }),
+          text('description', 'The credential to send.', { required: true }),
           uri('specUri', 'Where it is specified.', { referenceTypes: ['external'] }),
           uri('documentationUri', 'Where it is explained.', { referenceTypes: ['external'] }),
           flag('primary', 'Whether it is the preferred one.', false),

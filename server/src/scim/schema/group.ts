@@ -46,7 +46,7 @@ export const groupSchema: Schema = {
         {
           name: 'type',
           type: 'string',
-          description: 'What kind of member it is.',
+          description: 'The kind of member.',
           mutability: 'immutable',
           canonicalValues: ['User', 'Group'],
           storage: { kind: 'text', value: 'e.kind' },

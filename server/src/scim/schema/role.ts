@@ -19,7 +19,7 @@ export function offeredSchema(name: 'Role' | 'Entitlement'): Schema {
     name,
     description: 'A role of an application',
     attributes: [
-      text('value', `What names it in ${attribute} of a user. The id names it, too.`, offered.value, {
+      text('value', `The value in ${attribute} of a user. The id works, too.`, offered.value, {
         required: true,
         caseExact: true,
       }),

@@ -16,7 +16,7 @@ const primary: Attribute = {
   absentMeans: false,
 };
 const type = (of: string, canonicalValues: readonly string[] = []): Attribute =>
-  text('type', `What kind of ${of} it is.`, canonicalValues.length > 0 ? { canonicalValues } : {});
+  text('type', `The kind of ${of}.`, canonicalValues.length > 0 ? { canonicalValues } : {});
 
 const several = (name: string, description: string, subAttributes: readonly Attribute[]): Attribute => ({
   name,
@@ -178,7 +178,7 @@ export const userSchema: Schema = {
         }),
       ],
     },
-    assignable('entitlements', 'What the user is entitled to. One that names a resource of /Entitlements assigns it.', [
+    assignable('entitlements', 'Entitlements of the user. One that names a resource of /Entitlements assigns it.', [
       text('value', 'The entitlement.'),
       display,
       type('entitlement'),
