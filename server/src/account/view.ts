@@ -150,7 +150,7 @@ function waitProblem(say: Say, language: string, problem: string, seconds: numbe
     data-wait="${String(seconds)}" data-text="${say('problem.wait')}" data-over="${say('problem.waited')}">${text}</span></p>`;
 }
 
-/** Stands for a time in a text. */
+/** Placeholder for a time in a text. */
 const split = '\u0000';
 
 function timesIn(language: string, timeZone = 'UTC'): Intl.DateTimeFormat {

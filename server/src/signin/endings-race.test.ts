@@ -9,7 +9,7 @@ import type { User } from '../domain/users/user.entity.ts';
 import { valuesOf } from '../domain/users/user-record.ts';
 
 /**
- * Whatever ends the access of a user also ends the sign-ins in progress: if it runs at the same moment as the last step
+ * Each end of a user's access also ends the sign-ins in progress: if it runs at the same moment as the last step
  * of one, in another process, then nothing that the step issued works afterwards, whichever comes first.
  */
 const world = SigninWorld.ofTests();
@@ -71,7 +71,7 @@ const begun: Record<string, Prepare> = {
     };
   },
 };
-/** On the hosted page, which makes a session: only the ends that end sessions take it away once it exists. */
+/** On the hosted page, which makes a session: once it exists, only the ends that end sessions revoke it. */
 const hosted: Record<string, Prepare> = {
   'registers a new device on the hosted page': async ({ address }) => {
     const hosted = new HostedBrowser(world, new SoftAuthenticator());
@@ -87,7 +87,7 @@ const hosted: Record<string, Prepare> = {
     };
   },
 };
-/** Sign-ins that name the user in their last step, by a credential that the end takes away. */
+/** Sign-ins that name the user in their last step, by a credential that the end revokes. */
 const single: Record<string, Prepare> = {
   'uses a trusted device': async ({ address, page }) => {
     await page.challenge();

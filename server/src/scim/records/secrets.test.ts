@@ -82,7 +82,7 @@ describe('a record keeps no secret', () => {
     expect((await recorded()).join('\n')).not.toContain(secret);
   });
 
-  it('but other content of a request', async () => {
+  it('and keeps other content of a request', async () => {
     await project.request('PATCH', `/Users/${user}`, operation({ path: 'password', value: secret }));
     await project.request('PATCH', `/Users/${user}`, operation({ path: 'title', value: 'Token Manager' }));
     await project.request('GET', `/Users?filter=${encodeURIComponent('title eq "?" and userName eq "ada"')}`);
