@@ -1,10 +1,9 @@
 import { Cache } from '../kernel/cache.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { findPrepared } from '../kernel/prepared-find.ts';
 import { inAllProjects, openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
+import { type Fragment, findPrepared, query, type Statement, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
 import type { ApiKeyKind } from './api-key.entity.ts';
 import { isApiKey } from './api-key.ts';

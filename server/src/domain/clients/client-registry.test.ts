@@ -2,10 +2,9 @@ import { type EntityClass, type MikroORM, wrap } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
-import { Client } from '../clients/client.entity.ts';
+import { findPrepared, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
-import { findPrepared } from './prepared-find.ts';
-import { query, sql } from './sql.ts';
+import { Client } from './client.entity.ts';
 
 let database: FreshDatabase;
 let orm: MikroORM;
