@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Incoming, ofNode, ofRequest, type RequestLike } from '../incoming.ts';
 import type { Handler } from '../middleware.ts';
 import type { DefaultUser, Session } from '../session/sessions.ts';
-import { fetched, type Latchkey } from './create-latchkey.ts';
+import { fetched, type Latchkey, notShared } from './create-latchkey.ts';
 import type { Answer, SessionRequirements } from './routes.ts';
 
 /** Sessions of requests that have passed `requireSession`. */
@@ -47,7 +47,8 @@ export function expressAdapter<User = DefaultUser>({ routes }: Latchkey<User>): 
         if ('answer' in required) return sendNode(res, required.answer);
         passed.set(req, required.session);
         for (const cookie of required.cookies) res.appendHeader('Set-Cookie', cookie);
-        res.setHeader('Cache-Control', 'private, no-store');
+        res.setHeader('Cache-Control', notShared);
+        if (required.cookies.length > 0) keepPrivate(res);
       } catch (error) {
         return next(error);
       }
@@ -62,6 +63,23 @@ function sendNode(res: ServerResponse, { body, cookies, headers, status }: Answe
   res.writeHead(status, headers).end(body ?? undefined);
 }
 
+/** Keeps a response that renews a session out of shared caches, whatever its handler sets; see `withCookies`. */
+function keepPrivate(res: ServerResponse): void {
+  const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
+  res.writeHead = (status: number, ...rest: unknown[]) => {
+    res.setHeader('Cache-Control', notShared);
+    return writeHead(status, ...rest.map(withoutCacheControl));
+  };
+}
+
+/** @param headers of `writeHead`, as an object or a flat list; its other arguments are returned as they are */
+function withoutCacheControl(headers: unknown): unknown {
+  if (typeof headers !== 'object' || headers === null) return headers;
+  const isOther = (name: unknown) => String(name).toLowerCase() !== 'cache-control';
+  if (!Array.isArray(headers)) return Object.fromEntries(Object.entries(headers).filter(([name]) => isOther(name)));
+  return headers.flatMap((name, at) => (at % 2 === 0 && isOther(name) ? [name, headers[at + 1]] : []));
+}
+
 /** What the adapter uses of Fastify's request. */
 export interface FastifyRequestLike {
   raw: IncomingMessage;
@@ -70,6 +88,7 @@ export interface FastifyRequestLike {
 
 /** What the adapter uses of Fastify's reply. */
 export interface FastifyReplyLike {
+  raw: ServerResponse;
   header(name: string, value: string | string[]): unknown;
   code(status: number): unknown;
   send(body?: string | null): unknown;
@@ -121,7 +140,8 @@ export function fastifyAdapter<User = DefaultUser>({ routes }: Latchkey<User>): 
       if ('answer' in required) return sendFastify(reply, required.answer);
       passed.set(request.raw, required.session);
       for (const cookie of required.cookies) reply.header('Set-Cookie', cookie);
-      reply.header('Cache-Control', 'private, no-store');
+      reply.header('Cache-Control', notShared);
+      if (required.cookies.length > 0) keepPrivate(reply.raw);
       return undefined;
     },
     sessionOf: (request) => passed.of(request.raw),
@@ -169,7 +189,8 @@ export function honoAdapter<User = DefaultUser>({ handle, routes }: Latchkey<Use
       passed.set(context, required.session);
       await next();
       for (const cookie of required.cookies) context.header('Set-Cookie', cookie, { append: true });
-      if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'private, no-store');
+      const isRenewed = required.cookies.length > 0;
+      if (isRenewed || !context.res.headers.has('Cache-Control')) context.header('Cache-Control', notShared);
       return undefined;
     },
     sessionOf: (context) => passed.of(context),

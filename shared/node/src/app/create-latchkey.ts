@@ -53,6 +53,8 @@ export interface Latchkey<User = DefaultUser> {
 }
 
 const defaultLeewaySeconds = 5;
+/** `Cache-Control` of responses that depend on a session. */
+export const notShared = 'private, no-store';
 
 /**
  * An application at an issuer: operations with discovery, and, with `redirectUri` and `session`, routes and sessions in
@@ -93,13 +95,16 @@ export function fetched(answer: Answer): Response {
   return response;
 }
 
-/** What depends on a session belongs into no shared cache. */
+/**
+ * A response that depends on a session goes into no shared cache, unless its handler decides otherwise. One that renews
+ * the session never does: the cache would give the cookie to other visitors (RFC 9111 §7.3).
+ */
 export function withCookies(response: Response, cookies: readonly string[]): Response {
   if (cookies.length === 0 && response.headers.has('Cache-Control')) return response;
   // Headers of a redirect or of a fetched response are immutable.
   const { body, status, statusText } = response;
   const headers = new Headers(response.headers);
   for (const cookie of cookies) headers.append('Set-Cookie', cookie);
-  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'private, no-store');
+  headers.set('Cache-Control', notShared);
   return new Response(body, { status, statusText, headers });
 }
