@@ -74,8 +74,8 @@ export function createLatchkeyHandlers(options: LatchkeyHandlersOptions): Latchk
     begin:
       ({ returnTo } = {}) =>
       async (request) => {
-        const { location, setCookie } = await party.begin({ returnTo: returnTo?.(request) });
-        return responseOf(reply(303, null, { Location: location }), setCookie);
+        const { cookies, location } = await party.begin(ofRequest(request), { returnTo: returnTo?.(request) });
+        return cookies.reduce(withCookie, responseOf(reply(303, null, { Location: location })));
       },
 
     callback:
@@ -124,7 +124,6 @@ function withCookie(response: Response, setCookie: string): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-export function responseOf({ body, headers, status }: Reply, setCookie?: string): Response {
-  const response = new Response(body, { status, headers });
-  return setCookie === undefined ? response : withCookie(response, setCookie);
+export function responseOf({ body, headers, status }: Reply): Response {
+  return new Response(body, { status, headers });
 }

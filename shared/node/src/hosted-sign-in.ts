@@ -37,8 +37,10 @@ export interface Begun extends HostedRequest {
 }
 
 const lifetimeSeconds = 600;
-/** So that the cookies of abandoned sign-ins never exceed what a server accepts in a request. */
+/** Limits of cookies of pending sign-ins: another site can begin many, and servers reject requests with large headers. */
 const maxPending = 6;
+/** Characters of the earlier ones. With the new one and a session, less than the 16 KB that Node accepts. */
+const maxPendingLength = 6000;
 const maxReturnTo = 1000;
 
 /**
@@ -72,13 +74,18 @@ export async function beginSignIn(
   return { location: url.href, setCookie: cookie(client, state, value, lifetimeSeconds) };
 }
 
-/** The `Set-Cookie`s that end the oldest sign-ins of a browser, where there are too many. Browsers send older cookies first. */
+/** The `Set-Cookie`s that end the oldest sign-ins of a browser, if there are too many. Browsers send older cookies first. */
 export function abandonedSignIns(incoming: Incoming, client: HostedClient): string[] {
   const prefix = cookieName(client, '');
-  const pending = cookiesOf(incoming).filter(([name]) => name.startsWith(prefix));
-  return pending
-    .slice(0, Math.max(0, pending.length + 1 - maxPending))
-    .map(([name]) => cookie(client, name.slice(prefix.length), '', 0));
+  const newestFirst = cookiesOf(incoming)
+    .filter(([name]) => name.startsWith(prefix))
+    .reverse();
+  let length = 0;
+  return newestFirst.flatMap(([name, value], index) => {
+    length += name.length + value.length;
+    const isKept = index + 1 < maxPending && length <= maxPendingLength;
+    return isKept ? [] : [cookie(client, name.slice(prefix.length), '', 0)];
+  });
 }
 
 /** The `Set-Cookie` that ends the sign-in of this response. */

@@ -252,6 +252,20 @@ describe.each(kinds)('%s', (given) => {
       }
     });
 
+    it('does not gather cookies of abandoned ones', async () => {
+      const jar = new Map<string, string>();
+      for (let tries = 0; tries < 10; tries++) {
+        const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
+        const response = await fetch(`${app.url}/begin`, { headers: { cookie }, redirect: 'manual' });
+        for (const line of response.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          if (line.includes('Max-Age=0')) jar.delete(name);
+          else jar.set(name, value);
+        }
+      }
+      expect(jar.size).toBe(6);
+    });
+
     it('uses a __Host- cookie on https', async () => {
       await app.close();
       app = await relyingParty({ redirectUri: 'https://app.example.com/callback' });

@@ -71,8 +71,8 @@ export function createLatchkeyMiddleware(options: LatchkeyMiddlewareOptions): La
 
     begin: ({ returnTo } = {}) =>
       handled(async (req, res) => {
-        const { location, setCookie } = await party.begin({ returnTo: returnTo?.(req) });
-        res.appendHeader('Set-Cookie', setCookie);
+        const { cookies, location } = await party.begin(ofNode(req), { returnTo: returnTo?.(req) });
+        for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie);
         send(res, reply(303, null, { Location: location }));
       }),
 

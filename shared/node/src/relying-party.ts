@@ -1,6 +1,7 @@
 import { JWTVerificationError, LatchkeyNodeError, OAuthExchangeError } from './error.ts';
 import { type Claims, checkApiKey, exchangeCodeForTokenAndClaims, type TokenAndClaims } from './exchange.ts';
 import {
+  abandonedSignIns,
   beginSignIn,
   endOfSignIn,
   finishSignIn,
@@ -90,8 +91,15 @@ export function routesOf(party: Party) {
       const { code, codeVerifier } = await codeFrom(incoming);
       return party.exchange(code, codeVerifier === undefined ? {} : { codeVerifier });
     },
-    begin: async (request: HostedRequest = {}) =>
-      beginSignIn(party.hosted(), request, await party.authorizationEndpoint?.()),
+    /** The URL of the hosted page, and the cookies of the redirect to it. */
+    begin: async (
+      incoming: Incoming,
+      request: HostedRequest = {},
+    ): Promise<{ location: string; cookies: string[] }> => {
+      const client = party.hosted();
+      const { location, setCookie } = await beginSignIn(client, request, await party.authorizationEndpoint?.());
+      return { location, cookies: [...abandonedSignIns(incoming, client), setCookie] };
+    },
     endOfSignIn: (incoming: Incoming): string => endOfSignIn(incoming, party.hosted()),
     /** Exchanges the code of an authorization response. `asked` is by the browser's cookie, which its user can alter. */
     callback: async (

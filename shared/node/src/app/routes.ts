@@ -1,6 +1,6 @@
 import { OAuthExchangeError } from '../error.ts';
 import type { TokenAndClaims } from '../exchange.ts';
-import { abandonedSignIns, type HostedRequest, local, type SignInRequest } from '../hosted-sign-in.ts';
+import { type HostedRequest, local, type SignInRequest } from '../hosted-sign-in.ts';
 import { BodyError, type Incoming, urlOf } from '../incoming.ts';
 import {
   defaultScope,
@@ -119,9 +119,8 @@ export class Routes {
 
   /** A redirect to the hosted page. */
   async begin(incoming: Incoming, asked: HostedRequest): Promise<Answer> {
-    const abandoned = abandonedSignIns(incoming, this.client);
-    const { location, setCookie } = await this.party.begin(asked);
-    return answer(reply(303, null, { Location: location }), [...abandoned, setCookie]);
+    const { cookies, location } = await this.party.begin(incoming, asked);
+    return answer(reply(303, null, { Location: location }), cookies);
   }
 
   private async login(incoming: Incoming): Promise<Answer> {

@@ -206,6 +206,18 @@ describe('a sign-in', () => {
     expect([...browser.cookies].flat().join('').length).toBeLessThan(12_000);
     expect((await browser.signIn(provider)).status).toBe(303);
   });
+
+  it('does not gather large cookies that another site begins', async () => {
+    const { browser } = await signedIn();
+    const query = new URLSearchParams({
+      return_to: `/${'x'.repeat(999)}`,
+      acr_values: Array.from({ length: 10 }, () => 'y'.repeat(100)).join(' '),
+    });
+    for (let visit = 0; visit < 10; visit++) await browser.visit(`/auth/login?${query}`);
+    // Node rejects requests with more than 16 KB of headers, and a session has up to 4 KB.
+    expect([...browser.cookies].flat().join('').length).toBeLessThan(12_000);
+    expect((await browser.script('/account')).status).toBe(200);
+  });
 });
 
 describe('ended sessions', () => {
