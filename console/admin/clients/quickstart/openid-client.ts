@@ -6,7 +6,7 @@ import {
   keyAlgorithmOf,
   portOf,
   proofOf,
-  redirectOf,
+  redirectStringOf,
   type SnippetValues,
   signatureOf,
 } from './values.ts';
@@ -45,7 +45,7 @@ const config = await client.discovery(
   { id_token_signed_response_alg: '${signatureOf(values)}' },
   auth,${isHttp ? '\n  { execute: [client.allowInsecureRequests] }, // http, on this machine only' : ''}
 );
-const redirectUri = '${redirectOf(values)}';
+const redirectUri = ${redirectStringOf(values)};
 
 // One sign-in at a time will do here. A real server keeps these two in each browser's session.
 let codeVerifier;

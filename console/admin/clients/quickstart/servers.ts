@@ -21,7 +21,7 @@ import {
   packageOf,
   portOf,
   proofOf,
-  redirectOf,
+  redirectStringOf,
   type SnippetValues,
 } from './values.ts';
 
@@ -70,8 +70,8 @@ function filled(example: string, values: SnippetValues): string {
     'process.env.LATCHKEY_CLIENT_ID': `'${clientIdOf(values)}'`,
     'apiKey: process.env.LATCHKEY_API_KEY,': credentials[proofOf(values)],
     // The example names an address beside it.
-    'process.env.REDIRECT_URI, // http://localhost:3001/auth/callback': `'${redirectOf(values)}',`,
-    'process.env.REDIRECT_URI': `'${redirectOf(values)}'`,
+    'process.env.REDIRECT_URI, // http://localhost:3001/auth/callback': `${redirectStringOf(values)},`,
+    'process.env.REDIRECT_URI': redirectStringOf(values),
     'Number(process.env.PORT)': `‹${portOf(values)}›`,
   });
 }

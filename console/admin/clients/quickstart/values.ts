@@ -20,6 +20,9 @@ export const redirectUriOf = ({ client }: SnippetValues) =>
   client.redirectUris[0] ?? 'https://app.example.com/callback';
 export const redirectOf = (values: SnippetValues) => `‹${redirectUriOf(values)}›`;
 
+/** The redirect URI as a string in JavaScript. It may contain apostrophes; quotation marks and backslashes are refused. */
+export const redirectStringOf = (values: SnippetValues) => `'${redirectOf(values).replaceAll("'", "\\'")}'`;
+
 /** The issuer that this application needs; the base issuer if either would do. */
 export function issuerOf({ client, projectIssuer }: SnippetValues): string {
   return needsProjectIssuer(client) ? `‹${projectIssuer}›` : baseIssuer();
