@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SessionStore } from './session.ts';
 
 /** A back end with one session. */
@@ -9,6 +9,8 @@ let base: string;
 let session: object | null;
 let refusal: { status: number; code: string } | undefined;
 let received: { path: string; body: string }[];
+/** Holds back the next answer of a path until it is called. */
+let delayed: { path: string; release: Promise<void> } | undefined;
 
 const ada = { sub: 'user-1', user: { email: 'ada@example.com' }, amr: [], signedInAt: 1, expiresAt: 2 };
 
@@ -16,6 +18,7 @@ beforeEach(async () => {
   session = null;
   refusal = undefined;
   received = [];
+  delayed = undefined;
   server = createServer(async (req, res) => {
     const path = req.url ?? '';
     const body = await textOf(req);
@@ -34,7 +37,13 @@ beforeEach(async () => {
       session = null;
       return reply(200, { location: 'https://id.example.com/oauth2/end_session' });
     }
-    return reply(200, session);
+    const known = session;
+    if (delayed?.path === path) {
+      const { release } = delayed;
+      delayed = undefined;
+      await release;
+    }
+    return reply(200, known);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth`;
@@ -76,6 +85,33 @@ describe('the session of a page', () => {
     const store = new SessionStore(base, ada as never);
     expect(await store.signOut()).toBe('https://id.example.com/oauth2/end_session');
     expect(store.get().status).toBe('signed-out');
+  });
+
+  it('shows no answer that is older than a sign-out', async () => {
+    session = ada;
+    const store = new SessionStore(base, ada as never);
+    let release = () => {};
+    delayed = { path: '/auth/session', release: new Promise((done) => (release = done)) };
+    const slow = store.refresh();
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await store.signOut();
+    release();
+    await slow;
+    expect(store.get().status).toBe('signed-out');
+  });
+
+  it('shows the answer to the last of several requests', async () => {
+    session = ada;
+    const store = new SessionStore(base, null);
+    let release = () => {};
+    delayed = { path: '/auth/session', release: new Promise((done) => (release = done)) };
+    const slow = store.refresh();
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    session = { ...ada, sub: 'user-2' };
+    await store.refresh();
+    release();
+    await slow;
+    expect(store.get().session?.sub).toBe('user-2');
   });
 
   it('stays as it is where the back end refuses or is out of reach', async () => {

@@ -47,6 +47,9 @@ export class SessionStore {
   private channel: BroadcastChannel | undefined;
   /** Forms that must stay until the user has saved recovery codes. */
   private holds = 0;
+  /** Number of the last request, and of the last one whose answer is shown: an earlier answer may be older. */
+  private asked = 0;
+  private shown = 0;
 
   constructor(basePath: string, initial?: Session | null) {
     this.basePath = basePath;
@@ -76,9 +79,13 @@ export class SessionStore {
 
   /** Reads the session. Throws {@link SessionError}, and leaves the state as it is. */
   async refresh(): Promise<void> {
+    this.asked += 1;
+    const { asked } = this;
     const response = await this.fetch('session');
     const session = (await response.json().catch(() => null)) as Session | null;
-    if (this.holds === 0) this.set(stateOf(session));
+    if (this.holds > 0 || asked < this.shown) return;
+    this.shown = asked;
+    this.set(stateOf(session));
   }
 
   /**
@@ -116,6 +123,8 @@ export class SessionStore {
   async signOut(): Promise<string> {
     const response = await this.fetch('sign-out', { method: 'POST' });
     const { location = '/' } = (await response.json().catch(() => ({}))) as { location?: string };
+    this.asked += 1;
+    this.shown = this.asked;
     this.set(signedOut);
     this.channel?.postMessage('changed');
     return location;
