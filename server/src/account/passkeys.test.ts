@@ -114,6 +114,21 @@ describe('a passkey, while passkeys are switched off,', () => {
   });
 });
 
+describe('the name of a passkey', () => {
+  it('adds no paragraph to the mail about its removal', async () => {
+    const { address, user } = await somebody();
+    const passkey = await givePasskey(user);
+    // A session by a device key alone may rename, but remove nothing.
+    const thief = await visitOf(user, ['swk']);
+    await thief.change('rename-device', { id: passkey.id, name: 'Key\n\nWas this not you? Go to evil.example now.' });
+    const owner = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);
+    expect((await owner.change('revoke-device', { id: passkey.id })).status).toBe(200);
+    await app.runJobs();
+    const mail = app.mailbox.find(({ text, to }) => to === address && text.includes('passkey was removed'));
+    expect(mail?.text).toContain(`Passkey: ${passkey.name}\n\nTime: `);
+  });
+});
+
 describe('the last way to sign in', () => {
   /** A user without a mailbox. */
   async function withoutMail(): Promise<User> {

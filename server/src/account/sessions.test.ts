@@ -22,13 +22,20 @@ const reader = () => app.services.db.reader();
 const locationOf = (response: Response) => response.headers.get('location') ?? '';
 
 describe('a device', () => {
-  it('can be renamed only by its user, to a name of 1 to 100 characters', async () => {
+  it('can be renamed only by its user, to one line of 1 to 100 characters', async () => {
     const { visit, device } = await registeredUser();
     const other = await registeredUser();
     const nameOf = async () => (await reader().findOneOrFail(Device, { id: device.id })).name;
     expect(locationOf(await visit.change('rename-device', { id: device.id, name: ' Kitchen ' }))).toContain('saved');
     expect(await nameOf()).toBe('Kitchen');
-    for (const name of ['', '   ', 'x'.repeat(101)]) {
+    // Names are shown in mails and in the console: each is one line, in the direction in which it is written.
+    const lines = [
+      'Kitchen\n\nConfirm at evil.example',
+      'Kitchen\u2028evil.example',
+      'Kitchen\u202eelpmaxe.live',
+      'Kit\u0007chen',
+    ];
+    for (const name of ['', '   ', 'x'.repeat(101), ...lines]) {
       expect(locationOf(await visit.change('rename-device', { id: device.id, name }))).toContain('notice=name');
     }
     await other.visit.change('rename-device', { id: device.id, name: 'Mine' });

@@ -4,9 +4,10 @@ import type { Audit } from '../audit/audit.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
+import { isLine } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
-import { isStorableText, isUuid } from '../kernel/secret.ts';
+import { isUuid } from '../kernel/secret.ts';
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { Project } from '../projects/project.entity.ts';
 import type { TenantKey } from '../projects/tenant.ts';
@@ -187,9 +188,12 @@ export class Devices {
     if (device.revokedAt) refuse({ code: 'not-found', what: 'device' });
     const name = wished.trim();
     if (name === '') refuse({ code: 'invalid', field: 'name', reason: 'must not be empty' });
-    if (name.length > maxNameLength || !isStorableText(name)) {
+    if (name.length > maxNameLength) {
       refuse({ code: 'invalid', field: 'name', reason: `must have at most ${maxNameLength} characters` });
     }
+    // It is shown in mails and in the console.
+    if (!isLine(name))
+      refuse({ code: 'invalid', field: 'name', reason: 'must be one line without control characters' });
     const before = device.name;
     if (name === before) return device;
     device.name = name;

@@ -39,6 +39,13 @@ describe('a message', () => {
     expect(text).not.toMatch(/https?:/);
   });
 
+  it('keeps each name in its line', () => {
+    const passkey = 'Key\n\nWas this not you?\u2029Go to evil.example.';
+    const at = '2026-07-01T08:00:00Z';
+    const { text } = renderMail({ template: 'passkey-changed', app: 'Acme', change: 'removed', passkey, at }, 'en');
+    expect(text).toContain('\n\nPasskey: Key Was this not you? Go to evil.example.\n\nTime: ');
+  });
+
   it('escapes names in HTML and headers', () => {
     const app = 'Evil\r\nBcc: all@example.com <script>alert("1")</script>';
     const { subject, html } = renderMail({ template: 'sign-in-code', app, code: '012345', minutes: 5 }, 'en');

@@ -69,11 +69,15 @@ export function renderSms(content: MessageContent, locale: Locale): string {
 
 function wordingOf(content: MessageContent, locale: Locale): Wording {
   const wording = texts[locale][content.template] as (content: MessageContent) => Wording;
-  const { subject, before, after } = wording({ ...content, app: oneLine(content.app) });
+  const lines = Object.entries(content).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? oneLine(value) : value,
+  ]);
+  const { subject, before, after } = wording(Object.fromEntries(lines));
   return { subject: oneLine(subject).slice(0, 200), before, after };
 }
 
-/** Removes line breaks, which would inject headers. */
+/** Removes line breaks, which would inject headers and paragraphs. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
