@@ -61,4 +61,13 @@ describe('a CSV file', () => {
     expect(text).toBe('"\'=cmd|calc","a ""b"", c"\r\n"\'+41791234567","\'-"\r\n');
     expect(parseCsv(text).map(({ cells }) => cells.map(fromCell))).toEqual(rows);
   });
+
+  it('guards the same characters as the export of users, and reads them again', () => {
+    for (const first of ['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
+      const text = `${first}HYPERLINK(1)`;
+      expect(toCsv([[text]])).toBe(`"'${text}"\r\n`);
+      expect(fromCell(`'${text}`)).toBe(text);
+    }
+    expect(toCsv([['\n=1']])).toBe('"\'\n=1"\r\n');
+  });
 });

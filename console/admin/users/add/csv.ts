@@ -109,13 +109,16 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
+/** Leading characters that make a spreadsheet evaluate a cell, as in the export of users; some normalize full-width forms. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/;
+
 /** Rows as CSV. A cell that a spreadsheet would run as a formula begins with an apostrophe. */
 export function toCsv(rows: readonly (readonly string[])[]): string {
-  const cellOf = (cell: string) => `"${(/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`;
+  const cellOf = (cell: string) => `"${(formula.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`;
   return rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
 }
 
 /** A cell without the apostrophe of {@link toCsv}, which also the export of users has. */
 export function fromCell(cell: string): string {
-  return cell.replace(/^'(?=[=+\-@\t\r])/, '').trim();
+  return (cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell).trim();
 }
