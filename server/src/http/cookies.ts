@@ -6,6 +6,8 @@ import { siteAt } from './site.ts';
 const flowSeconds = 35 * 60;
 /** Concurrent flows per browser. Beyond it the oldest cookie is dropped, to bound the size of the header. */
 const maxFlows = 12;
+/** Sessions per browser, one per project; beyond it the same. Bounds what a request with made-up cookies looks up. */
+const maxSessions = 32;
 /** Lifetime of a setup link. */
 const setupSeconds = 15 * 60;
 
@@ -31,17 +33,19 @@ export class Cookies {
   /** Session cookies of this browser, one per project. */
   sessions(req: Request): { projectId: string; secret: string }[] {
     const prefix = this.sessionName('');
-    const names = new Set(cookiesOf(req).map(([name]) => name));
-    return [...names].flatMap((name) => {
-      if (!name.startsWith(prefix)) return [];
-      const projectId = name.slice(prefix.length);
-      const secret = this.session(req, projectId);
-      return secret === undefined ? [] : [{ projectId, secret }];
+    const all = cookiesOf(req);
+    const names = new Set(all.map(([name]) => name).filter((name) => name.startsWith(prefix)));
+    const { domain } = siteAt(req);
+    return [...names].slice(-maxSessions).flatMap((name) => {
+      const secret = onlyOne(all, name);
+      return secret === undefined ? [] : [{ projectId: name.slice(prefix.length), secret: presented(secret, domain) }];
     });
   }
 
   setSession(res: Response, projectId: string, secret: string, maxAgeSeconds?: number): void {
-    this.set(res, this.sessionName(projectId), secret, maxAgeSeconds);
+    const own = this.sessionName(projectId);
+    this.dropOldest(res, this.sessionName(''), { max: maxSessions, besides: own });
+    this.set(res, own, secret, maxAgeSeconds);
   }
 
   clearSession(res: Response, projectId: string): void {
@@ -53,11 +57,9 @@ export class Cookies {
   }
 
   setFlow(res: Response, flow: string, secret: string): void {
-    const prefix = this.named(flowPrefix);
-    // Browsers send the oldest cookie first (RFC 6265 §5.4).
-    const held = cookiesOf(res.req).filter(([name]) => name.startsWith(prefix));
-    for (const [name] of held.slice(0, Math.max(0, held.length - maxFlows + 1))) this.set(res, name, '', 0);
-    this.set(res, this.flowName(flow), secret, flowSeconds);
+    const own = this.flowName(flow);
+    this.dropOldest(res, this.named(flowPrefix), { max: maxFlows, besides: own });
+    this.set(res, own, secret, flowSeconds);
   }
 
   clearFlow(res: Response, flow: string): void {
@@ -91,6 +93,12 @@ export class Cookies {
     return this.named(`${flowPrefix}${flow.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 16)}`);
   }
 
+  /** Makes room for one more cookie. Browsers send the oldest first (RFC 6265 §5.4). */
+  private dropOldest(res: Response, prefix: string, { max, besides }: { max: number; besides: string }): void {
+    const held = cookiesOf(res.req).filter(([name]) => name.startsWith(prefix) && name !== besides);
+    for (const [name] of held.slice(0, Math.max(0, held.length - max + 1))) this.set(res, name, '', 0);
+  }
+
   private named(name: string): string {
     return this.secure ? `__Host-${name}` : name;
   }
@@ -108,9 +116,13 @@ function cookiesOf(req: Request): [name: string, value: string][] {
   });
 }
 
-/** A cookie by name; undefined if it was sent twice, or is none of our secrets. */
 function readCookie(req: Request, name: string): string | undefined {
-  const [found, ...others] = cookiesOf(req).filter(([one]) => one === name);
+  return onlyOne(cookiesOf(req), name);
+}
+
+/** A cookie by name; undefined if it was sent twice, or is none of our secrets. */
+function onlyOne(cookies: readonly [name: string, value: string][], name: string): string | undefined {
+  const [found, ...others] = cookies.filter(([one]) => one === name);
   const value = found?.[1] ?? '';
   return others.length === 0 && /^[\w-]+$/.test(value) ? value : undefined;
 }
