@@ -116,7 +116,7 @@ describe('a passkey, while passkeys are switched off,', () => {
 
 describe('the name of a passkey', () => {
   it('adds no paragraph to the mail about its removal', async () => {
-    const { address, user } = await somebody();
+    const { address, user } = await registeredUser();
     const passkey = await givePasskey(user);
     // A session by a device key alone may rename, but remove nothing.
     const thief = await visitOf(user, ['swk']);
