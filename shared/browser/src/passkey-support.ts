@@ -1,4 +1,4 @@
-/** What this browser can do with passkeys on this page. */
+/** The passkey features of this browser on this page. */
 export type PasskeySupport = {
   /** Passkeys can be used: `signInWithPasskey` and `createPasskey` work. */
   available: boolean;

@@ -1,4 +1,4 @@
-/** Text and base64url with what every runtime has: browsers' Web APIs, not Node's Buffer. */
+/** Text and base64url with APIs of every runtime: browsers' Web APIs, not Node's Buffer. */
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);

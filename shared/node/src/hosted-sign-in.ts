@@ -10,7 +10,7 @@ export interface HostedClient {
   scope: string;
 }
 
-/** What a sign-in asks for. */
+/** Options of a sign-in. */
 export interface SignInRequest {
   /** A path of your site. Default: `/`. */
   returnTo?: string | undefined;
@@ -20,7 +20,7 @@ export interface SignInRequest {
   maxAgeSeconds?: number | undefined;
 }
 
-/** With what only this library asks for. */
+/** With options of this library only. */
 export interface HostedRequest extends SignInRequest {
   /** The user must prove themselves again, even if the service has a session (OpenID Connect Core §3.1.2.1). */
   prompt?: 'login' | undefined;

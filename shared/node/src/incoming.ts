@@ -9,7 +9,7 @@ export interface RequestLike extends IncomingMessage {
   originalUrl?: string;
 }
 
-/** What a handler reads of a request, of Node or of the Fetch standard. */
+/** The parts of a request that a handler reads, of Node or of the Fetch standard. */
 export interface Incoming {
   method: string;
   /** Absolute, or only path and query. */

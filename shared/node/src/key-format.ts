@@ -1,6 +1,6 @@
 import { fromBase64 } from './bytes.ts';
 
-/** What the DER of a key says of itself. */
+/** Type and curve in the DER of a key. */
 export interface KeyFormat {
   isPrivate: boolean;
   /** `rsa`, `ed25519`, `x25519`, the name of a curve of EC (`P-521`), or `unknown`. */

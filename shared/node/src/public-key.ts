@@ -97,7 +97,7 @@ async function ofSpki(der: Uint8Array<ArrayBuffer> | null): Promise<Verification
   return readable(() => usable(format.type, (alg) => importSPKI(pem, alg)));
 }
 
-/** A certificate does not tell the type of its key where jose can be asked for it: try each. */
+/** jose does not reveal the type of a certificate's key: try each. */
 async function ofCertificate(pem: string): Promise<VerificationKey> {
   const { importX509 } = await jose();
   const certificate = `${pem.split('-----END CERTIFICATE-----')[0]}-----END CERTIFICATE-----`;

@@ -43,7 +43,7 @@ export interface Reply {
   body: string | null;
 }
 
-/** What a relying party knows of its service. */
+/** The settings of a relying party for its service. */
 export interface Party {
   exchange(
     code: string,

@@ -73,7 +73,7 @@ export interface SignedInProps {
   fallback?: ReactNode;
 }
 
-/** Shows its children to signed-in users. Protect data in the back end: this only decides what is shown. */
+/** Shows its children to signed-in users. Protect data in the back end: this only controls rendering. */
 export function SignedIn({ children, fallback }: SignedInProps): ReactElement {
   const { session, status } = useSession();
   if (status === 'loading') return createElement(Fragment, null, fallback);

@@ -39,7 +39,7 @@ export function useSession<User = Session['user']>(): UseSession<User> {
 export interface UseSignIn {
   /** Of the state machine `start()`; undefined until the SDK is ready. */
   state: SignInState | undefined;
-  /** What the user does. Ignored until the SDK is ready. */
+  /** The user's action. Ignored until the SDK is ready. */
   send(action: SignInAction): void;
   /** Why the SDK is not ready, or why the back end began no session. */
   error: Error | undefined;
@@ -50,7 +50,7 @@ export interface UseSignIn {
   finish(): void;
 }
 
-/** A form of your own: show `state`, pass on what the user does. Your back end begins the session by itself. */
+/** A form of your own: show `state`, pass on the user's actions. Your back end begins the session by itself. */
 export function useSignIn(options: StartOptions = {}): UseSignIn {
   const { apiKey, baseUrl, store } = useLatchkey();
   const [state, setState] = useState<SignInState | undefined>();

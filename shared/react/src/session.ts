@@ -2,7 +2,7 @@
 export interface Session<User = { email?: string; email_verified?: boolean; name?: string }> {
   /** The user's stable ID. */
   sub: string;
-  /** What `onSignIn` of the back end has returned. */
+  /** The result of the back end's `onSignIn`. */
   user: User;
   /** Class of the authentication, such as `phr`. */
   acr?: string;

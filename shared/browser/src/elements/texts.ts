@@ -59,7 +59,7 @@ const problems: Record<string, Key> = {
   TIMEOUT: 'problem.network',
 };
 
-/** What to tell the user. An error of the page itself is told to its developer, as it is. */
+/** The message for the user. An error of the page goes to its developer, unchanged. */
 export function problemOf(error: LatchkeyError, state: SignInState, say: Say): string {
   if (error.code === 'CODE_INCOMPLETE' || error.code === 'CODE_REJECTED') return codeProblem(error, state, say);
   if (error.code === 'RATE_LIMITED')

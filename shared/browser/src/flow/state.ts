@@ -2,7 +2,7 @@ import type { LatchkeyError } from '../error.ts';
 import type { MfaMethod } from '../results.ts';
 
 /**
- * The prompts of a sign-in, and what each shows. Transitions:
+ * The prompts of a sign-in, and their contents. Transitions:
  *
  * | step | action | next |
  * |---|---|---|
@@ -114,7 +114,7 @@ export type StartOptions = {
   code_challenge_method?: string | undefined;
 };
 
-/** A sign-in as a state machine: show `state`, pass on what the user does. */
+/** A sign-in as a state machine: show `state`, pass on the user's actions. */
 export interface SignIn {
   readonly state: SignInState;
   /** Calls `listener` after each change; returns a function that ends this. */

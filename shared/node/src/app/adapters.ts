@@ -80,13 +80,13 @@ function withoutCacheControl(headers: unknown): unknown {
   return headers.flatMap((name, at) => (at % 2 === 0 && isOther(name) ? [name, headers[at + 1]] : []));
 }
 
-/** What the adapter uses of Fastify's request. */
+/** The parts of Fastify's request that the adapter uses. */
 export interface FastifyRequestLike {
   raw: IncomingMessage;
   body?: unknown;
 }
 
-/** What the adapter uses of Fastify's reply. */
+/** The parts of Fastify's reply that the adapter uses. */
 export interface FastifyReplyLike {
   raw: ServerResponse;
   header(name: string, value: string | string[]): unknown;
@@ -94,7 +94,7 @@ export interface FastifyReplyLike {
   send(body?: string | null): unknown;
 }
 
-/** What the adapter uses of Fastify. */
+/** The parts of Fastify that the adapter uses. */
 export interface FastifyLike {
   route(options: {
     method: string;
@@ -161,7 +161,7 @@ function sendFastify(reply: FastifyReplyLike, { body, cookies, headers, status }
   return reply.send(body);
 }
 
-/** What the adapter uses of Hono's context. */
+/** The parts of Hono's context that the adapter uses. */
 export interface HonoContextLike {
   req: { raw: Request };
   res: Response;

@@ -47,7 +47,7 @@ function assertions({ clientId, issuer, keyId }: LatchkeyOptions<unknown>, priva
   };
 }
 
-/** Checks what can be checked at construction; Web Crypto imports keys asynchronously. */
+/** Runs the checks that are possible at construction; Web Crypto imports keys asynchronously. */
 function checkedKey(privateKey: unknown): { alg: string; pem: string } {
   if (typeof privateKey !== 'string' || privateKey === '') return invalid('must be a PEM or its path');
   try {

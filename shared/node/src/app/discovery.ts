@@ -1,7 +1,7 @@
 import { RelyingPartyError } from '../error.ts';
 import { checkedUrl, OutgoingError, objectIn, send } from '../outgoing.ts';
 
-/** What an issuer says of itself (OpenID Connect Discovery 1.0 §3); members are named as there. */
+/** Metadata of an issuer (OpenID Connect Discovery 1.0 §3), under the same names. */
 export interface ProviderMetadata {
   issuer: string;
   authorization_endpoint: string;

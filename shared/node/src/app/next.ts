@@ -4,7 +4,7 @@ import type { DefaultUser, Session } from '../session/sessions.ts';
 import { type Latchkey, withCookies } from './create-latchkey.ts';
 import type { SessionRequirements } from './routes.ts';
 
-/** What the adapter uses of Next.js. */
+/** The parts of Next.js that the adapter uses. */
 export interface NextFunctions {
   /** Of `next/headers`. */
   headers(): Promise<{ get(name: string): string | null }>;

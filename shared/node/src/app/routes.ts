@@ -16,7 +16,7 @@ import { type DefaultUser, provedAt, type Session } from '../session/sessions.ts
 import { type LatchkeyOptions, type Site, siteOf } from './options.ts';
 import type { Service } from './service.ts';
 
-/** What a page or an operation demands of a session. */
+/** The requirements of a page or an operation for a session. */
 export interface SessionRequirements {
   /** Accepted classes of authentication: `phr` (a passkey), `phrh` (a passkey bound to its device). */
   acrValues?: readonly string[];
@@ -55,7 +55,7 @@ export class Routes {
     });
   }
 
-  /** Throws `OAuthExchangeError` if the options lack what routes and sessions need. */
+  /** Throws `OAuthExchangeError` if options that routes and sessions need are missing. */
   get site(): Site {
     this.made ??= siteOf(this.options);
     return this.made;

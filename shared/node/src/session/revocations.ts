@@ -1,5 +1,5 @@
 /**
- * Storage of ended sessions. Each process must see what another one has stored: use a table or Redis if there are several.
+ * Storage of ended sessions. Each process must see the entries of the others: use a table or Redis if there are several.
  */
 export interface SessionRevocations {
   /**

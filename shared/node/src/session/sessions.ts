@@ -10,7 +10,7 @@ import { Sealer } from './seal.ts';
 export interface Session<User = DefaultUser> {
   /** The user's stable ID at the service. */
   sub: string;
-  /** What `onSignIn` has returned. */
+  /** The result of `onSignIn`. */
   user: User;
   /** The session at the service. Absent after a sign-in with the browser SDK. */
   sid: string | undefined;
