@@ -4,6 +4,7 @@ import type { Client } from '../domain/clients/client.entity.ts';
 import type { ClientSource } from '../domain/clients/client-registry.ts';
 import { matchesRedirectUri } from '../domain/clients/redirect-uri.ts';
 import { type ResponseMode } from '../domain/kernel/openid.ts';
+import { isStorableText } from '../domain/kernel/secret.ts';
 import { type Issuer } from '../domain/projects/issuer.ts';
 import { type AcrRequest, asksForMore, canBeMet, defaultAcr } from '../domain/tokens/acr.ts';
 import { grantedScope } from '../domain/tokens/claims.ts';
@@ -171,7 +172,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ['invalid_request', 'claims must be a JSON object.', (p) => claimsOf(p) === null],
   [
     'invalid_request',
-    'acr in claims must be null or an object: essential is a boolean, value a string, values at most 20 strings.',
+    'acr in claims must be null or an object: essential is a boolean, value a string, values at most 20 strings, without NUL and lone surrogates.',
     (p) => !acrClaim.safeParse(acrMember(p)).success,
   ],
   [
@@ -266,11 +267,14 @@ function claimsOf(parameters: Parameters): Record<string, unknown> | null {
   }
 }
 
+/** JSON can escape NUL and lone surrogates, so {@link Parameters.faults} misses them. */
+const acrValue = z.string().refine(isStorableText);
+
 const acrClaim = z
   .object({
     essential: z.boolean().optional(),
-    value: z.string().optional(),
-    values: z.array(z.string()).max(20).optional(),
+    value: acrValue.optional(),
+    values: z.array(acrValue).max(20).optional(),
   })
   .nullish();
 

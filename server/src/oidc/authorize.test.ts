@@ -14,6 +14,8 @@ let client: Client;
 let user: User;
 let rp: RelyingParty;
 
+const acrOf = (values: string[]) => JSON.stringify({ id_token: { acr: { values } } });
+
 beforeAll(async () => {
   app = await buildTestApp();
 });
@@ -83,6 +85,8 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     ['request_uri', { request_uri: 'https://app.example.com/r' }, 'request_uri_not_supported'],
     ['a nonce of 10,000 characters', { nonce: 'n'.repeat(10_000) }, 'invalid_request'],
     ['NUL in the nonce', { nonce: 'a\0b' }, 'invalid_request'],
+    ['NUL in acr of claims', { claims: acrOf(['a\0b', 'phr']) }, 'invalid_request'],
+    ['a lone surrogate in acr of claims', { claims: acrOf(['\ud800', 'phr']) }, 'invalid_request'],
   ])('sends an error back for %s', async (_name, changes, error) => {
     await rp.signIn(user);
     const given = await rp.answer(changes);
