@@ -8,6 +8,7 @@ import { DomainWorld } from '../../test/custom-domain.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { fetchHere } from '../../test/fetch-here.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
+import { apiOf, basic, machineOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import { rows } from '../../test/rows.ts';
@@ -99,6 +100,23 @@ describe('the issuer at a custom domain', () => {
     });
     expect(tokens.claims()).toMatchObject({ iss: url, sub: user.id });
     expect(await openid.fetchUserInfo(config, tokens.access_token, user.id)).toMatchObject({ sub: user.id });
+  });
+
+  it('describes no token for UserInfo to an API that has its address as identifier', async () => {
+    const { apis } = world.app.services;
+    const server = { ...(await machineOf(world.app, world.project)), issuer: url };
+    const api = await apiOf(world.app, world.project, url);
+    await apis.grant(server.client, api.id, { scopes: ['read'], introspects: true }, system);
+    const ask = async (token: string) => {
+      const body = new URLSearchParams({ token });
+      return jsonOf(await get('/oauth2/introspect', { method: 'POST', body, headers: basic(server) }));
+    };
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    const own = await jsonOf(await get('/oauth2/token', { method: 'POST', body: form, headers: basic(server) }));
+    expect(await ask(String(own['access_token']))).toMatchObject({ active: true, aud: url });
+    const { access_token } = await (await atDomain()).tokens();
+    expect(decodeJwt(access_token).aud).toBe(url);
+    expect(await ask(access_token)).toEqual({ active: false });
   });
 
   it('serves neither console nor admin API, nor other issuers, and no client of another project', async () => {

@@ -63,7 +63,7 @@ export class Introspection {
             else g.scopes end)), ' ') as scope
       from authorization_codes t join clients k on k.project_id = t.project_id and k.id = t.client_id
         left join users u on u.project_id = t.project_id and u.id = t.user_id
-        left join apis a on a.project_id = t.project_id and a.identifier = ${aud}::text
+        left join apis a on a.project_id = t.project_id and a.identifier = ${aud}::text and not ${isForUserInfo}::boolean
         left join api_grants g on g.project_id = t.project_id and g.client_id = t.client_id and g.api_id = a.id
       where t.project_id = ${caller.project.id}::uuid and t.id = ${jti}::uuid and t.client_id = ${clientId}::uuid
         and t.revoked_at is null and k.disabled_at is null
