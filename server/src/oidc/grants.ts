@@ -147,6 +147,12 @@ function onlyResource(parameters: Parameters): string | undefined {
   return resource;
 }
 
+/** Refuses `resource` (RFC 8707 section 2): tokens of devices are for UserInfo, and the device would send them to the API. */
+export function refuseResource(parameters: Parameters): void {
+  if (parameters.all('resource').length === 0) return;
+  throw new OAuthError('invalid_target', 'A device gets no tokens for APIs: omit resource.');
+}
+
 /** Refusals of a device that is not approved (RFC 8628 section 3.5). */
 const unapproved: Record<Exclude<DeviceState, 'approved' | 'unmet'>, OAuthError> = {
   pending: new OAuthError('authorization_pending', 'The user has not decided yet.'),
@@ -162,6 +168,7 @@ async function redeemDevice(deps: GrantDeps, request: TokenRequest): Promise<Tok
   const deviceCode = parameters.get('device_code');
   if (deviceCode === undefined) throw new OAuthError('invalid_request', 'device_code is missing.');
   requireGrant(caller.client, 'device_code');
+  refuseResource(parameters);
   const state = await deps.deviceAuthorizations.poll({ ...caller, issuer, deviceCode, assertion });
   if (state === null) return null;
   if (state === 'unmet') refuse({ code: 'grant-rejected', reason: 'policy' });

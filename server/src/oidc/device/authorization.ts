@@ -12,7 +12,7 @@ import { requestContext } from '../../http/context.ts';
 import { parametersOf } from '../../http/parameters.ts';
 import { scopesFor } from '../authorization-request.ts';
 import { authenticateClient, type ClientAuthDeps, credentialOf } from '../client-auth.ts';
-import { requireGrant } from '../grants.ts';
+import { refuseResource, requireGrant } from '../grants.ts';
 import { clientsAt, issuerOf } from '../issuer.ts';
 import { OAuthError } from '../oauth-error.ts';
 
@@ -38,6 +38,7 @@ export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Requ
       clientsAt(issuer, deps.clients.current),
     );
     requireGrant(caller.client, 'device_code');
+    refuseResource(parameters);
     const asked = parameters.get('scope') ?? 'openid';
     if (asked.length > longest) throw new OAuthError('invalid_scope', 'scope is longer than 2,048 characters.');
     const scope = grantedScope(asked, scopesFor(caller.client, issuer));

@@ -276,6 +276,15 @@ describe('a poll (RFC 8628 §3.5)', () => {
     expect((await person.enter(late.user_code)).status).toBe(400);
   });
 
+  it('is refused with resource: its tokens are for UserInfo', async () => {
+    const resource = 'https://orders.example.com';
+    expect(await ask({ resource })).toMatchObject(error('invalid_target'));
+    const { device_code, user_code } = await begin();
+    await person.allow(user_code);
+    expect(await poll(device_code, { resource })).toMatchObject(error('invalid_target'));
+    expect((await poll(device_code)).status).toBe(200);
+  });
+
   it('is refused for a code that is unknown, another client’s, another project’s, or missing', async () => {
     const codes = await begin();
     const { client: sibling } = await app.make.client(project, { grantTypes: ['device_code'] });
