@@ -60,12 +60,12 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   // A code of the SDK has neither and requires a confidential client's credential; all others need both.
   const isRedirected = by === 'none' || redirectUri !== undefined;
   if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
-    throw new OAuthError('invalid_request', 'code_verifier is missing.');
+    throw new OAuthError('invalid_request', 'code_verifier is missing.', { isOfClient: by !== 'none' });
   }
   // A code of the SDK was not pushed.
   const isWithoutRedirect = by === 'none' || caller.client.fapiProfile;
   if (isWithoutRedirect && redirectUri === undefined)
-    throw new OAuthError('invalid_request', 'redirect_uri is missing.');
+    throw new OAuthError('invalid_request', 'redirect_uri is missing.', { isOfClient: by !== 'none' });
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
     // RFC 6749 §5.2 allows ASCII only; the base issuer keeps its text.
     const letters = issuer.project === null ? 'A–Z a–z 0–9' : 'A-Z a-z 0-9';

@@ -37,6 +37,8 @@ export class OAuthError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Of a JSON response. Not `status`, which marks a fault of a body parser (`http/failure.ts`). */
   readonly httpStatus: number;
+  /** Whether it follows from settings of the client, which may be stale. */
+  readonly isOfClient: boolean;
 
   constructor(
     readonly error: OAuthErrorCode,
@@ -44,11 +46,13 @@ export class OAuthError extends Error {
     {
       retryAfterSeconds,
       httpStatus = statusOf(error),
-    }: { retryAfterSeconds?: number | undefined; httpStatus?: number } = {},
+      isOfClient = error === 'unauthorized_client',
+    }: { retryAfterSeconds?: number | undefined; httpStatus?: number; isOfClient?: boolean } = {},
   ) {
     super(error);
     this.retryAfterSeconds = retryAfterSeconds;
     this.httpStatus = httpStatus;
+    this.isOfClient = isOfClient;
     this.name = 'OAuthError';
   }
 }

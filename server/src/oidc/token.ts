@@ -54,7 +54,7 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
     const actor = actorOf(req, { kind: 'client', id, name });
     const request = { parameters, issuer, caller, proof, proofKey: proof?.jkt ?? null, actor };
     const answer = await grants[wanted](deps, request).catch((error: unknown) =>
-      isLast || !isUnauthorized(error) ? refused(deps, error, id, actor, stranger) : null,
+      isLast || !isOfClient(error) ? refused(deps, error, id, actor, stranger) : null,
     );
     if (answer) return answer;
   }
@@ -82,8 +82,8 @@ function dependsOnClient(error: unknown): boolean {
   return error instanceof Refusal && codes.includes(error.problem.code);
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof OAuthError && error.error === 'unauthorized_client';
+function isOfClient(error: unknown): boolean {
+  return error instanceof OAuthError && error.isOfClient;
 }
 
 /** Records a refusal of the client (as anonymous) or of its code, and rethrows. */

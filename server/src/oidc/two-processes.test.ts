@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { redirectUri } from '../../test/factories.ts';
+import { partyAt } from '../../test/project-issuer.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -75,6 +76,28 @@ describe('a change in one process', () => {
     await change({ redirectUris: [redirectUri, 'https://new.example.com/callback'] });
     const answer = await rp.authorize({ redirect_uri: 'https://new.example.com/callback' });
     expect(locationOf(answer).searchParams.has('code')).toBe(true);
+  });
+
+  it('that lets a client omit PKCE applies in another at once, at the exchange, too', async () => {
+    const { client: web, clientSecret } = await here.make.client(project, {
+      tokenEndpointAuthMethod: 'client_secret_basic',
+    });
+    const issuer = partyAt(here, project, web).issuer;
+    const at = (app: TestApp) => new RelyingParty(app, web, issuer.replace(here.url, app.url));
+    const [first, second] = [at(here), at(there)];
+    await first.signIn(user);
+    const secret = { Authorization: `Basic ${Buffer.from(`${web.id}:${clientSecret}`).toString('base64')}` };
+    // The other process has the client cached.
+    expect((await second.exchange('x', {}, secret)).status).toBe(400);
+    await here.services.clients.update(web, { pkceOptional: true }, system);
+    const code = await first.code({ code_challenge: undefined, code_challenge_method: undefined });
+    expect((await second.exchange(code, { code_verifier: undefined }, secret)).status).toBe(200);
+    await here.services.clients.update(web, { pkceOptional: false }, system);
+    const refused = await second.exchange('x', { code_verifier: undefined }, secret);
+    expect(await refused.json()).toMatchObject({
+      error: 'invalid_request',
+      error_description: 'code_verifier is missing.',
+    });
   });
 
   it('that deactivates a user or ends the session applies in another', async () => {
