@@ -325,6 +325,23 @@ describe('the FAPI 2.0 Security Profile', () => {
     ).resolves.toMatchObject({ status: 400 });
   });
 
+  it('is not kept from pushing by repetitions of an assertion that was used', async () => {
+    app.clock.turn(60);
+    const limited = await buildSibling(app, app.url, { authorizationsPerMinute: 1 });
+    const url = `${party.issuer.replace(app.url, limited.url)}/oauth2/par`;
+    const to = async (proved: Changes) => {
+      const fields = authorizationParameters(client.id, party.proof.challenge, proved);
+      return (await fetch(url, { method: 'POST', body: new URLSearchParams(fields) })).status;
+    };
+    const used = await credential();
+    expect(await to(used)).toBe(201);
+    // More than one client may push per minute.
+    const repeated = new Set(await Promise.all(Array.from({ length: 50 }, () => to(used))));
+    expect([...repeated]).toEqual([401]);
+    expect(await to(await credential())).toBe(201);
+    await limited.close();
+  });
+
   it.each<[string, Parameters<typeof change>[0]]>([
     ['tokenEndpointAuthMethod', { tokenEndpointAuthMethod: 'client_secret_basic' }],
     ['idTokenSignedResponseAlg', { idTokenSignedResponseAlg: 'RS256' }],

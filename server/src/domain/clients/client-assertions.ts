@@ -3,8 +3,9 @@ import { isCompactJws } from '../kernel/base64url.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
-import { type Fragment, sql } from '../kernel/sql.ts';
+import { type Executing, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { Issuer } from '../projects/issuer.ts';
+import type { TenantKey } from '../projects/tenant.ts';
 import type { Client } from './client.entity.ts';
 import { fapiAlgorithms } from './fapi.ts';
 import type { RemoteKeys } from './remote-keys.ts';
@@ -29,6 +30,13 @@ export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment 
   return sql`insert into used_assertions (project_id, client_id, jti_hash, forget_at)
     select project_id, id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
     on conflict do nothing returning 1`;
+}
+
+/** Whether the assertion was used before. Does not use it. */
+export async function wasUsed(on: Executing, client: TenantKey, { jtiHash }: JudgedAssertion): Promise<boolean> {
+  const statement = sql<{ used: boolean }>`select true as used from used_assertions
+    where project_id = ${client.project.id}::uuid and client_id = ${client.id}::uuid and jti_hash = ${jtiHash}`;
+  return (await query(on, statement, { prepare: 'client-assertions.was-used' })).length > 0;
 }
 
 type Verifying = CryptoKey | ReturnType<typeof createLocalJWKSet>;

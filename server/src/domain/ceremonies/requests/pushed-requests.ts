@@ -1,4 +1,4 @@
-import { type JudgedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
+import { type JudgedAssertion, usedAssertion, wasUsed } from '../../clients/client-assertions.ts';
 import { currentClient, type JudgedClient } from '../../clients/client-registry.ts';
 import { type JudgedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
@@ -29,6 +29,8 @@ export interface Push extends JudgedClient {
   proof: JudgedProof | null;
 }
 
+const usedBefore = { code: 'client-rejected', reason: 'jti was used before' } as const;
+
 /** Pushed authorization requests (RFC 9126). */
 export class PushedRequests {
   private readonly perNetwork: LimitRule;
@@ -55,6 +57,8 @@ export class PushedRequests {
   async push(push: Push, ip: string | undefined): Promise<string> {
     const { db, clock, random } = this.deps;
     const { client, assertion, proof } = push;
+    // First, since a stranger who repeats an assertion must not spend the client's budget.
+    if (assertion && (await wasUsed(db.alone, client, assertion))) refuse(usedBefore);
     await this.spend(push, ip);
     const handle = newSecret(random);
     const now = clock.now();
@@ -78,7 +82,7 @@ export class PushedRequests {
     );
     if (row?.is_stored) return handle;
     if (!row?.client_is_current) refuse({ code: 'client-rejected', reason: `${client.id} changed during the request` });
-    if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
+    if (!row.assertion_is_fresh) refuse(usedBefore);
     return refuseUsedProof();
   }
 
