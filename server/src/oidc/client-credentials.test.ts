@@ -286,6 +286,27 @@ describe('private_key_jwt', () => {
     });
   });
 
+  it('reads jwks_uri once for requests that come at the same time', async () => {
+    keySet = { keys: [jwkOf('ES256', 'first')] };
+    reads = 0;
+    const { party } = await partyOf({
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwksUri: `${jwksUri}?${randomUUID()}`,
+    });
+    const strangers = async () => {
+      const code = { client_id: undefined, client_assertion_type: assertionType };
+      const forged = await new SignJWT({ iss: party.client.id })
+        .setProtectedHeader({ alg: 'ES256', kid: 'unknown' })
+        .sign(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+      const answers = Array.from({ length: 50 }, () => party.exchange('x', { ...code, client_assertion: forged }));
+      return new Set((await Promise.all(answers)).map((answer) => answer.status));
+    };
+    expect([await strangers(), reads]).toEqual([new Set([401]), 1]);
+    // The keys may be read again, and the client is cached no more.
+    app.clock.turn(61);
+    expect([await strangers(), reads]).toEqual([new Set([401]), 2]);
+  });
+
   it('uses keys of an unreadable jwks_uri for 24 hours after the last successful read', async () => {
     keySet = { keys: [jwkOf('ES256', 'first')] };
     const { party } = await partyOf({

@@ -35,9 +35,12 @@ export class RemoteKeys {
    * @param kid read the address again if the cached set lacks it
    */
   async at(uri: string, kid: string | undefined): Promise<JWK[] | null> {
-    const known = await this.fetched.get(uri);
+    const entry = this.fetched.get(uri);
+    const known = await entry;
     if (known && !this.isDue(known, kid)) return this.usable(known);
-    const reading = this.read(uri, known);
+    // Requests resume together; the first of them has begun to read.
+    const latest = this.fetched.get(uri);
+    const reading = latest === undefined || latest === entry ? this.read(uri, known) : latest;
     this.fetched.set(uri, reading);
     return this.usable(await reading);
   }
