@@ -14,7 +14,7 @@ export class CookieBrowser {
     return this.send(url, { method: 'POST', body: new URLSearchParams(form), headers });
   }
 
-  private async send(url: string, init: RequestInit): Promise<Response> {
+  async send(url: string, init: RequestInit): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...(init.headers as Record<string, string>), ...(cookie ? { cookie } : {}) };
     const response = await fetchHere(url, { ...init, headers, redirect: 'manual' });

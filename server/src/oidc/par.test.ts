@@ -96,6 +96,20 @@ describe('POST {issuer}/oauth2/par', () => {
     expect(again.headers.get('content-type')).toContain('html');
   });
 
+  it('is not taken by HEAD, which neither issues a code nor ends a session', async () => {
+    const uri = await pushed();
+    const query = new URLSearchParams({ client_id: client.id, request_uri: uri });
+    for (const path of [`/authorize?${query}`, '/authorize/resume', '/oauth2/end_session']) {
+      const answer = await party.browser.send(`${party.issuer}${path}`, { method: 'HEAD' });
+      expect([path, answer.status, answer.headers.get('allow')]).toEqual([
+        path,
+        405,
+        path.includes('resume') ? 'GET' : 'GET, POST',
+      ]);
+    }
+    expect(codeOf(await visit(uri))).not.toBe('');
+  });
+
   it('is taken once, in a race of 200 over two processes', async () => {
     const uri = await pushed();
     const answers = await Promise.all(

@@ -67,8 +67,18 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .all(onlyMethods('GET'));
 
   const authorize = authorizeEndpoint(deps.authorize);
-  router.route('/authorize').get(noStore, authorize).post(noStore, formBody(), authorize).all(onlyMethods('GET, POST'));
-  router.route('/authorize/resume').get(noStore, resumeEndpoint(deps.authorize)).all(onlyMethods('GET'));
+  // Express would run the handlers of GET for HEAD, which must change nothing (RFC 9110 §9.3.2): not use a code or a session.
+  router
+    .route('/authorize')
+    .head(onlyMethods('GET, POST'))
+    .get(noStore, authorize)
+    .post(noStore, formBody(), authorize)
+    .all(onlyMethods('GET, POST'));
+  router
+    .route('/authorize/resume')
+    .head(onlyMethods('GET'))
+    .get(noStore, resumeEndpoint(deps.authorize))
+    .all(onlyMethods('GET'));
 
   router.route('/authorize/consent').post(noStore, formBody(), consentEndpoint(deps.consent)).all(onlyMethods('POST'));
 
@@ -115,6 +125,7 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
   const endSession = endSessionEndpoint(deps.endSession);
   router
     .route('/oauth2/end_session')
+    .head(onlyMethods('GET, POST'))
     .get(noStore, endSession)
     .post(noStore, formBody(), endSession)
     .all(onlyMethods('GET, POST'));
