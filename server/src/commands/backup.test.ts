@@ -283,6 +283,37 @@ describe('a backup', () => {
   });
 });
 
+describe('a backup made while the master key is rotated', () => {
+  it('is refused without both keys, before anything is written', async () => {
+    await live();
+    const both = { MASTER_KEY: otherKey, MASTER_KEY_SECOND: testMasterKey };
+    expect(await shell({ ...env, ...both }, 'backup', '--to', file)).toMatchObject({ code: 0 });
+    const onlyNew = { ...elsewhere, MASTER_KEY: otherKey };
+    for (const args of [['--check', file], [file]]) {
+      const { code, err } = await shell(onlyNew, 'restore', ...args);
+      expect(code).toBe(1);
+      expect(err).toMatch(/restore: \d+ values of .* are encrypted with another master key .*MASTER_KEY_SECOND/);
+    }
+    expect(await isUntouched()).toBe(true);
+    expect(await shell({ ...elsewhere, ...both }, 'restore', file)).toMatchObject({ code: 0 });
+    expect(await shell({ ...elsewhere, ...both }, 'master-key:rotate')).toMatchObject({ code: 0 });
+    expect(await shell(onlyNew, 'keys:rotate')).toMatchObject({ code: 0 });
+  });
+
+  it('is restored with a warning if the other key, now lost, opened no signing key', async () => {
+    await live();
+    // The name of the key is in the second to the fifth byte.
+    await query(
+      app.databaseUrl,
+      `update enrolments set sealed_secret = overlay(sealed_secret placing '\\xdeadbeef' from 2)`,
+    );
+    expect((await shell(env, 'backup', '--to', file)).code).toBe(0);
+    const { code, err } = await shell(elsewhere, 'restore', file);
+    expect(code).toBe(0);
+    expect(err).toMatch(/Warning: 1 values of .* are encrypted with another master key \(deadbeef\)/);
+  });
+});
+
 describe('restore rejects, before it writes anything,', () => {
   beforeEach(async () => {
     await live();

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import {
   BackupFileError,
+  type BackupPart,
   type BackupSource,
   type BackupVerifier,
   type Manifest,
@@ -20,6 +21,7 @@ import {
 import { systemRandom } from '../adapters/system/random.ts';
 import { compose } from '../compose.ts';
 import type { Config } from '../config.ts';
+import { sealedColumns } from '../domain/instance/master-key-change.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';
@@ -69,22 +71,33 @@ export async function restoreFile(
 ): Promise<{ manifest: Manifest; count: number }> {
   const config = surroundings.config();
   const source = await sourceOf(file, config);
-  const verifier = verifierOf(config, source.name);
-  const read = await readThrough(source, verifier);
+  const vault = vaultOf(config);
+  const verifier = verifierOf(vault, source.name);
+  const read = await readThrough(source, verifier, vault);
   surroundings.complain(`${source.name} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
+  for (const [key, { values, hasSigningKeys }] of read.otherKeys) {
+    const line =
+      `${values} values of ${source.name} are encrypted with another master key (${key}), as during a rotation: ` +
+      'set MASTER_KEY_SECOND to it, beside MASTER_KEY.';
+    if (hasSigningKeys) throw new BackupFileError(line);
+    surroundings.complain(`Warning: ${line}`);
+  }
   if (!checkOnly) await load(source, verifier, read.manifest, surroundings, options);
   return read;
 }
 
-/** Rejects backups made with another master key or by a newer version. */
-function verifierOf(config: Config, path: string): BackupVerifier {
+function vaultOf(config: Config): Vault {
   const keys = givenMasterKeys(config) ?? (config.DATABASE_URL ? undefined : ownKeys(config));
   if (!keys) {
     throw new StartError(
       `The master key of the backup is required: copy it to ${resolve(config.DATA_DIR)}/master.key, or set MASTER_KEY.`,
     );
   }
-  const vault = new Vault(keys.first, systemRandom, keys.second);
+  return new Vault(keys.first, systemRandom, keys.second);
+}
+
+/** Rejects backups made with another master key or by a newer version. */
+function verifierOf(vault: Vault, path: string): BackupVerifier {
   return {
     manifest({ id, masterKey, masterKeyProof, migrations }) {
       if (!vault.matches('backup', id, 'proof', masterKeyProof)) {
@@ -110,7 +123,9 @@ function ownKeys(config: Config): MasterKeys | undefined {
 async function readThrough(
   source: BackupSource,
   verifier: BackupVerifier,
-): Promise<{ manifest: Manifest; count: number }> {
+  vault: Vault,
+): Promise<{ manifest: Manifest; count: number; otherKeys: OtherKeys['found'] }> {
+  const others = new OtherKeys(vault);
   let seen: Manifest | undefined;
   let count = 0;
   const noting: BackupVerifier = {
@@ -120,8 +135,45 @@ async function readThrough(
       seen = manifest;
     },
   };
-  for await (const part of readBackup(source, noting)) if ('rows' in part) count += part.rows.length;
-  return { manifest: seen as Manifest, count };
+  for await (const part of readBackup(source, noting)) {
+    others.see(part);
+    if ('rows' in part) count += part.rows.length;
+  }
+  return { manifest: seen as Manifest, count, otherKeys: others.found };
+}
+
+/**
+ * Counts values that the given master keys cannot decrypt: a backup made while the master key is rotated has values of both
+ * keys, and its manifest names one. A server cannot start without its signing keys. Other values may belong to a lost key, and
+ * do not prevent a restore.
+ */
+class OtherKeys {
+  readonly found = new Map<string, { values: number; hasSigningKeys: boolean }>();
+  private table = '';
+  private columns: string[] = [];
+
+  constructor(private readonly vault: Vault) {}
+
+  see(part: BackupPart): void {
+    if ('header' in part) {
+      this.table = part.header.table;
+      this.columns = sealedColumns.filter(({ table }) => table === this.table).map(({ column }) => column);
+      return;
+    }
+    if (this.columns.length === 0) return;
+    for (const row of part.rows) this.judge(JSON.parse(row) as Record<string, unknown>);
+  }
+
+  private judge(row: Record<string, unknown>): void {
+    for (const value of this.columns.map((column) => row[column])) {
+      if (typeof value !== 'string') continue;
+      // `bytea` as text: \x and hexadecimal digits.
+      const key = this.vault.missingFor(Buffer.from(value.slice(2), 'hex'));
+      if (key === null) continue;
+      const { values, hasSigningKeys } = this.found.get(key) ?? { values: 0, hasSigningKeys: false };
+      this.found.set(key, { values: values + 1, hasSigningKeys: hasSigningKeys || this.table === 'signing_keys' });
+    }
+  }
 }
 
 interface LoadOptions {

@@ -77,6 +77,12 @@ export class Vault {
     return Buffer.from(sealed).subarray(1, 5).equals(this.first.name);
   }
 
+  /** The name of the master key that opens this, if it is none of ours; else null. */
+  missingFor(sealed: Uint8Array): string | null {
+    const name = Buffer.from(sealed).subarray(1, 5);
+    return this.rings.some((ring) => ring.name.equals(name)) ? null : name.toString('hex');
+  }
+
   /** A keyed hash (HMAC-SHA256, base64url) for guessable values, such as six digits. */
   mac(purpose: string, id: string, text: string): string {
     return keyedHash(this.first.key(`mac:${purpose}`), id, text);
