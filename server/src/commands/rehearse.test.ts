@@ -1,13 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../test/database.ts';
-import { shell, testMasterKey } from '../../test/shell.ts';
+import { shell, surroundingsOf, testMasterKey } from '../../test/shell.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { rehearseMigrations } from '../adapters/postgres/rehearsal.ts';
+import { OperatorError } from '../domain/kernel/problem.ts';
 import { migrations } from '../migrations/index.ts';
+import { runCommand } from './commands.ts';
 
 let folder: string;
 let file: string;
@@ -24,6 +26,18 @@ afterEach(async () => {
   await copy.drop();
   rmSync(folder, { recursive: true });
 });
+
+/** Where root puts a cluster whose account cannot enter its data folder. */
+const systemFolder = '/var/lib/latchkey';
+
+/** What this test's data folders have outside of them. */
+function outside(): string[] {
+  if (!existsSync(systemFolder)) return [];
+  return readdirSync(systemFolder).filter((name) => {
+    const owner = join(systemFolder, name, 'belongs-to');
+    return existsSync(owner) && readFileSync(owner, 'utf8').startsWith(folder);
+  });
+}
 
 /** A database at an earlier migration. */
 async function earlier(name: string): Promise<FreshDatabase> {
@@ -61,6 +75,40 @@ it('says that nothing is pending, and removes its embedded copy', async () => {
   const { code, out } = await shell(settings(source), 'rehearse', file);
   expect([code, out]).toEqual([0, 'No migrations are pending: the backup has the schema of this release.']);
   expect(readdirSync(folder)).toEqual(['a.jsonl.gz']);
+  expect(outside()).toEqual([]);
+  await source.drop();
+});
+
+it('removes its embedded copy when it is interrupted', async () => {
+  const source = await freshDatabase();
+  await shell(settings(source), 'backup', '--to', file);
+  const interruption = new AbortController();
+  const lines: string[] = [];
+  const code = await runCommand('rehearse', [file], {
+    ...surroundingsOf(settings(source)),
+    interrupted: () => interruption.signal,
+    complain(line) {
+      lines.push(line);
+      if (/creating the database/i.test(line)) interruption.abort(new OperatorError('Interrupted.'));
+    },
+  });
+  expect([code, lines.at(-1)]).toEqual([1, 'rehearse: Interrupted.']);
+  expect(readdirSync(folder)).toEqual(['a.jsonl.gz']);
+  expect(outside()).toEqual([]);
+  await source.drop();
+});
+
+it('creates the folder of its embedded copy', async () => {
+  const source = await freshDatabase();
+  await shell(settings(source), 'backup', '--to', file);
+  const DATA_DIR = join(folder, 'missing');
+  expect(await shell({ ...settings(source), DATA_DIR }, 'rehearse', file)).toMatchObject({ code: 0 });
+  expect(readdirSync(DATA_DIR)).toEqual([]);
+  const refused = await shell({ ...settings(source), DATA_DIR: file }, 'rehearse', file);
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^rehearse: .* cannot hold the copy \(\w+\): .*$/),
+  });
   await source.drop();
 });
 

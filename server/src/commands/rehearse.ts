@@ -1,5 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { removeDataFolder } from '../adapters/embedded/cluster.ts';
 import { existingMasterKeysOf } from '../adapters/files/master-key.ts';
 import { type RehearsedMigration, rehearseMigrations, sampleMs } from '../adapters/postgres/rehearsal.ts';
 import type { Config } from '../config.ts';
@@ -32,7 +33,8 @@ export const rehearse: Command = {
     const keys = givenMasterKeys(config) ?? existingMasterKeysOf(resolve(config.DATA_DIR));
     if (!keys) throw new StartError('The master key of the backup is required: set MASTER_KEY.');
     const url = input.text('database');
-    const folder = url === undefined ? mkdtempSync(`${resolve(config.DATA_DIR)}/rehearsal-`) : undefined;
+    const interrupted = surroundings.interrupted();
+    const folder = url === undefined ? folderIn(resolve(config.DATA_DIR)) : undefined;
     const copy: Config = {
       ...config,
       DATABASE_URL: url === undefined ? undefined : new Secret(url),
@@ -46,20 +48,34 @@ export const rehearse: Command = {
         { ...surroundings, config: () => copy },
         { laterMigrations: false },
       );
-      return await measure(copy, surroundings);
+      return await measure(copy, surroundings, interrupted);
     } finally {
-      if (folder !== undefined) rmSync(folder, { recursive: true });
+      if (folder !== undefined) removeDataFolder(folder);
     }
   },
 };
 
-async function measure(copy: Config, { say, complain }: Surroundings): Promise<number> {
+function folderIn(dataDir: string): string {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(dataDir, 'rehearsal-'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `${dataDir} cannot hold the copy (${code}): set DATA_DIR to another folder, or name an empty database by --database.`,
+    );
+  }
+}
+
+async function measure(copy: Config, { say, complain }: Surroundings, interrupted: AbortSignal): Promise<number> {
   const database = await openConfigured(copy, true, (line) => complain(`· ${line}`));
   const all: RehearsedMigration[] = [];
   try {
+    interrupted.throwIfAborted();
     for await (const one of rehearseMigrations(database.url)) {
       all.push(one);
       say(lineOf(one));
+      interrupted.throwIfAborted();
     }
   } finally {
     await database.embedded?.stop();

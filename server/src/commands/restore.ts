@@ -70,9 +70,11 @@ export async function restoreFile(
   { checkOnly = false, ...options }: Partial<LoadOptions> & { checkOnly?: boolean } = {},
 ): Promise<{ manifest: Manifest; count: number }> {
   const config = surroundings.config();
-  const source = await sourceOf(file, config);
+  const given = await sourceOf(file, config);
   const vault = vaultOf(config);
-  const verifier = verifierOf(vault, source.name);
+  const verifier = verifierOf(vault, given.name);
+  // A signal rolls back and closes the database.
+  const source = { ...given, interrupted: surroundings.interrupted() };
   const read = await readThrough(source, verifier, vault);
   surroundings.complain(`${source.name} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
   for (const [key, { values, hasSigningKeys }] of read.otherKeys) {
@@ -120,8 +122,11 @@ function ownKeys(config: Config): MasterKeys | undefined {
   return existingMasterKeysOf(resolve(config.DATA_DIR));
 }
 
+/** A backup whose reading ends with the signal's reason once that is aborted. */
+type InterruptibleSource = BackupSource & { interrupted: AbortSignal };
+
 async function readThrough(
-  source: BackupSource,
+  source: InterruptibleSource,
   verifier: BackupVerifier,
   vault: Vault,
 ): Promise<{ manifest: Manifest; count: number; otherKeys: OtherKeys['found'] }> {
@@ -136,6 +141,7 @@ async function readThrough(
     },
   };
   for await (const part of readBackup(source, noting)) {
+    source.interrupted.throwIfAborted();
     others.see(part);
     if ('rows' in part) count += part.rows.length;
   }
@@ -183,7 +189,7 @@ interface LoadOptions {
 
 /** Creates the schema of the backup, loads the data and runs later migrations, in one transaction. */
 async function load(
-  source: BackupSource,
+  source: InterruptibleSource,
   verifier: BackupVerifier,
   manifest: Manifest,
   { config: loadSettings, clock, complain }: Surroundings,
@@ -218,6 +224,7 @@ async function load(
       await withoutTriggers(em, tables, async () => {
         let into: Table | undefined;
         for await (const part of readBackup(source, verifier)) {
+          source.interrupted.throwIfAborted();
           if ('header' in part) into = { name: part.header.table, columns: part.header.columns };
           else await insertRows(em, tableAmong(tables, into, source.name), part.rows);
         }

@@ -247,6 +247,18 @@ function removeAs(account: Account, folder: string): void {
   if (existsSync(folder)) rmdirSync(folder);
 }
 
+/** Removes a data folder with its cluster, also one that root has put outside of it. The database must have been stopped. */
+export function removeDataFolder(dataDir: string): void {
+  const published = join(dataDir, 'postgres');
+  if (existsSync(published)) {
+    const account = accountFor(published);
+    const [folder, isLink] = [realpathSync(published), lstatSync(published).isSymbolicLink()];
+    for (const path of [folder, join(dirname(folder), 'postgres.run')]) removeAs(account, path);
+    if (isLink) rmSync(dirname(folder), { recursive: true });
+  }
+  rmSync(dataDir, { recursive: true });
+}
+
 async function initialise(
   work: string,
   password: string,
