@@ -9,14 +9,14 @@ import {
 } from '../adapters/files/transfer.ts';
 import { systemRandom } from '../adapters/system/random.ts';
 import { system } from '../domain/kernel/actor.ts';
-import { query, sql } from '../domain/kernel/sql.ts';
+import { type Fragment, query, sql } from '../domain/kernel/sql.ts';
 import { RetiredMacKey } from '../domain/keys/retired-mac-key.entity.ts';
 import { Vault, VaultError } from '../domain/keys/vault.ts';
 import { recoveryCodePurpose } from '../domain/mfa/recovery-codes.ts';
 import { type Command, UsageError } from './command.ts';
 import { chosenPassphrase, secretOptions } from './passphrase.ts';
 import { faultOf } from './transfer-checks.ts';
-import { macKeyType, type TransferTable, transferTables } from './transfer-tables.ts';
+import { lasting, macKeyType, type TransferTable, transferTables } from './transfer-tables.ts';
 import type { OpenedInstance } from './with-instance.ts';
 import { withInstance } from './with-instance.ts';
 
@@ -66,6 +66,15 @@ interface Count {
 class Undone extends Error {}
 
 const batchSize = 300;
+
+/** SQL condition: row `n` of the file exists here, or the audit log has no event that ended it. */
+function notEnded({ table, key, endedBy }: TransferTable): Fragment {
+  if (endedBy === undefined) return sql`true`;
+  const same = ['project_id', ...key].map((name) => sql`${sql.id('t', name)} = ${sql.id('n', name)}`);
+  return sql`(exists (select from ${sql.table(table)} t where ${sql.join(same, sql` and `)})
+    or not exists (select from audit_log a where a.project_id = n.project_id and a.subject_id = n.user_id::text
+      and a.at > n.created_at and (${sql.raw(endedBy)})))`;
+}
 
 class Importing {
   private readonly opened: OpenedInstance;
@@ -214,10 +223,9 @@ class Importing {
     const secrets = (table.secrets ?? []).map(({ column }) => column);
     const settable = columns.filter((name) => ![...table.key, 'project_id', 'version'].includes(name));
     const compared = settable.filter((name) => !secrets.includes(name));
-    // An import never clears revoked_at or used_at.
     const after = (name: string) => {
       const given = sql.id('excluded', name);
-      return ['revoked_at', 'used_at'].includes(name) ? sql`coalesce(${sql.id('t', name)}, ${given})` : given;
+      return lasting[name]?.(sql.id('t', name), given) ?? given;
     };
     const sets = settable.map((name) => sql`${sql.id(name)} = ${after(name)}`);
     if (columns.includes('version')) sets.push(sql`version = greatest(t.version, excluded.version) + 1`);
@@ -230,7 +238,7 @@ class Importing {
     const rows = sql.table(table.table);
     const upsert = sql<{ added: boolean }>`
       insert into ${rows} as t (${listOf(columns)})
-      select ${listOf(columns)} from json_populate_recordset(null::${rows}, ${json}::json)
+      select ${listOf(columns)} from json_populate_recordset(null::${rows}, ${json}::json) n where ${notEnded(table)}
       on conflict (${listOf(table.parent ? ['project_id', ...table.key] : table.key)}) ${action} returning (xmax = 0) as added`;
     let written: { added: boolean }[];
     try {

@@ -21,6 +21,8 @@ export interface TransferTable {
   /** Columns left out: `built_in` belongs to the instance, and counters restart. */
   omit?: readonly string[];
   secrets?: readonly SecretColumn[];
+  /** For rows that are deleted when they end: SQL condition for the audit event `a` that ended row `n` of the file. */
+  endedBy?: string;
 }
 
 /** Parents before children. */
@@ -97,6 +99,7 @@ export const transferTables: readonly TransferTable[] = [
     withoutSecrets: `t.method <> 'totp'`,
     omit: ['failures', 'locked_until'],
     secrets: [{ column: 'sealed_secret', purpose: 'totp' }],
+    endedBy: `a.type = 'mfa.changed' or (a.type = 'mfa.removed' and a.detail->>'method' = n.method)`,
   },
   {
     type: 'recovery-code',
@@ -106,8 +109,26 @@ export const transferTables: readonly TransferTable[] = [
     where: 't.used_at is null',
     withoutSecrets: 'false',
     secrets: [{ column: 'hash' }],
+    // New codes delete the earlier ones.
+    endedBy: `a.type in ('mfa.enrolled', 'mfa.changed', 'mfa.removed', 'mfa.recovery_codes_renewed')`,
   },
 ];
+
+/**
+ * Columns that an import merges instead of overwriting, as SQL of the stored and the given value: an older file cannot restore
+ * an ended credential, and counters never decrease.
+ */
+export const lasting: Readonly<Record<string, (own: Fragment, given: Fragment) => Fragment>> = {
+  revoked_at: (own, given) => sql`coalesce(${own}, ${given})`,
+  used_at: (own, given) => sql`coalesce(${own}, ${given})`,
+  suspended_at: (own, given) => sql`coalesce(${own}, ${given})`,
+  // Revoking a delegation key sets only this. `least` and `greatest` ignore nulls.
+  expires_at: (own, given) => sql`least(${own}, ${given})`,
+  last_step: (own, given) => sql`greatest(${own}, ${given})`,
+  sign_count: (own, given) => sql`greatest(${own}, ${given})`,
+  mfa_remembered_at: (own) => own,
+  mfa_remembered_until: (own) => own,
+};
 
 /** Record with a MAC key of recovery codes: `{"masterKey": …, "key": {"sealed": …}}`. */
 export const macKeyType = 'mac-key';

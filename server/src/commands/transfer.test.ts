@@ -261,6 +261,63 @@ describe('a project exported and imported into another instance', () => {
     expect(await used).toBe(false);
   });
 
+  it('restores no delegation key that was revoked since, and takes no counter or suspension back', async () => {
+    const { project, user } = await populate();
+    await addPasskey(user);
+    const remembered = `update credentials set mfa_remembered_at = now(), mfa_remembered_until = now() + interval '1 day'`;
+    await here.services.db.reader().execute(remembered);
+    await exported('--project', project.id, ...sealedToo());
+    await imported(...sealedToo());
+    const { db, delegationKeys } = there.services;
+    const keys = await db.reader().execute<{ id: string }[]>('select id from delegation_keys');
+    for (const { id } of keys) await delegationKeys.revoke(keyIn(project.id, id), system);
+    for (const statement of [
+      `update credentials set suspended_at = now(), mfa_remembered_at = null, mfa_remembered_until = null,
+         sign_count = sign_count + 3`,
+      `update enrolments set last_step = 9999999999`,
+    ])
+      await db.reader().execute(statement);
+    const again = await imported(...sealedToo());
+    expect(again).toMatchObject({ code: 0, out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/) });
+    expect(await count(there, 'delegation_keys where expires_at is null')).toBe(0);
+    expect(await count(there, 'credentials where suspended_at is null or mfa_remembered_until is not null')).toBe(0);
+    expect(await count(there, 'credentials where sign_count = 10')).toBe(1);
+    expect(await count(there, 'enrolments where last_step = 9999999999')).toBe(1);
+  });
+
+  it('restores no recovery code that was replaced since, and no factor that was removed', async () => {
+    const { project, user, codes } = await populate();
+    await exported('--project', project.id, ...sealedToo());
+    await imported(...sealedToo());
+    const { accountAccess, db, mfa } = there.services;
+    const use = (code: string) => db.transaction((em) => mfa.recoveryCodes.use(em, user, code));
+    there.clock.turn(60);
+    expect(await use(codes[0] as string)).toBe(true);
+    const renewed = await db.transaction(async (em) => {
+      const here = await em.findOneOrFail(User, { id: user.id, project: project.id });
+      const subject = { kind: 'user', id: user.id, name: here.userName };
+      there.services.audit.record(em, {
+        ...{ type: 'mfa.recovery_codes_renewed', actor: system, projectId: project.id, subject },
+      });
+      return mfa.recoveryCodes.issue(em, here);
+    });
+    expect(await imported(...sealedToo())).toMatchObject({
+      code: 0,
+      out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/),
+    });
+    // One was used, the rest were replaced.
+    for (const code of codes) expect(await use(code)).toBe(false);
+    expect(await use(renewed[0] as string)).toBe(true);
+
+    await accountAccess.resetFactors(project.id, user.id, system);
+    expect(await imported(...sealedToo())).toMatchObject({
+      code: 0,
+      out: expect.not.stringMatching(/ [1-9]\d* (added|changed)/),
+    });
+    expect(await count(there, 'enrolments')).toBe(0);
+    expect(await count(there, 'recovery_codes')).toBe(0);
+  });
+
   it('contains secrets only encrypted with the passphrase, or not at all', async () => {
     const { project, totp, secretKey } = await populate();
     const hash = createHash('sha256').update(secretKey).digest('base64url');
