@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,10 +47,12 @@ export class EventFolder implements EventArchive {
   async write(month: string, lines: AsyncIterable<string>): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const path = this.path(month);
-    // Two processes may write the same month: each its own file, and the later takes the name.
-    const partial = `${path}.${process.pid}.partial`;
+    // Two processes may write the same month: each its own file, and the later takes the name. In containers their ids are
+    // the same, and others who can write to the folder could put a link at a name that they can guess.
+    const partial = `${path}.${randomBytes(6).toString('hex')}.partial`;
     try {
-      await pipeline(Readable.from(withNewlines(lines)), createGzip(), createWriteStream(partial, { mode: 0o600 }));
+      const target = createWriteStream(partial, { flags: 'wx', mode: 0o600 });
+      await pipeline(Readable.from(withNewlines(lines)), createGzip(), target);
       const file = await open(partial, 'r+');
       await file.sync().finally(() => file.close());
       await rename(partial, path);

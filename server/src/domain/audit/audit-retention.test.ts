@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -256,6 +256,34 @@ describe('the archive', () => {
     const before = readFileSync(path(first));
     await retention(30, new EventFolder(folder)).sweep();
     expect(readFileSync(path(first))).toEqual(before);
+  });
+
+  it('is whole if two processes with the same id write a month at once, and follows no link', async () => {
+    const [first] = await archive();
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'unchanged');
+    symlinkSync(victim, `${path(first)}.${process.pid}.partial`);
+    const [start, ...events] = linesOf(first);
+    /** The second begins while the first has written one line. */
+    let isBegun = () => undefined as void;
+    const begun = new Promise<void>((resolve) => (isBegun = resolve));
+    async function* slow() {
+      yield start as string;
+      isBegun();
+      await second;
+      yield* events;
+    }
+    async function* quick() {
+      yield* linesOf(first);
+    }
+    const store = new EventFolder(folder);
+    const before = await store.verify(first);
+    const second = begun.then(() => store.write(first, quick()));
+    await store.write(first, slow());
+    await second;
+    expect(await store.verify(first)).toEqual(before);
+    expect(readFileSync(victim, 'utf8')).toBe('unchanged');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toHaveLength(1);
   });
 
   it('is needed: nothing is deleted when it cannot be written', async () => {
