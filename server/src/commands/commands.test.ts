@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { firstStart, shell, shellAt, testMasterKey } from '../../test/shell.ts';
+import { firstStart, shell, shellAt, surroundingsOf, testMasterKey } from '../../test/shell.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { allCommands } from './commands.ts';
+import { withDatabase } from './opened.ts';
 
 const commands = await allCommands();
 
@@ -198,6 +199,23 @@ describe('master-key:rotate', () => {
       expect(out).toMatch(/^4 values re-encrypted/);
       expect(code).toBe(0);
       expect(await shell(embedded, 'keys:rotate')).toMatchObject({ code: 0 });
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
+  it('is refused while another command uses an embedded instance: that would encrypt with the old key', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'lk-'));
+    const embedded = { DATA_DIR: dataDir };
+    try {
+      await firstStart(dataDir);
+      const rotation = await withDatabase(surroundingsOf(embedded), () => shell(embedded, 'master-key:rotate'));
+      expect(rotation).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('Another Latchkey uses the data folder'),
+      });
+      expect(readdirSync(dataDir).filter((name) => name.startsWith('master.key'))).toEqual(['master.key']);
+      expect(await shell(embedded, 'master-key:rotate')).toMatchObject({ code: 0 });
     } finally {
       rmSync(dataDir, { recursive: true });
     }

@@ -14,8 +14,8 @@ export interface Opened {
 
 /** Options of {@link withDatabase}. */
 export interface OpenOptions {
-  /** No server may be running. */
-  exclusive?: boolean;
+  /** No server may be running; `alone`: and no other command. */
+  exclusive?: boolean | 'alone';
   migrate?: boolean;
   programs?: string;
 }

@@ -45,11 +45,11 @@ function resealGiven(surroundings: Surroundings): Promise<number> {
   });
 }
 
-/** With the key in DATA_DIR. No server may be running: it would keep encrypting with the old key. */
+/** With the key in DATA_DIR. No server and no other command may be running: it would keep encrypting with the old key. */
 async function changeOwnKey({ config: load, clock, say, complain }: Surroundings): Promise<number> {
   const config = mustHaveDatabase(load());
   const dataDir = resolve(config.DATA_DIR);
-  const database = await openConfigured(config, true, (line) => complain(`· ${line}`));
+  const database = await openConfigured(config, 'alone', (line) => complain(`· ${line}`));
   try {
     const old = database.masterKeys.first;
     const next = nextMasterKeyOf(dataDir);

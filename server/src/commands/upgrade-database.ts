@@ -57,7 +57,7 @@ async function copy(version: string, dataDir: string, config: Config, surroundin
   let file: string;
   try {
     const programs = await installEarlier(version, folder);
-    const options = { exclusive: true, programs };
+    const options = { exclusive: 'alone', programs } as const;
     file = await withBackupParts(surroundings, (parts) => backUp(parts, undefined, surroundings), options);
   } finally {
     rmSync(folder, { recursive: true });

@@ -286,6 +286,20 @@ describe('errors in one line', () => {
     expect(await refusal({ exclusive: true })).toContain('Another Latchkey uses the data folder');
   });
 
+  it('a process that must be alone, beside any other; one that starts meanwhile waits', async () => {
+    createdBefore();
+    const tool = await start();
+    expect(await refusal({ exclusive: 'alone' })).toContain('Another Latchkey uses the data folder');
+    await tool.stop();
+    const alone = await start({ exclusive: 'alone' });
+    let isStarted = false;
+    const next = startEmbeddedPostgres({ dataDir, durable: false, systemFolder }).finally(() => (isStarted = true));
+    expect(await query(alone, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(isStarted).toBe(false);
+    await alone.stop();
+    started.push(await next);
+  });
+
   it('a setting that PostgreSQL refuses, with its message', async () => {
     createdBefore();
     writeFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'shared_buffers = nonsense\n');

@@ -43,8 +43,11 @@ export interface StartOptions {
   onProgress?: (line: string) => void;
   /** False: no fsync, for disposable databases. Default true. */
   durable?: boolean;
-  /** True, as servers do and commands do not: refuse if another exclusive process uses the folder. */
-  exclusive?: boolean;
+  /**
+   * True, as servers do and commands do not: refuse if another exclusive process uses the folder. `alone`: refuse if any process
+   * does; one that starts meanwhile waits.
+   */
+  exclusive?: boolean | 'alone';
   /** Where root puts the files if PostgreSQL's user cannot enter `dataDir`. Default `/var/lib/latchkey`. */
   systemFolder?: string;
   /** The package with PostgreSQL's programs, if not the installed one. */
@@ -215,9 +218,11 @@ class Supervisor {
   /** False if the last user is shutting it down: a new one must be started. */
   async #claim(client: pg.Client): Promise<boolean> {
     try {
-      if (!(await tryLock(client, 'pg_try_advisory_lock_shared', IN_USE))) return false;
+      const { exclusive } = this.#options;
+      if (exclusive !== 'alone' && !(await tryLock(client, 'pg_try_advisory_lock_shared', IN_USE))) return false;
+      const lock = { true: EXCLUSIVE, alone: IN_USE, false: null }[`${exclusive ?? false}`];
       const deadline = Date.now() + LINGERING_MS;
-      while (this.#options.exclusive === true && !(await tryLock(client, 'pg_try_advisory_lock', EXCLUSIVE))) {
+      while (lock !== null && !(await tryLock(client, 'pg_try_advisory_lock', lock))) {
         if (Date.now() > deadline) {
           await client.end();
           throw new EmbeddedPostgresError(
