@@ -37,14 +37,17 @@ export const exportProjects: Command = {
       throw new UsageError('choose exactly one: --project or --all');
     const passphrase = chosenPassphrase(input);
     return withInstance(surroundings, async (opened) => {
+      const interrupted = surroundings.interrupted();
       const projects = await chosenProjects(opened, input.text('project'));
       if (target === '-') {
         const through = new PassThrough();
         through.pipe(surroundings.stdout, { end: false });
-        const records = await write(opened, projects, passphrase, new TransferWriter(through));
+        const records = await write(opened, projects, passphrase, new TransferWriter(through), interrupted);
         surroundings.complain(`${records} records of ${projects.length} projects`);
       } else {
-        const records = await toFile(resolve(target), (writer) => write(opened, projects, passphrase, writer));
+        const records = await toFile(resolve(target), (writer) =>
+          write(opened, projects, passphrase, writer, interrupted),
+        );
         surroundings.say(`${resolve(target)}: ${records} records of ${projects.length} projects`);
       }
       await tell(opened, projects);
@@ -76,11 +79,14 @@ async function chosenProjects({ services }: OpenedInstance, id: string | undefin
 async function toFile(path: string, work: (writer: TransferWriter) => Promise<number>): Promise<number> {
   if (existsSync(path)) throw new UsageError(`${path} already exists: choose another file`);
   const draft = `${path}.partial`;
+  const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
   try {
-    const records = await work(new TransferWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })));
+    const records = await work(new TransferWriter(stream));
     renameSync(draft, path);
     return records;
   } catch (error) {
+    // It may not have been opened yet.
+    if (!stream.closed) await new Promise<void>((resolve) => stream.destroy().once('close', () => resolve()));
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST')
       throw new StartError(
@@ -97,6 +103,7 @@ function write(
   projects: readonly ChosenProject[],
   passphrase: string | null,
   writer: TransferWriter,
+  interrupted: AbortSignal,
 ): Promise<number> {
   const derived = passphrase === null ? null : keyOfPassphrase(passphrase);
   const file = derived && new Vault(derived.key, systemRandom);
@@ -118,6 +125,7 @@ function write(
     for (const { id } of projects) {
       for (const table of transferTables) {
         for await (const row of rowsIn(em, table, id, file !== null)) {
+          interrupted.throwIfAborted();
           await writer.record(table.type, file ? sealed(table, row, services.vault, file) : row);
         }
       }

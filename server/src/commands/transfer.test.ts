@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { shell, testMasterKey } from '../../test/shell.ts';
+import { shell, shellUntil, testMasterKey } from '../../test/shell.ts';
+import { systemClock } from '../adapters/system/clock.ts';
 import { MasterKeyChange } from '../domain/instance/master-key-change.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { keyIn, type TenantKey } from '../domain/projects/tenant.ts';
 import { User } from '../domain/users/user.entity.ts';
+import { StartError } from '../instance.ts';
 
 let here: TestApp;
 let there: TestApp;
@@ -479,6 +481,16 @@ describe('export', () => {
     writeFileSync(file, 'mine');
     expect((await exported('--all', '--without-secrets')).err).toContain('already exists');
     expect(existsSync(`${file}.partial`)).toBe(false);
+  });
+
+  it('that is interrupted leaves no file', async () => {
+    const { project } = await populate();
+    const interrupted = AbortSignal.abort(new StartError('Interrupted by SIGINT.'));
+    const args = ['--project', project.id, '--to', file, '--without-secrets'];
+    const { code, err } = await shellUntil(interrupted, systemClock, settings(here), 'export', ...args);
+    expect([code, err]).toEqual([1, 'export: Interrupted by SIGINT.']);
+    expect(readdirSync(folder)).toEqual(['passphrase']);
+    expect(await exported('--project', project.id, '--without-secrets')).toMatchObject({ code: 0 });
   });
 });
 
