@@ -3,14 +3,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -24,6 +21,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { syncFolder } from '../files/sync-folder.ts';
 import { type Account, accountFor, canEnter, firstForeign, hasName, identity, isOwnFolder } from './account.ts';
 import { type Binaries, findBinaries, openSystemFolder } from './binaries.ts';
 import { hasEarlier } from './earlier.ts';
@@ -333,13 +331,4 @@ function openSocketFolder(home: string, account: Account): string {
 
 function shortHash(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16);
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -10,8 +10,9 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { syncFolder } from './sync-folder.ts';
 
 const suffix = '.partial';
 /** A running backup writes at least this often. */
@@ -45,6 +46,8 @@ export class Draft {
     fsyncSync(descriptor);
     closeSync(descriptor);
     renameSync(this.#path + suffix, this.#path);
+    // Older backups are removed after this.
+    syncFolder(dirname(this.#path));
     return true;
   }
 

@@ -14,6 +14,7 @@ import {
 } from '../../domain/audit/archive.ts';
 import { OperatorError } from '../../domain/kernel/problem.ts';
 import { gzipLines } from './gzip-lines.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** The file is not an archive of events, or was changed. The message is one line. */
 class EventFileError extends OperatorError {
@@ -56,6 +57,8 @@ export class EventFolder implements EventArchive {
       const file = await open(partial, 'r+');
       await file.sync().finally(() => file.close());
       await rename(partial, path);
+      // The month is deleted from the database after this.
+      syncFolder(this.folder);
     } finally {
       await rm(partial, { force: true });
     }

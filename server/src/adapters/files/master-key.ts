@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../domain/kernel/problem.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** `first` seals, both open. `second` exists only during a rotation. */
 export interface MasterKeys {
@@ -45,6 +46,7 @@ export function promoteNextMasterKey(dataDir: string, presentName: string): stri
   const kept = join(dataDir, `${fileName}.${presentName}`);
   if (!existsSync(kept)) linkSync(join(dataDir, fileName), kept);
   renameSync(join(dataDir, nextName), join(dataDir, fileName));
+  syncFolder(dataDir);
   return kept;
 }
 
@@ -61,6 +63,8 @@ function makeOnce(dataDir: string, name: string): Uint8Array {
       rmSync(draft, { force: true });
     }
   }
+  // Also if a run before made it: what is encrypted with the key may be on another disk, and stored sooner.
+  syncFolder(dataDir);
   return read(file) as Uint8Array;
 }
 
