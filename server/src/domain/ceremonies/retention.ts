@@ -56,11 +56,12 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     where: (at) => sql`state = 'pending' and created_at <= ${at}`,
     graceSeconds: 30 * day,
   },
-  // All streams of its log have passed it, or have been deleted.
+  // All streams of its log have passed it, or have been deleted. None has passed an event without a position.
   {
     table: 'stream_events',
-    where: (at) => sql`queued_at <= ${at} and coalesce(position <= (select min(s.position) from log_streams s
-        where coalesce(s.project_id, ${sql.lit(instanceId)}) = stream_events.project_id), true)`,
+    where: (at) => sql`queued_at <= ${at} and not exists (select from log_streams s
+        where coalesce(s.project_id, ${sql.lit(instanceId)}) = stream_events.project_id
+          and coalesce(s.position < stream_events.position, true))`,
     graceSeconds: 600,
   },
   { table: 'stream_events', where: (at) => sql`queued_at <= ${at}`, graceSeconds: 30 * day },

@@ -24,7 +24,7 @@ const maxStreams = 10;
 /** Test events that admins of a project may send. */
 const tests: LimitRule = { name: 'log-stream-tests', max: 60, windowSeconds: 600 };
 /** Key of the advisory lock: streams of the instance are created one after another. */
-const createLock = 7_316_904_557;
+const createLock = 7_316_904_559;
 
 interface Deps {
   db: Database;

@@ -4,7 +4,7 @@ import { execute, query, sql } from '../kernel/sql.ts';
 import type { LogStream, StreamKind } from './log-stream.entity.ts';
 
 /** Key of the advisory lock: one process at a time numbers events. */
-const numberLock = 7_316_904_556;
+const numberLock = 7_316_904_558;
 /** Events that one statement numbers. */
 const bite = 5000;
 

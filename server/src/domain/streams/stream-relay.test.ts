@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { turnableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
-import { openDatabase } from '../../adapters/postgres/database.ts';
+import { migrationLock, openDatabase } from '../../adapters/postgres/database.ts';
 import { randomOn } from '../../adapters/system/random.ts';
 import { buildServices, type Services } from '../../services.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -122,6 +122,16 @@ describe('a log stream', () => {
         .map(({ data }) => data.subject.id);
     expect(at(plain.target)).toEqual(['ours']);
     expect(at('https://all.example.com/')).toEqual(['ours', 'theirs', 'instance']);
+  });
+
+  it('receives events while a backup runs, which holds the lock of migrations', async () => {
+    await stream();
+    await record('ada');
+    await services.db.transaction(async (em) => {
+      await query(em, sql`select pg_advisory_xact_lock_shared(${migrationLock})`);
+      await deliver();
+    });
+    expect(subjects()).toEqual(['ada']);
   });
 
   it('misses no event that commits late, behind newer ones, and gets none that is rolled back', async () => {
@@ -256,6 +266,18 @@ describe('a log stream', () => {
     await deliver();
     expect(subjects().filter((subject) => subject === 'grace')).toHaveLength(2);
     expect((await row(second)).position).toBeGreaterThan(1);
+  });
+
+  it('receives an event that had no position when the sweep ran', async () => {
+    await stream();
+    await record('ada');
+    await execute(
+      services.db.alone,
+      sql`update stream_events set queued_at = ${clock.now()}::timestamptz - interval '30 minutes'`,
+    );
+    await services.retention.sweep();
+    await deliver();
+    expect(subjects()).toEqual(['ada']);
   });
 
   it('receives its own test event whatever its filter, and those of others by its filter alone', async () => {
