@@ -374,6 +374,37 @@ describe('a receiver that is down', () => {
     expect(await deliveries(made)).toMatchObject([{ state: 'failed' }]);
   });
 
+  it('goes on at its new address if the old one answers 410 while an admin moves it', async () => {
+    const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
+    answer = async ({ url }) => {
+      if (url !== 'https://old.example.com/') return { status: 204 };
+      clock.turn(1);
+      await services.webhooks.update(made, { url: 'https://new.example.com/' }, system);
+      return { status: 410 };
+    };
+    await record('ada');
+    await deliver();
+    expect((await row(made))?.disabled_reason).toBeNull();
+    clock.turn(60);
+    await deliver();
+    expect(sent.map(({ url }) => url)).toEqual(['https://old.example.com/', 'https://new.example.com/']);
+    expect(await deliveries(made)).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  it('whose address an admin changes does not wait because of failures of the old one', async () => {
+    const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
+    answer = async ({ url }) => {
+      if (sent.length === 3) {
+        clock.turn(1);
+        await services.webhooks.update(made, { url: 'https://new.example.com/' }, system);
+      }
+      return url === 'https://old.example.com/' ? { status: 500 } : { status: 204 };
+    };
+    for (const subject of ['ada', 'grace', 'joan']) await record(subject);
+    await deliver();
+    expect(await row(made)).toMatchObject({ failures: 0, next_attempt_at: null });
+  });
+
   it('causes twenty mails to an admin in a day, however often it is enabled and disabled', async () => {
     const wanted = { email: 'flooded@example.com', role: 'project_admin', projectId: project.id } as const;
     await services.admins.grantRole(wanted, { grants: everything, actor: system });

@@ -6,7 +6,7 @@ import { system } from '../kernel/actor.ts';
 import { secondsLater } from '../kernel/clock.ts';
 import { Runs } from '../kernel/jobs.ts';
 import { inAllProjects, inProject } from '../kernel/scope.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
@@ -134,12 +134,13 @@ export class WebhookRelay {
       return this.disable(webhook, lease, 'failures', failingSince);
     }
     const pause = pauseUntil(now, failures);
-    await execute(
+    const written = await execute(
       db.alone,
       sql`update webhooks set failures = ${failures}, failing_since = ${failingSince}, next_attempt_at = ${pause},
           last_delivered_at = coalesce(${lastDeliveredAt}::timestamptz, last_delivered_at)
-        where project_id = ${webhook.project.id} and id = ${webhook.id} and lease = ${lease}`,
+        where ${asSent(webhook, lease)}`,
     );
+    if (written === 0) return true;
     if (isPausing(webhook.failures) && failures === 0) {
       await execute(
         db.alone,
@@ -161,7 +162,7 @@ export class WebhookRelay {
         const disabled = await execute(
           em,
           sql`update webhooks set disabled_reason = ${reason}, updated_at = ${now}
-            where project_id = ${projectId} and id = ${webhook.id} and lease = ${lease} and disabled_reason is null`,
+            where ${asSent(webhook, lease)} and disabled_reason is null`,
         );
         if (disabled === 0) return;
         await execute(
@@ -182,4 +183,10 @@ export class WebhookRelay {
     );
     return false;
   }
+}
+
+/** SQL condition: the webhook, unless an admin has changed it since it was read. What a round shows is of the former address then. */
+function asSent({ project, id, updatedAt }: Webhook, lease: string): Fragment {
+  return sql`project_id = ${project.id} and id = ${id} and lease = ${lease}
+    and date_trunc('milliseconds', updated_at) = ${updatedAt}`;
 }
