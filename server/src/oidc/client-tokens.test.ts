@@ -2,12 +2,14 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { atOnce } from '../../test/at-once.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { apiOf, ask, basic, type Machine, machineOf, orders, send, tokenOf } from '../../test/machine.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import { changed } from '../../test/rows.ts';
 import type { Api } from '../domain/apis/api.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
+import { execute, sql } from '../domain/kernel/sql.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import { keyIn } from '../domain/projects/tenant.ts';
 import { assertionType } from './client-auth.ts';
@@ -218,6 +220,20 @@ describe('an API', () => {
       },
       system,
     );
+
+  it('is one of at most 100 in its project however many are created at once', async () => {
+    const { id: projectId } = await app.services.projects.create({ name: 'Hasty' }, system);
+    await execute(
+      app.services.db.alone,
+      sql`insert into apis (project_id, id, identifier, name, scopes, access_token_ttl_seconds, version, created_at, updated_at)
+        select ${projectId}, gen_random_uuid(), 'urn:' || n, 'X', '[]', 300, 1, now(), now() from generate_series(1, 99) n`,
+    );
+    const works = ['one', 'two', 'three'].map(
+      (name) => () => create({ projectId, identifier: `https://x.example.com/${name}` }),
+    );
+    const made = await atOnce(app.services.db, 'apis', works);
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
 
   it.each([
     ['a relative identifier', { identifier: '/api' }, 'identifier'],

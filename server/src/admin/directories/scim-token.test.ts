@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { atOnce } from '../../../test/at-once.ts';
 import { everything } from '../../domain/admins/permission.ts';
-import { query, sql } from '../../domain/kernel/sql.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 
 let room: AdminRoom;
@@ -57,6 +58,21 @@ describe('mails about SCIM tokens', () => {
     for (let at = 0; at < 100; at += 1) expect((await issue(`T ${at}`)).code).toBeUndefined();
     const refused = await issue('One more');
     expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
+  });
+
+  it('are of a hundred tokens at most however many are issued at once', async () => {
+    const { db, directories, projects } = room.services;
+    const { id } = await projects.create({ name: 'Hasty' }, { kind: 'system' });
+    await execute(
+      db.alone,
+      sql`insert into scim_tokens (project_id, id, name, hash, hint, created_at)
+        select ${id}, gen_random_uuid(), 'T ' || n, 'hasty ' || n, 'abcd', now() from generate_series(1, 99) n`,
+    );
+    const works = ['one', 'two', 'three'].map(
+      (name) => () => directories.issueScimToken({ projectId: id, name }, { kind: 'system' }),
+    );
+    const issued = await atOnce(db, 'scim_tokens', works);
+    expect(issued.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('are fifty a day for a project', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { atOnce } from '../../../test/at-once.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -131,6 +132,20 @@ describe('a role of an application', () => {
     );
     const refused = await create({ clientId: id, key: 'one-more', name: 'x' });
     expect(refused.errors[0].message).toBe('clientId already has 200 roles.');
+  });
+
+  it('is one of at most 200 however many are created at once', async () => {
+    const { id } = (await make.client(project)).client;
+    await query(
+      room.services.db.alone,
+      sql`insert into client_roles (project_id, id, client_id, key, name, created_at, updated_at)
+        select ${project.id}, gen_random_uuid(), ${id}, 'k' || n, 'n', now(), now() from generate_series(1, 199) n`,
+    );
+    const works = ['one', 'two', 'three'].map(
+      (key) => () => room.services.roles.create(keyIn(project.id, id), { key, name: 'x' }, system),
+    );
+    const made = await atOnce(room.services.db, 'client_roles', works);
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('is changed by admins of its project only', async () => {

@@ -74,6 +74,8 @@ export class Apis {
     const { identifier, ...settings } = this.check(input);
     return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
+      // One after another, for the number: sign-ins, which only reference the project, do not wait.
+      await query(em, sql`select from projects where id = ${project.id} for no key update`);
       if ((await em.count(Api, { project })) >= maxApis) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxApis} APIs` });
       }

@@ -103,6 +103,8 @@ export class Directories {
         refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }
       const isLasting = [{ expiresAt: null }, { expiresAt: { $gt: now } }];
+      // One after another, for the number: sign-ins, which only reference the project, do not wait.
+      await query(em, sql`select from projects where id = ${project.id} for no key update`);
       if ((await em.count(ScimToken, { project, revokedAt: null, $or: isLasting })) >= maxTokens) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxTokens} tokens: revoke one first` });
       }

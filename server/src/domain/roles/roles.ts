@@ -51,6 +51,11 @@ export class Roles {
     checkRoleKey(key);
     return this.deps.db.transaction(async (em) => {
       const owner = found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
+      // One after another, for the number: sign-ins, which only reference the client, do not wait.
+      await query(
+        em,
+        sql`select from clients where project_id = ${client.project.id} and id = ${client.id} for no key update`,
+      );
       if ((await em.count(ClientRole, { client: owner })) >= maxRoles) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxRoles} roles` });
       }
