@@ -5,7 +5,7 @@ import { type GetDeviations, SoftAuthenticator } from '../../test/authenticator.
 import { buildSibling, type TestApp } from '../../test/build-app.ts';
 import { HostedBrowser } from '../../test/hosted-browser.ts';
 import { indexConditions, multiply } from '../../test/plan.ts';
-import { changed } from '../../test/rows.ts';
+import { changed, rows } from '../../test/rows.ts';
 import { givenNow, onceRead, outcomeOf } from '../../test/shortcuts.ts';
 import { newDeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, claimsOf, expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
@@ -76,6 +76,18 @@ describe('a passkey on a page of an application', () => {
     const { body } = await world.exchange(code, { form: { code_verifier: verifier } });
     const sub = (await world.findUser(userid))?.id;
     expect(claimsOf(body['id_token'])).toMatchObject({ sub, amr: ['hwk', 'user', 'pop', 'mfa'] });
+  });
+
+  it('deletes the networks of its user that are no longer known', async () => {
+    const user = await world.findUser(userid);
+    const longAgo = new Date(world.app.clock.now().getTime() - 180 * 24 * 3600 * 1000);
+    const insert = 'insert into known_networks (project_id, user_id, network, last_at) values (?, ?, ?, ?)';
+    await change(insert, user?.project.id, user?.id, 'long ago', longAgo);
+    const networks = () =>
+      rows(world.app.services.db, 'select network from known_networks where user_id = ?', [user?.id]);
+    expect(await networks()).toHaveLength(2);
+    expectStatus(await page.step('verify-passkey', { credential: await answered() }), 'SUCCESS');
+    expect(await networks()).toEqual([{ network: expect.not.stringMatching('long ago') }]);
   });
 
   it('gets one code for one response in a hundred concurrent requests', async () => {

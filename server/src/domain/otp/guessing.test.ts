@@ -118,6 +118,21 @@ describe('a network', () => {
     expect(await grant()).toEqual(short);
   });
 
+  it('is deleted at the next sign-in when it is no longer known', async () => {
+    await remember(home);
+    await remember('198.51.100.1');
+    clock.turn(100 * day);
+    await remember('198.51.100.1');
+    clock.turn(80 * day);
+    await remember('203.0.113.1');
+    const kept = await rows(db, 'select from known_networks where user_id = ?', [userId]);
+    expect(kept).toHaveLength(2);
+    expect(await grant({ ip: '198.51.100.1' })).toEqual(known);
+    clock.turn(100 * day);
+    await remember('198.51.100.1');
+    expect(await grant({ ip: '198.51.100.1' })).toEqual(known);
+  });
+
   it('that is missing from the request is never known', async () => {
     await remember(undefined);
     expect(await grant({ ip: undefined })).toEqual(short);

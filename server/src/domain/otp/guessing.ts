@@ -78,20 +78,32 @@ export class Guessing {
     ];
   }
 
-  /** Marks the network as known after a sign-in with more than a device key. */
+  /**
+   * Marks the network as known after a sign-in with more than a device key, and deletes the user's networks that are no longer
+   * known.
+   */
   async remember(em: EntityManager, user: TenantKey, ip: string | undefined): Promise<void> {
     const noted = this.remembered(user, ip);
-    if (noted) await execute(em, noted, { prepare: 'guessing.remember' });
+    if (!noted) return;
+    const statement = sql`with forgotten as (${noted.forgotten}) ${noted.remembered}`;
+    await execute(em, statement, { prepare: 'guessing.remember' });
   }
 
   /** Like {@link remember}, as SQL that writes if `condition` is true; null if the network is not known. */
-  remembered({ project, id }: TenantKey, ip: string | undefined, condition: Fragment = sql`true`): Fragment | null {
+  remembered({ project, id }: TenantKey, ip: string | undefined, condition: Fragment = sql`true`) {
     const network = networkOf(ip);
     if (network === 'unknown') return null;
-    return sql`insert into known_networks (project_id, user_id, network, last_at)
-        select ${project.id}::uuid, ${id}::uuid, ${this.deps.vault.mac('network', id, network)}, ${this.deps.clock.now()}::timestamptz
+    const now = this.deps.clock.now();
+    const mac = this.deps.vault.mac('network', id, network);
+    return {
+      forgotten: sql`delete from known_networks
+        where project_id = ${project.id}::uuid and user_id = ${id}::uuid and network <> ${mac}
+          and last_at <= ${secondsLater(now, -knownSeconds)}::timestamptz and ${condition}`,
+      remembered: sql`insert into known_networks (project_id, user_id, network, last_at)
+        select ${project.id}::uuid, ${id}::uuid, ${mac}, ${now}::timestamptz
         where ${condition}
-        on conflict (project_id, user_id, network) do update set last_at = excluded.last_at`;
+        on conflict (project_id, user_id, network) do update set last_at = excluded.last_at`,
+    };
   }
 
   private async isKnownNetwork(em: EntityManager, { projectId, userId, ip }: Requester): Promise<boolean> {

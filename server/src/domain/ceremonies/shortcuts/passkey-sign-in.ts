@@ -86,7 +86,7 @@ export async function passkeySignIn(
     userHandleRequired: true,
   });
   if (!verdict.valid || (verdict.counterRegressed && !backupEligible)) return null;
-  const remembered = deps.guessing.remembered({ project, id: candidate.user_id }, caller.actor.ip, isPassed);
+  const noted = deps.guessing.remembered({ project, id: candidate.user_id }, caller.actor.ip, isPassed);
   return granted(deps, caller, {
     label: 'passkey-sign-in.grant',
     candidate,
@@ -110,7 +110,7 @@ export async function passkeySignIn(
     columns: sql`address = null, passkey_challenge_hash = null`,
     writes: {
       used: deps.passkeys.notedUse({ project, id: passed.credential }, verdict),
-      ...(remembered && { remembered }),
+      ...noted,
     },
     detail: { passkeyId: candidate.credential_id },
   });
