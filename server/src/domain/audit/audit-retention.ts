@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { system } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -31,16 +32,15 @@ export class AuditRetention {
     if (this.deps.days === 0) return;
     const before = startOfMonth(secondsLater(this.deps.clock.now(), -this.deps.days * daySeconds));
     if (this.deps.archive) await this.archiveUntil(before, this.deps.archive);
-    const partitions: string[] = [];
+    const record = (em: EntityManager, partitions: string[], deleted: number): void => {
+      const detail = { before: before.toISOString(), partitions, deleted };
+      this.deps.audit.record(em, { type: 'audit.trimmed', actor: system, detail });
+    };
     for (const { name, until } of await this.months.list()) {
-      if (until !== null && until <= before && (await this.months.drop(name))) partitions.push(name);
+      if (until !== null && until <= before) await this.months.drop(name, (em) => record(em, [name], 0));
     }
     const deleted = await this.deleteRows(before);
-    if (partitions.length === 0 && deleted === 0) return;
-    const detail = { before: before.toISOString(), partitions, deleted };
-    await this.deps.db.transaction(async (em) =>
-      this.deps.audit.record(em, { type: 'audit.trimmed', actor: system, detail }),
-    );
+    if (deleted > 0) await this.deps.db.transaction(async (em) => record(em, [], deleted));
   }
 
   private async archiveUntil(before: Date, archive: EventArchive): Promise<void> {

@@ -41,11 +41,15 @@ export class EventMonths {
   /**
    * Drops a partition with its events. Throws, with nothing changed, while a long statement reads the log.
    *
+   * @param record called in the same transaction
    * @returns false if another process is changing partitions
    */
-  drop(name: string): Promise<boolean> {
-    // Its files are deleted after the commit, which releases the lock.
-    return this.change((em) => execute(em, sql`drop table ${sql.id(name)}`));
+  drop(name: string, record: (em: EntityManager) => void): Promise<boolean> {
+    return this.change(async (em) => {
+      // Its files are deleted after the commit, which releases the lock.
+      await execute(em, sql`drop table ${sql.id(name)}`);
+      record(em);
+    });
   }
 
   private create(month: Date): Promise<boolean> {
