@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce } from '../../../test/at-once.ts';
 import { turnableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
@@ -28,6 +29,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await orm.close(true);
   await drop();
+});
+
+it('projects that are created at once with one slug are one, and the others are refused', async () => {
+  const projects = projectsOf('https://id.example.com');
+  const works = ['one', 'two', 'three'].map((name) => () => projects.create({ name, slug: 'hasty' }, system));
+  const made = await atOnce(db, 'projects', works);
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  for (const reason of refused) expect(reason).toMatchObject({ problem: { code: 'taken', field: 'slug' } });
 });
 
 describe('test mode', () => {

@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
@@ -129,6 +129,7 @@ export class Projects {
         subject: subject(project),
         detail,
       });
+      await unlessTaken(() => em.flush());
       return project;
     });
   }
@@ -328,6 +329,16 @@ function matching(filter: { among: readonly string[] | null; search?: string | u
     ...(filter.among ? { id: { $in: [...filter.among] } } : {}),
     ...(filter.search ? { name: { $ilike: containing(filter.search) } } : {}),
   };
+}
+
+/** Another project may have got the slug since it was looked up. */
+async function unlessTaken(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    refuse({ code: 'taken', what: 'project', field: 'slug' });
+  }
 }
 
 function subject(project: Project) {
