@@ -5,7 +5,7 @@ import { connectionType } from '../api/connection.ts';
 
 @Access('project_viewer', ofProject, 'projects:read')
 @ObjectType('ScimRequest', {
-  description: 'A SCIM request and its response, without secrets. What names users needs `users:read`.',
+  description: 'A SCIM request and its response, without secrets. Fields that name users need `users:read`.',
 })
 export class ScimRequestView {
   @Field(() => ID)
