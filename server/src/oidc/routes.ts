@@ -67,7 +67,7 @@ export function oidcRoutes(deps: OidcDeps, find: FindIssuer): Router {
     .all(onlyMethods('GET'));
 
   const authorize = authorizeEndpoint(deps.authorize);
-  // Express would run the handlers of GET for HEAD, which must change nothing (RFC 9110 §9.3.2): not use a code or a session.
+  // Express runs the handlers of GET for HEAD, which must have no effect (RFC 9110 §9.2.1).
   router
     .route('/authorize')
     .head(onlyMethods('GET, POST'))

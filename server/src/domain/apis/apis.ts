@@ -1,4 +1,4 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -6,7 +6,7 @@ import { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -93,7 +93,7 @@ export class Apis {
       });
       em.persist(api);
       this.tell(em, 'api.created', api, actor, { identifier, scopes: keysOf(api) });
-      await unlessTaken(() => em.flush());
+      await flushUnlessTaken(em, 'api', 'identifier');
       return api;
     });
   }
@@ -218,12 +218,3 @@ export class Apis {
 }
 
 const keysOf = ({ scopes }: Api): string[] => scopes.map(({ key }) => key);
-
-async function unlessTaken(write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    refuse({ code: 'taken', what: 'api', field: 'identifier' });
-  }
-}

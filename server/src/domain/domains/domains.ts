@@ -1,9 +1,9 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Queue } from '../kernel/queue.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -92,7 +92,7 @@ export class Domains {
       });
       em.persist(domain);
       audit.record(em, { type: 'domain.added', actor, ...about(domain) });
-      await unlessTaken(() => em.flush());
+      await flushUnlessTaken(em, 'domain', 'host');
       return domain;
     });
   }
@@ -225,13 +225,4 @@ export class Domains {
 
 function about({ project, id, host }: CustomDomain) {
   return { projectId: project.id, subject: { kind: 'domain', id, name: host } };
-}
-
-async function unlessTaken(write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    refuse({ code: 'taken', what: 'domain', field: 'host' });
-  }
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { type Problem, Refusal } from './problem.ts';
+import { type Noun, type Problem, Refusal, refuse } from './problem.ts';
 import { type Executing, execute, sql } from './sql.ts';
 
 /**
@@ -54,6 +55,20 @@ export class Database {
     const outer = this.joined.getStore();
     if (outer) return outer.fork({ freshEventManager: false, keepTransactionContext: true });
     return this.orm.em.fork({ freshEventManager: false });
+  }
+}
+
+/**
+ * Flushes. Refuses `taken` if another transaction has got the unique value since it was looked up, which ends this one.
+ *
+ * @param field the name of the value
+ */
+export async function flushUnlessTaken(em: EntityManager, what: Noun, field: string): Promise<void> {
+  try {
+    await em.flush();
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    refuse({ code: 'taken', what, field });
   }
 }
 

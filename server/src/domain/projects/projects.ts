@@ -1,9 +1,9 @@
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken } from '../kernel/database.ts';
 import { containing, exactTotal, limitedTotal, maxTotal, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
@@ -129,7 +129,7 @@ export class Projects {
         subject: subject(project),
         detail,
       });
-      await unlessTaken(() => em.flush());
+      await flushUnlessTaken(em, 'project', 'slug');
       return project;
     });
   }
@@ -329,16 +329,6 @@ function matching(filter: { among: readonly string[] | null; search?: string | u
     ...(filter.among ? { id: { $in: [...filter.among] } } : {}),
     ...(filter.search ? { name: { $ilike: containing(filter.search) } } : {}),
   };
-}
-
-/** Another project may have got the slug since it was looked up. */
-async function unlessTaken(write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    refuse({ code: 'taken', what: 'project', field: 'slug' });
-  }
 }
 
 function subject(project: Project) {

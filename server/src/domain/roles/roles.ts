@@ -1,4 +1,4 @@
-import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -6,7 +6,7 @@ import { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken } from '../kernel/database.ts';
 import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
@@ -71,7 +71,7 @@ export class Roles {
         updatedAt: now,
       });
       this.tell(em, 'role.created', role, owner, actor, { key });
-      await unlessTaken(() => em.flush());
+      await flushUnlessTaken(em, 'role', 'key');
       return role;
     });
   }
@@ -237,13 +237,4 @@ export function checkHolder({ userId, groupId }: RoleHolder): void {
   if ((userId === undefined) !== (groupId === undefined)) return;
   const reason = 'must be given, or groupId: exactly one of them';
   refuse({ code: 'invalid', field: 'userId', reason });
-}
-
-async function unlessTaken(write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    refuse({ code: 'taken', what: 'role', field: 'key' });
-  }
 }
