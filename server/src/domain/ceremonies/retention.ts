@@ -1,7 +1,7 @@
 import { instanceId } from '../audit/audit-event.entity.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
-import { execute, type Fragment, sql } from '../kernel/sql.ts';
+import { deleteInBatches, type Fragment, sql } from '../kernel/sql.ts';
 
 const day = 24 * 3600;
 
@@ -66,8 +66,6 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
   },
   { table: 'stream_events', where: (at) => sql`queued_at <= ${at}`, graceSeconds: 30 * day },
 ];
-/** Rows per statement: batches keep locks short. */
-const bite = 5000;
 
 /** Deletes obsolete rows. */
 export class Retention {
@@ -76,10 +74,7 @@ export class Retention {
   async sweep(): Promise<void> {
     for (const { table, where, graceSeconds } of rules) {
       const at = secondsLater(this.deps.clock.now(), -graceSeconds);
-      const rows = sql.table(table);
-      const outdated = sql`delete from ${rows} where ctid = any(array(
-        select ctid from ${rows} where ${where(at)} limit ${bite}))`;
-      while ((await execute(this.deps.db.alone, outdated)) === bite);
+      await deleteInBatches(this.deps.db.alone, table, where(at));
     }
   }
 }

@@ -4,7 +4,7 @@ import { type Database } from '../kernel/database.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { deleteInBatches, execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { isCode, type Lane, laneOf, pauseSeconds } from './lanes.ts';
@@ -314,9 +314,9 @@ export class Delivery {
           where sealed_content is not null and state <> 'pending'
             and created_at <= ${secondsLater(now, -mailboxSeconds)}`,
       );
-      await execute(em, sql`delete from messages where created_at <= ${secondsLater(now, -rememberSeconds)}`);
       return ended;
     });
+    await deleteInBatches(db.alone, 'messages', sql`created_at <= ${secondsLater(now, -rememberSeconds)}`);
     for (const { channel, count } of expired) onExpired?.(channel, count);
   }
 

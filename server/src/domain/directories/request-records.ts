@@ -4,7 +4,7 @@ import { secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import type { Random } from '../kernel/random.ts';
 import { inAllProjects } from '../kernel/scope.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { deleteInBatches, execute, query, sql } from '../kernel/sql.ts';
 import { hashedMarks } from './concerned.ts';
 import { RequestRecord } from './request-record.entity.ts';
 import { erasedAmong, lockRecords } from './user-tables.ts';
@@ -88,8 +88,8 @@ export class RequestRecords {
   async sweep(): Promise<void> {
     const { clock, db } = this.deps;
     const now = clock.now();
-    await execute(db.alone, sql`delete from scim_request_records where at < ${secondsLater(now, -keptSeconds)}`);
-    await execute(db.alone, sql`delete from scim_erasures where at < ${secondsLater(now, -erasuresKeptSeconds)}`);
+    await deleteInBatches(db.alone, 'scim_request_records', sql`at < ${secondsLater(now, -keptSeconds)}`);
+    await deleteInBatches(db.alone, 'scim_erasures', sql`at < ${secondsLater(now, -erasuresKeptSeconds)}`);
   }
 
   /** Schedules the next write; one runs at a time. */

@@ -99,6 +99,19 @@ export async function execute(on: Executing, statement: Fragment, options?: Stat
   return Number(numAffectedRows ?? 0n);
 }
 
+/** Rows per statement of {@link deleteInBatches}. */
+const batchSize = 5000;
+
+/**
+ * Deletes the rows that meet `where`, in batches: each is its own transaction, so that locks stay short and none reaches
+ * the time limit of a statement. Not for partitioned tables.
+ */
+export async function deleteInBatches(on: Executing, table: string, where: Fragment): Promise<void> {
+  const rows = sql.table(table);
+  const batch = sql`delete from ${rows} where ctid = any(array(select ctid from ${rows} where ${where} limit ${batchSize}))`;
+  while ((await execute(on, batch)) === batchSize);
+}
+
 async function run(on: Executing, statement: Fragment, { prepare }: StatementOptions = {}) {
   const kysely = on.getKysely();
   const compiled = prepare === undefined ? statement.compile(kysely) : named(prepare, statement, kysely);

@@ -182,3 +182,13 @@ describe('spending in passing', () => {
     expect(await rowOf('f')).toBe(1);
   });
 });
+
+it('sweeps ended windows, however many', async () => {
+  await execute(
+    db.alone,
+    sql`insert into budgets (id, spent, resets_at) select 'tries:' || n, 1, ${now} from generate_series(1, 10001) n`,
+  );
+  await spend('user');
+  await limits.sweep(db.alone);
+  expect(await query(db.alone, sql`select spent from budgets`)).toEqual([{ spent: 1 }]);
+});

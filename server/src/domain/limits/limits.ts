@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Database } from '../kernel/database.ts';
-import { type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import { deleteInBatches, type Executing, execute, type Fragment, query, sql } from '../kernel/sql.ts';
 
 /** Number of uses per subject and window. */
 export interface LimitRule {
@@ -190,8 +190,8 @@ export class Limits {
   }
 
   /** Deletes windows that have ended. */
-  async sweep(em: EntityManager): Promise<void> {
-    await execute(em, sql`delete from budgets where resets_at <= ${this.deps.clock.now()}`);
+  sweep(on: Executing): Promise<void> {
+    return deleteInBatches(on, 'budgets', sql`resets_at <= ${this.deps.clock.now()}`);
   }
 
   /** At most two, see {@link SubjectKeys}. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Random } from '../kernel/random.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { deleteInBatches, type Executing, execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { addressKey } from '../users/login.ts';
@@ -171,8 +171,8 @@ export class Otp {
   }
 
   /** Deletes expired codes. */
-  async sweep(em: EntityManager): Promise<void> {
-    await execute(em, sql`delete from one_time_codes where expires_at <= ${this.deps.clock.now()}`);
+  sweep(on: Executing): Promise<void> {
+    return deleteInBatches(on, 'one_time_codes', sql`expires_at <= ${this.deps.clock.now()}`);
   }
 }
 

@@ -147,9 +147,4 @@ export class AuthorizationRequests {
       where project_id = ${project.id} and id = ${id} and finished_at is null and expires_at > ${now}`;
     return (await execute(em, statement, { prepare: 'authorization-requests.finish' })) === 1;
   }
-
-  /** Deletes expired requests. */
-  async sweep(em: EntityManager): Promise<void> {
-    await execute(em, sql`delete from authorization_requests where expires_at <= ${this.deps.clock.now()}`);
-  }
 }
