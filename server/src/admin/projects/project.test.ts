@@ -2,6 +2,8 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { newAuthority } from '../../../test/certificates.ts';
+import { execute, sql } from '../../domain/kernel/sql.ts';
+import { keyIn } from '../../domain/projects/tenant.ts';
 
 let room: AdminRoom;
 let projectId: string;
@@ -305,6 +307,31 @@ describe('projects', () => {
       scimTokens: 0,
     });
     expect((await room.call('query ($id: ID!) { project(id: $id) { id } }', { id })).code).toBe('not-found');
+  });
+
+  it('sets no time limit to the deletion of a project or an application', async () => {
+    const { db, projects, clients } = room.services;
+    const { id } = await projects.create({ name: 'Large' }, { kind: 'system' });
+    const { client } = await clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
+    await execute(
+      db.alone,
+      sql`create function refuse_time_limit() returns trigger language plpgsql as $$ begin
+        if current_setting('statement_timeout') <> '0' then raise 'limited'; end if; return old; end $$`,
+    );
+    for (const table of ['projects', 'clients']) {
+      await execute(
+        db.alone,
+        sql`create trigger limits before delete on ${sql.table(table)} execute function refuse_time_limit()`,
+      );
+    }
+    // As on a connection of a server.
+    const limited = (work: () => Promise<unknown>) =>
+      db.together(async (em) => {
+        await execute(em, sql`set local statement_timeout = 30000`);
+        await work();
+      });
+    await limited(() => clients.delete(keyIn(id, client.id), { kind: 'system' }));
+    await limited(() => projects.delete(id, 'Large', { kind: 'system' }));
   });
 
   it("does not open the admins' project", async () => {

@@ -5,7 +5,7 @@ import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Database } from '../kernel/database.ts';
+import { type Database, withoutTimeLimit } from '../kernel/database.ts';
 import { containing, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
@@ -177,6 +177,7 @@ export class Clients {
   delete(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const client = await this.changeable(em, key);
+      await withoutTimeLimit(em);
       const { idTokenSignedResponseAlg } = client;
       this.tell(em, 'client.deleted', client, actor, { before: { idTokenSignedResponseAlg } });
       em.remove(client);

@@ -72,6 +72,14 @@ export async function flushUnlessTaken(em: EntityManager, what: Noun, field: str
   }
 }
 
+/**
+ * Joins: lets the transaction's statements take as long as they need. For a deletion that takes all rows below it along:
+ * 200,000 users with their sessions take 25 seconds.
+ */
+export async function withoutTimeLimit(em: EntityManager): Promise<void> {
+  await execute(em, sql`set local statement_timeout = 0`);
+}
+
 /** A refusal as a value. */
 export interface Refused {
   refused: Problem;

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, system } from '../kernel/actor.ts';
 import { type Change, change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, flushUnlessTaken } from '../kernel/database.ts';
+import { type Database, flushUnlessTaken, withoutTimeLimit } from '../kernel/database.ts';
 import { containing, exactTotal, limitedTotal, maxTotal, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
@@ -271,6 +271,7 @@ export class Projects {
       if (confirmName !== project.name) {
         refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
       }
+      await withoutTimeLimit(em);
       const contents = await this.counted(em, id, null);
       this.deps.audit.record(em, {
         type: 'project.deleted',
