@@ -424,11 +424,19 @@ describe('restore', () => {
     expect(await shell(elsewhere, 'restore', file)).toMatchObject({ code: 0 });
   });
 
-  it('ends every session with --end-sessions', async () => {
+  it('ends every session and refresh token with --end-sessions', async () => {
     await live();
+    await query(
+      app.databaseUrl,
+      `insert into refresh_grants (project_id, id, family_hash, client_id, user_id, offline, scope, auth_time, amr,
+         current_hash, created_at, last_used_at)
+       select c.project_id, c.id, 'family', c.id, u.id, true, 'offline_access', now(), '{swk}', 'token', now(), now()
+       from clients c join users u on u.project_id = c.project_id where c.built_in is null limit 1`,
+    );
     await shell(env, 'backup', '--to', file);
     await shell(elsewhere, 'restore', file, '--end-sessions');
     expect(await query(target.url, 'select from sessions where ended_at is null')).toEqual([]);
     expect(await query(target.url, 'select from sessions')).toHaveLength(1);
+    expect(await query(target.url, 'select revoked_at is null as live from refresh_grants')).toEqual([{ live: false }]);
   });
 });

@@ -35,7 +35,7 @@ export const restore: Command = {
   summary: 'Restores a backup into an empty database.',
   operands: ['<file>'],
   options: {
-    'end-sessions': { type: 'boolean', description: 'end all sessions (trusted devices stay)' },
+    'end-sessions': { type: 'boolean', description: 'end all sessions and refresh tokens (trusted devices stay)' },
     check: { type: 'boolean', description: 'only verify that the file is complete and the master key matches' },
   },
   notes: [
@@ -230,10 +230,11 @@ async function load(
         }
       });
       await advanceSequences(em, tables);
+      if (laterMigrations) await orm.migrator.up({ transaction });
       if (endSessions) {
         await query(em, sql`update sessions set ended_at = now(), end_reason = 'restored' where ended_at is null`);
+        await query(em, sql`update refresh_grants set revoked_at = now() where revoked_at is null`);
       }
-      if (laterMigrations) await orm.migrator.up({ transaction });
     });
     // Services need the schema of this release.
     if (!laterMigrations) return;
