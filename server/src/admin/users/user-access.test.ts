@@ -221,6 +221,29 @@ describe('passkeys', () => {
     expect(await told()).toBe(1);
   });
 
+  it('are announced without limit to the login address only: a directory can add strangers', async () => {
+    const loud = await room.services.projects.create({ name: 'Loud' }, system);
+    const emails = ['login@example.com', 'Victim@example.org'].map((value) => ({ value }));
+    const names = { externalId: null, displayName: null, givenName: null, familyName: null };
+    const values = { userName: 'loud', ...names, active: true, attributes: { emails } };
+    const user = await room.services.accounts.provision(loud.id, values, system);
+    const admin = await room.tokenOf('project_admin', loud.id);
+    const removals = async (times: number) => {
+      for (let at = 0; at < times; at += 1) {
+        expect((await revoke(await room.passkeyOf(loud, user), admin)).code).toBeUndefined();
+      }
+    };
+    const told = async (recipient: string) => {
+      const sql = `select from messages where project_id = ? and template = 'passkey-changed' and recipient = ?`;
+      return (await room.services.db.reader().execute(sql, [loud.id, recipient])).length;
+    };
+    await removals(12);
+    expect([await told('login@example.com'), await told('Victim@example.org')]).toEqual([12, 10]);
+    room.clock.turn(24 * 3600 + 1);
+    await removals(1);
+    expect([await told('login@example.com'), await told('Victim@example.org')]).toEqual([13, 11]);
+  });
+
   it('stay when factors are reset and when the user is deactivated', async () => {
     await change('RESET_FACTORS');
     await change('DEACTIVATE');

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Admins } from '../admins/admins.ts';
 import type { Audit } from '../audit/audit.ts';
-import { notifyEverywhere } from '../ceremonies/notices.ts';
+import { mailboxesOf, notifyEverywhere } from '../ceremonies/notices.ts';
 import { endOpenWork } from '../ceremonies/open-work.ts';
 import { Consent } from '../consents/consent.entity.ts';
 import type { Consents, GivenConsent } from '../consents/consents.ts';
@@ -18,6 +18,7 @@ import { found, problemOf, refuse } from '../kernel/problem.ts';
 import { inAllProjects } from '../kernel/scope.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { Logout } from '../logout/logout.ts';
 import type { Enrolment } from '../mfa/enrolment.entity.ts';
 import type { Mfa } from '../mfa/mfa.ts';
@@ -29,6 +30,7 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
+import { foldCase } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import type { Accounts } from './accounts.ts';
@@ -38,6 +40,7 @@ export interface AccountAccessDeps {
   db: Database;
   clock: Clock;
   audit: Audit;
+  limits: Pick<Limits, 'spendMany'>;
   users: Pick<Users, 'locked'>;
   delivery: Pick<Delivery, 'enqueue'>;
   accounts: Pick<Accounts, 'setActive' | 'deactivate' | 'erase'>;
@@ -49,6 +52,11 @@ export interface AccountAccessDeps {
   mfa: Pick<Mfa, 'factors' | 'remove' | 'recoveryCodes' | 'recoveryGrants'>;
   logout: Pick<Logout, 'endSessionIn' | 'endAllOfUserIn'>;
 }
+
+/** Notices of removed passkeys that one address gets from a project, besides those to the login address of a user. */
+const perAddress: LimitRule = { name: 'passkey-removal.address', max: 10, windowSeconds: 24 * 3600 };
+/** The same, of all addresses of a project. */
+const perProject: LimitRule = { name: 'passkey-removal.project', max: 1000, windowSeconds: 24 * 3600 };
 
 /** A device, with the end of its trust by the current policy. */
 type ShownDevice = Pick<
@@ -205,7 +213,19 @@ export class AccountAccess {
     const { name: app } = await user.project.loadOrFail();
     const at = this.deps.clock.now().toISOString();
     const notice = { template: 'passkey-changed', change: 'removed', app, passkey, at } as const;
-    await notifyEverywhere(em, this.deps.delivery, user, notice);
+    const [login, ...others] = mailboxesOf(user);
+    if (login === undefined) return;
+    // Nothing has verified the others, and admins and directories can add hundreds.
+    const mailboxes = [login, ...(await this.withinLimits(em, user.project.id, others))];
+    await notifyEverywhere(em, this.deps.delivery, user, notice, mailboxes);
+  }
+
+  /** The addresses that still get a notice. */
+  private async withinLimits(em: EntityManager, projectId: string, addresses: readonly string[]): Promise<string[]> {
+    const subjects = addresses.map((address) => `${projectId} ${foldCase(address)}`);
+    const rules = { each: perAddress, shared: { ...perProject, subject: projectId } };
+    const { each, shared } = await this.deps.limits.spendMany(em, rules, subjects);
+    return shared.allowed ? addresses.filter((_, at) => each[at]?.allowed) : [];
   }
 
   private endWork(em: EntityManager, user: TenantKey): Promise<void> {

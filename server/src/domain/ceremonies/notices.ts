@@ -25,16 +25,17 @@ export async function notify(flow: Flow, user: User, notice: WithoutContext<Noti
   });
 }
 
-/** Sends a notice to every email address of the user, in the language of their profile. */
+/** Sends a notice to every email address of the user, or to those given, in the language of their profile. */
 export async function notifyEverywhere(
   em: EntityManager,
   delivery: Pick<Delivery, 'enqueue'>,
   user: User,
   content: Notice,
+  mailboxes: readonly string[] = mailboxesOf(user),
 ): Promise<void> {
   const { id, project } = user;
   const locale = languageOf(user);
-  for (const to of mailboxesOf(user)) {
+  for (const to of mailboxes) {
     const context = { account: id, mailbox: to };
     await delivery.enqueue(em, { projectId: project.id, channel: 'mail', to, locale, content, context });
   }

@@ -45,7 +45,7 @@ describe('a device', () => {
       db.transaction((em) => devices.rename(em, by, device?.id ?? '', name, system));
     expect((await rename(' My laptop ')).name).toBe('My laptop');
     expect((await rename('x'.repeat(100))).name).toHaveLength(100);
-    for (const name of ['', ' ', 'x'.repeat(101), 'a\0b']) {
+    for (const name of ['', ' ', 'x'.repeat(101), 'a\0b', 'Verify at https://evil.example', 'www.evil.example']) {
       await expect(rename(name)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'name' } });
     }
     const none = { problem: { code: 'not-found', what: 'device' } };

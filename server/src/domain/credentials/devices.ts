@@ -4,7 +4,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { isLine } from '../kernel/name.ts';
+import { isLine, linkFault } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -192,8 +192,8 @@ export class Devices {
       refuse({ code: 'invalid', field: 'name', reason: `must have at most ${maxNameLength} characters` });
     }
     // It is shown in mails and in the console.
-    if (!isLine(name))
-      refuse({ code: 'invalid', field: 'name', reason: 'must be one line without control characters' });
+    const fault = isLine(name) ? linkFault(name) : 'must be one line without control characters';
+    if (fault !== null) refuse({ code: 'invalid', field: 'name', reason: fault });
     const before = device.name;
     if (name === before) return device;
     device.name = name;
