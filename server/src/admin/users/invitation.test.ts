@@ -159,8 +159,8 @@ describe('an invitation', () => {
 });
 
 describe('the invitation of an admin', () => {
-  const grant = (input: object) =>
-    room.call('mutation ($i: GrantRoleInput!) { grantRole(input: $i) { id role } }', { i: input });
+  const grant = (input: object, headers?: Record<string, string>) =>
+    room.call('mutation ($i: GrantRoleInput!) { grantRole(input: $i) { id role } }', { i: input }, headers);
   const mailsTo = (recipient: string) =>
     room.services.db.reader().find(Message, { template: 'admin-invitation', recipient });
 
@@ -191,5 +191,18 @@ describe('the invitation of an admin', () => {
     expect((await grant({ ...input, role: 'PROJECT_VIEWER' })).code).toBe('too-many');
     const roles = await room.call(`{ memberships(projectId: "${project.id}") { role admin { email } } }`);
     expect(roles.data.memberships).toEqual([{ role: 'PROJECT_ADMIN', admin: { email: 'often@example.com' } }]);
+  });
+
+  it('is not stopped by the admins of another project', async () => {
+    const other = await make.project({ name: 'Other' });
+    const adminOf = async ({ id }: Project) => ({ id, headers: await room.tokenOf('project_admin', id) });
+    const [ours, theirs] = [await adminOf(project), await adminOf(other)];
+    const inviteTo = ({ id, headers }: typeof ours, role = 'PROJECT_VIEWER') =>
+      grant({ email: 'shared@example.com', role, projectId: id, invite: true }, headers);
+    for (let sent = 0; sent < 10; sent += 1) {
+      expect((await inviteTo(theirs, sent % 2 ? 'PROJECT_ADMIN' : 'PROJECT_VIEWER')).errors).toEqual([]);
+    }
+    expect((await inviteTo(theirs)).code).toBe('too-many');
+    expect((await inviteTo(ours)).errors).toEqual([]);
   });
 });

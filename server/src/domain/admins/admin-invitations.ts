@@ -10,7 +10,7 @@ import type { User } from '../users/user.entity.ts';
 import type { Admins, Granter, NewRole } from './admins.ts';
 import type { Membership } from './membership.entity.ts';
 
-/** Invitations that one address gets to the console. */
+/** Invitations that one user gets from the admins of a project, or of the instance: others can still invite the user. */
 const perAddress: LimitRule = { name: 'admin-invitation.address', max: 10, windowSeconds: 24 * 3600 };
 /** Invitations of all admins of a project, or of the instance. */
 const perProject: LimitRule = { name: 'admin-invitation.project', max: 200, windowSeconds: 24 * 3600 };
@@ -41,8 +41,9 @@ export class AdminInvitations {
     const { clock, delivery, issuer, limits } = this.deps;
     const user = reference.getEntity() as User;
     const to = user.email ?? user.userName;
-    const shared = { ...perProject, subject: granted?.id ?? 'instance' };
-    const { each, shared: all } = await limits.spendMany(em, { each: perAddress, shared }, [user.id]);
+    const by = granted?.id ?? 'instance';
+    const rules = { each: perAddress, shared: { ...perProject, subject: by } };
+    const { each, shared: all } = await limits.spendMany(em, rules, [`${by} ${user.id}`]);
     for (const { allowed, retryAfterSeconds } of [...each, all]) {
       if (!allowed) refuse({ code: 'too-many', retryAfterSeconds });
     }
