@@ -82,9 +82,15 @@ export class Audit {
    *
    * @param em a transaction, or `db.alone`
    * @param fault the reason, a constant; events are also grouped by `entry.detail`, which must be constant, too
-   * @param each `subject`: one event for each subject. Only where another limit bounds their number.
+   * @param more.each `subject`: one event for each subject. Only where another limit bounds their number.
+   * @param more.ofFirst further detail, of the first refusal only
    */
-  async recordRepeated(em: Executing, entry: AuditEntry, fault: string, each?: 'subject'): Promise<void> {
+  async recordRepeated(
+    em: Executing,
+    entry: AuditEntry,
+    fault: string,
+    { each, ofFirst }: { each?: 'subject' | undefined; ofFirst?: Record<string, unknown> } = {},
+  ): Promise<void> {
     const it = this.valuesOf(entry);
     const network = networkOf(entry.actor.ip);
     const hour = Math.floor(seconds(it.at) / hourSeconds);
@@ -94,7 +100,7 @@ export class Audit {
     );
     const [firstAt, lastAt] = [it.at.toISOString(), it.at.toISOString()];
     const requestIds = it.requestId === null ? [] : [it.requestId];
-    const detail = JSON.stringify({ ...it.detail, fault, network, count: 1, firstAt, lastAt, requestIds });
+    const detail = JSON.stringify({ ...it.detail, ...ofFirst, fault, network, count: 1, firstAt, lastAt, requestIds });
     await execute(
       em,
       sql`with known as (

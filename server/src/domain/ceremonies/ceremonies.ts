@@ -256,7 +256,7 @@ export class Ceremonies {
     const entry = { ...told, actor, projectId: project.id, clientId: client.id };
     // The limits on codes bound the addresses that sign-ins have; a refused step can name any other one.
     const isBounded = sentTo !== null && sentTo === flow.ceremony.address;
-    await deps.audit.recordRepeated(em, entry, fault, isBounded ? 'subject' : undefined);
+    await deps.audit.recordRepeated(em, entry, fault, { each: isBounded ? 'subject' : undefined });
   }
 
   /** Checks the step's state, proof and user; null: admitted. */

@@ -98,8 +98,8 @@ export class SmsGuard {
 
   /** One event with a count per reason and hour. It contains the range of the first number, no number. */
   private countRefused(em: EntityManager, project: SmsToSend['project'], reason: Refused, prefix: string) {
-    const entry = { ...about(project), type: 'sms.number_refused' as const, detail: { prefix } };
-    return this.deps.audit.recordRepeated(em, entry, reason);
+    const entry = { ...about(project), type: 'sms.number_refused' as const };
+    return this.deps.audit.recordRepeated(em, entry, reason, { ofFirst: { prefix } });
   }
 }
 
