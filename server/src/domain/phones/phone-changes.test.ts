@@ -5,6 +5,7 @@ import { peopleOf, type Visit } from '../../../test/account-visit.ts';
 import type { TestApp } from '../../../test/build-app.ts';
 import { changed, rows } from '../../../test/rows.ts';
 import { expectStatus, newAddress, SigninWorld } from '../../../test/signin-world.ts';
+import { system } from '../kernel/actor.ts';
 import { User } from '../users/user.entity.ts';
 import { valuesOf } from '../users/user-record.ts';
 
@@ -162,6 +163,22 @@ describe('the notice of a change', () => {
     const told = app.mailbox.slice(before).map(({ to }) => to);
     expect(told.sort()).toEqual([factorNumber, user.email as string, ...(isNew ? [recorded] : [])].sort());
     expect(await world.events()).toContain('user.phone_changed');
+  });
+
+  it.each([
+    ['may receive no SMS', '+881623456789', {}],
+    ['is in a country that the project leaves out', '+33612345678', { smsCountries: ['DE'] }],
+    ['would be beyond the SMS of the day', '', { smsPerDay: 1 }],
+  ])('goes by mail only if the old number %s', async (_, number, settings) => {
+    const { id } = world.project;
+    await app.services.projects.update(id, settings, system);
+    const user = await world.user({ phone: number || phone() });
+    const visit = await visitOf(user);
+    const { code } = await begin(visit);
+    const before = app.mailbox.length;
+    expect(await statusOf(visit, 'verify-phone', { code })).toBe(303);
+    await app.runJobs();
+    expect(app.mailbox.slice(before).map(({ to }) => to)).toEqual([user.email]);
   });
 
   it('is not sent for the same number, and goes by mail only if SMS is unavailable', async () => {

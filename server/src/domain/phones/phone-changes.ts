@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit, AuditEntry } from '../audit/audit.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { Channel, Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
@@ -193,12 +193,12 @@ export class PhoneChanges {
 
   /**
    * Stores a verified number, also for the user's SMS factor, ends the user's other open work, and notifies the user by
-   * mail and at each number that it replaces. Refuses `phone-locked`, `taken`.
+   * mail, and by SMS within its limits at each number that it replaces. Refuses `phone-locked`, `taken`.
    *
    * @param keepCeremonyId the sign-in that makes the change; null: none
    */
   async put(em: EntityManager, by: PhoneChangeBy, phone: string, keepCeremonyId: string | null): Promise<void> {
-    const { audit, clock, delivery, endOpenWork, mfa, users } = this.deps;
+    const { audit, clock, delivery, endOpenWork, mfa, smsGuard, users } = this.deps;
     const { user } = by;
     const before = user.phone ?? null;
     const replaced = new Set(await mfa.moveSms(em, user, phone));
@@ -218,9 +218,13 @@ export class PhoneChanges {
         at: clock.now().toISOString(),
       },
     } as const;
-    const texted = delivery.isAvailable('sms') ? [...replaced].map((to) => ['sms', to] as const) : [];
-    for (const [channel, to] of [['mail', user.email ?? user.userName] as const, ...texted]) {
-      await delivery.enqueue(em, { ...notice, channel, to, context: { account: user.id, mailbox: to } });
+    const tell = (channel: Channel, to: string) =>
+      delivery.enqueue(em, { ...notice, channel, to, context: { account: user.id, mailbox: to } });
+    await tell('mail', user.email ?? user.userName);
+    if (!delivery.isAvailable('sms')) return;
+    for (const number of replaced) {
+      const refused = await smsGuard.spend(em, { project: by.project, number, proved: true });
+      if (!refused) await tell('sms', number);
     }
   }
 }
