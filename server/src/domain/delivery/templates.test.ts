@@ -102,6 +102,18 @@ describe('a mail of a project', () => {
     expect(text).toContain('It expires in 5 minutes');
   });
 
+  it.each([
+    ['{app}://evil.example/a', 'https', 'Acme'],
+    ['Go to http{project}', 'App', '://evil.example/a'],
+    ['See {project}{app}', '.evil.example', 'www'],
+    ['{app}4', '00123', 'Acme'],
+  ])('uses the standard text for %s with the names %s and %s: a link or a code together', (custom, app, name) => {
+    const words = { 'sign-in-code': { subject: `{code} ${custom}`, intro: custom } };
+    const named = { ...content, app };
+    const standard = renderMail(named, 'en', { name, accent: null, words: {} });
+    expect(renderMail(named, 'en', { name, accent: null, words })).toEqual(standard);
+  });
+
   it('uses the standard texts where it has none, and in every other message', () => {
     const own = renderMail({ template: 'recovery-codes-renewed', app: 'App', at: '2026-01-01T00:00:00Z' }, 'en', look);
     expect(own.subject).toBe('New recovery codes for App');

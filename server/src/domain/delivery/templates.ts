@@ -1,3 +1,4 @@
+import { mailTextFault } from '../kernel/name.ts';
 import type { Locale } from './locale.ts';
 import { texts } from './texts.ts';
 import type { MessageContent, Wording } from './wording.ts';
@@ -35,16 +36,18 @@ export function renderMail(content: MessageContent, locale: Locale, look?: MailL
 function worded(wording: Wording, content: MessageContent, look: MailLook | undefined): Wording {
   const own = look?.words[content.template];
   if (!look || !own) return wording;
-  const values = {
-    app: oneLine(content.app),
-    project: oneLine(look.name),
-    ...('code' in content && { code: content.code }),
+  const names = { app: oneLine(content.app), project: oneLine(look.name) };
+  const code = 'code' in content ? content.code : '';
+  const custom = (text: string | undefined): string | undefined => {
+    // Parts that are harmless each can be a link together.
+    const isHarmless = text !== undefined && mailTextFault(filled(text, { ...names, code: '' })) === null;
+    return isHarmless ? filled(text, { ...names, code }) : undefined;
   };
-  const { subject, intro } = own;
+  const [subject, intro] = [custom(own.subject), custom(own.intro)];
   return {
     ...wording,
-    ...(subject !== undefined && { subject: oneLine(filled(subject, values)).slice(0, 200) }),
-    ...(intro !== undefined && { before: [filled(intro, values), ...wording.before.slice(1)] }),
+    ...(subject !== undefined && { subject: oneLine(subject).slice(0, 200) }),
+    ...(intro !== undefined && { before: [intro, ...wording.before.slice(1)] }),
   };
 }
 
