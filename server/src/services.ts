@@ -217,7 +217,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     settled: (em, message, context) => recordCodeEvent(audit, em, message, context),
     onExpired: ports.onExpired,
   });
-  const senderTests = new SenderTests({ ...base, delivery, lookOf });
+  const senderTests = new SenderTests({ ...base, smsGuard, delivery, lookOf });
   const devices = new Devices(base);
   const passkeys = new Passkeys(base);
   const mfa = new Mfa(base);

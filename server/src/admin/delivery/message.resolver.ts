@@ -102,9 +102,9 @@ export class MessageResolver {
     if (channel === 'sms' && !bySms.includes(template)) {
       refuse({ code: 'invalid', field: 'template', reason: 'is never sent by SMS' });
     }
-    const to = await recipientOf(ctx, channel, input.to);
+    const recipient = await recipientOf(ctx, channel, input.to);
     const app = await sampleAppOf(ctx.em, projectId);
-    return ctx.domain.senderTests.run({ projectId, channel, to, template, locale, app }, ctx.actor);
+    return ctx.domain.senderTests.run({ projectId, channel, ...recipient, template, locale, app }, ctx.actor);
   }
 
   @FieldResolver(() => MessageStateEnum)
@@ -119,7 +119,11 @@ export class MessageResolver {
 }
 
 /** The caller's own address or phone; owners may choose another. Refuses `invalid`, `forbidden`. */
-async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked?: string | null): Promise<string> {
+async function recipientOf(
+  { caller, em }: AdminContext,
+  channel: Channel,
+  asked?: string | null,
+): Promise<{ to: string; isOwn: boolean }> {
   const { user: own } = caller;
   const user = own ? await inProject(own.project.id, () => em.findOne(User, atKey(own))) : null;
   const known = (channel === 'mail' ? user?.email : user?.phone) ?? null;
@@ -132,10 +136,11 @@ async function recipientOf({ caller, em }: AdminContext, channel: Channel, asked
     const reason = channel === 'mail' ? 'must be a mail address' : 'must be a number such as +12025550143';
     refuse({ code: 'invalid', field: 'to', reason });
   }
-  if (to.toLowerCase() !== known?.toLowerCase() && !caller.grants.owner) {
+  const isOwn = to.toLowerCase() === known?.toLowerCase();
+  if (!isOwn && !caller.grants.owner) {
     refuse({ code: 'forbidden', reason: 'only owners can send tests to other recipients' });
   }
-  return to;
+  return { to, isOwn };
 }
 
 function checkLocale(text: string): Locale {

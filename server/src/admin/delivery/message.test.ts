@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { mailboxMail, mailboxSms } from '../../adapters/senders.ts';
 import { system } from '../../domain/kernel/actor.ts';
-import { query, sql } from '../../domain/kernel/sql.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
 let room: AdminRoom;
@@ -91,6 +91,36 @@ describe('a test of a sender', () => {
     expect(answers.filter(({ code }) => code === 'too-many')).toHaveLength(94);
     room.clock.turn(601);
     expect((await test({}, headers)).code).toBeUndefined();
+  });
+
+  describe('by SMS', () => {
+    const withPhone = async (phone: string) => {
+      const email = `${phone.slice(1)}-${project.id}@example.com`;
+      const headers = await signedInAdmin(email);
+      const set = sql`update users set phone = ${phone} where email = ${email}`;
+      await room.services.db.transaction((em) => execute(em, set));
+      return async () => (await test({ channel: 'SMS' }, headers)).code;
+    };
+
+    it('counts as an SMS of the project to this number', async () => {
+      const send = await withPhone('+491701234567');
+      const codes = [];
+      for (let at = 0; at < 12; at += 1) {
+        room.clock.turn(1200);
+        codes.push(await send());
+      }
+      expect(codes).toEqual([...Array(10).fill(undefined), 'too-many', 'too-many']);
+    });
+
+    it('is refused where the project sends none', async () => {
+      const { projects } = room.services;
+      expect(await (await withPhone('+881623456789'))()).toBe('phone-not-allowed');
+      const send = await withPhone('+33612345678');
+      await projects.update(project.id, { smsCountries: ['DE'] }, system);
+      expect(await send()).toBe('phone-not-allowed');
+      await projects.update(project.id, { smsCountries: [], smsPerDay: 0 }, system);
+      expect(await send()).toBe('too-many');
+    });
   });
 
   it('is sent with any template, in any language, with the project’s texts', async () => {

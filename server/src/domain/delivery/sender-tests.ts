@@ -2,9 +2,11 @@ import type { Audit } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { refuse } from '../kernel/problem.ts';
+import { type Problem, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
+import { Project } from '../projects/project.entity.ts';
+import type { SmsGuard } from '../sms/sms-guard.ts';
 import type { Channel, Delivery } from './delivery.ts';
 import { failed, passed, type Stage } from './diagnosis.ts';
 import type { Locale } from './locale.ts';
@@ -16,6 +18,8 @@ export interface SenderTest {
   projectId: string;
   channel: Channel;
   to: string;
+  /** Whether the address or number is the admin's own. */
+  isOwn: boolean;
   template: TemplateName;
   locale: Locale;
   /** The application that the message names. */
@@ -38,6 +42,7 @@ export interface SenderTestsDeps {
   random: Random;
   audit: Audit;
   limits: Limits;
+  smsGuard: Pick<SmsGuard, 'spend'>;
   delivery: Delivery;
   lookOf(projectId: string, locale: Locale): Promise<MailLook>;
 }
@@ -52,7 +57,10 @@ const rules: LimitRule[] = [
 export class SenderTests {
   constructor(private readonly deps: SenderTestsDeps) {}
 
-  /** Sends one message now, without the queue, and returns the result of each stage. Refuses `too-many`. */
+  /**
+   * Sends one message now, without the queue, and returns the result of each stage. Refuses `too-many`, and
+   * `phone-not-allowed`: a test by SMS counts as an SMS of the project.
+   */
   async run(test: SenderTest, actor: Actor): Promise<Diagnosis> {
     const { audit, db, delivery, random } = this.deps;
     await this.spend(test, actor);
@@ -73,16 +81,20 @@ export class SenderTests {
     return { channel: test.channel, sender, to: test.to, passed: !fault, stages };
   }
 
-  private async spend({ projectId }: SenderTest, actor: Actor): Promise<void> {
+  /** Committed also if the test is refused. */
+  private async spend({ channel, isOwn, projectId, to }: SenderTest, actor: Actor): Promise<void> {
+    const { db, delivery, limits, smsGuard } = this.deps;
     const subjects = [`${actor.kind}:${actor.id ?? ''}`, projectId];
-    const wait = await this.deps.db.transaction(async (em) => {
+    const refused = await db.transaction(async (em): Promise<Problem | null> => {
       for (const [index, rule] of rules.entries()) {
-        const spent = await this.deps.limits.spend(em, rule, subjects[index] as string);
-        if (!spent.allowed) return spent.retryAfterSeconds;
+        const { allowed, retryAfterSeconds } = await limits.spend(em, rule, subjects[index] as string);
+        if (!allowed) return { code: 'too-many', retryAfterSeconds };
       }
-      return null;
+      if (channel === 'mail' || !delivery.isAvailable('sms')) return null;
+      const project = await em.findOneOrFail(Project, projectId);
+      return smsGuard.spend(em, { project, number: to, proved: isOwn });
     });
-    if (wait !== null) refuse({ code: 'too-many', retryAfterSeconds: wait });
+    if (refused) refuse(refused);
   }
 
   private async send(id: string, test: SenderTest): Promise<{ sender: Diagnosis['sender']; stages: Stage[] }> {
