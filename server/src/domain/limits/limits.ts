@@ -182,13 +182,6 @@ export class Limits {
     return (row as { spent: number }).spent;
   }
 
-  /** Resets the subject's budget, e.g. after a success. */
-  async reset(em: EntityManager, rule: LimitRule, subject: string): Promise<void> {
-    await execute(em, sql`delete from budgets where id = any(${this.idsOf(rule, subject)})`, {
-      prepare: 'limits.reset',
-    });
-  }
-
   /** Deletes windows that have ended. */
   sweep(on: Executing): Promise<void> {
     return deleteInBatches(on, 'budgets', sql`resets_at <= ${this.deps.clock.now()}`);
