@@ -131,13 +131,13 @@ describe('the settings', () => {
     const config = loadConfig(secrets, noFiles);
     const lines: string[] = [];
     openLog('info', { write: (line) => void lines.push(line) }).info({ config }, 'settings');
-    const told = [
+    const outputs = [
       inspect(config, { depth: 9, showHidden: true }),
       JSON.stringify(config),
       `${config.SMTP_URL}`,
       ...lines,
     ];
-    for (const text of told) {
+    for (const text of outputs) {
       expect(text).toContain('[secret]');
       expect(text).not.toMatch(/hunter2/);
       expect(text).not.toContain(masterKey.slice(0, 20));

@@ -10,6 +10,6 @@ export function faultLines(error: unknown): string[] {
 }
 
 function wordsOf({ problem }: Refusal): string {
-  const told = problem as { code: string; field?: string; reason?: string; what?: string };
-  return [told.field, told.reason ?? told.code, told.what].filter((word) => word !== undefined).join(' ');
+  const fields = problem as { code: string; field?: string; reason?: string; what?: string };
+  return [fields.field, fields.reason ?? fields.code, fields.what].filter((word) => word !== undefined).join(' ');
 }

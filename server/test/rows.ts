@@ -21,8 +21,8 @@ export async function tablesThatHold(db: Database, texts: readonly string[], pro
   for (const { name } of tables) {
     const all = await rows<Record<string, unknown>>(db, `select * from "${name}"`);
     const own = all.filter((row) => row['project_id'] === undefined || row['project_id'] === projectId);
-    const told = JSON.stringify(own).toLowerCase();
-    if (texts.some((text) => told.includes(text.toLowerCase()))) holding.push(name);
+    const contents = JSON.stringify(own).toLowerCase();
+    if (texts.some((text) => contents.includes(text.toLowerCase()))) holding.push(name);
   }
   return holding;
 }

@@ -119,10 +119,10 @@ describe('a session', () => {
     expect(await rp.isSignedIn()).toBe(false);
     expect((await visit.change('end-session', { id: sid })).status).toBe(303);
     for (const delivery of await app.services.logout.due()) await app.services.logout.deliver(delivery);
-    const told = app.logoutTokens.map(({ token }) =>
+    const claims = app.logoutTokens.map(({ token }) =>
       JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/'))),
     );
-    expect(told).toEqual([expect.objectContaining({ sub: user.id, sid, aud: client.id })]);
+    expect(claims).toEqual([expect.objectContaining({ sub: user.id, sid, aud: client.id })]);
     expect((await world.events()).filter((type) => type === 'session.ended')).toHaveLength(1);
     expect(await visit.isSignedIn()).toBe(true);
   });

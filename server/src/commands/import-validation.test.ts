@@ -83,7 +83,7 @@ const imported = () => shell(settings(there), 'import', file, '--without-secrets
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 
 describe('import validates like the admin API: it rejects', () => {
-  const cases: [type: string, change: Data, told: string][] = [
+  const cases: [type: string, change: Data, message: string][] = [
     ['client', { redirect_uris: ['https://a.example/cb', 'javascript:alert(1)'] }, 'redirectUris[1] must be https'],
     ['client', { redirect_uris: ['http://app.example.com/cb'] }, 'redirectUris[0] must be https'],
     ['client', { redirect_uris: 'https://a.example/cb' }, 'redirectUris must be a list'],
@@ -134,10 +134,10 @@ describe('import validates like the admin API: it rejects', () => {
     ['logo', { bytes: `\\x${Buffer.from('<svg onload=alert(1)>').toString('hex')}` }, 'logo must be PNG, JPEG or WebP'],
     ['delegation-key', { signing_public_pem: 'x' }, 'signingKey must be one public key'],
   ];
-  it.each(cases)('a %s with %j', async (type, change, told) => {
+  it.each(cases)('a %s with %j', async (type, change, message) => {
     forge(type, (data) => Object.assign(data, change));
     const { code, err } = await imported();
-    expect([code, err]).toEqual([1, expect.stringContaining(told)]);
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
     expect(err).toMatch(/^import: .*a\.jsonl:\d+ /);
     expect(await there.services.db.reader().count(Project, { id: projectId })).toBe(0);
   });

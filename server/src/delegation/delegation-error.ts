@@ -71,7 +71,7 @@ export class DelegationRefusal extends Error {
     readonly code: keyof typeof own,
     reason: string,
     /** Description for the caller, instead of the default. */
-    readonly said?: string,
+    readonly detail?: string,
   ) {
     super(reason);
     this.name = 'DelegationRefusal';
@@ -104,12 +104,12 @@ export function toFailure(thrown: unknown, requestId: string): Failure {
 function rowFor(failure: unknown): DelegationErrorRow {
   if (failure instanceof DelegationRefusal) {
     const [status, code, message] = own[failure.code];
-    return [status, code, failure.said ?? message];
+    return [status, code, failure.detail ?? message];
   }
   if (failure instanceof Refusal) {
     const { problem } = failure;
     const [status, code, message] = rows[problem.code];
-    return [status, code, problem.code === 'unavailable' ? (problem.told ?? message) : message];
+    return [status, code, problem.code === 'unavailable' ? (problem.detail ?? message) : message];
   }
   const status = bodyFault(failure);
   if (status === 413) return own.REQUEST_TOO_LARGE;

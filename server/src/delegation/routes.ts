@@ -105,7 +105,7 @@ async function outcomeOf(
     const actor = actorOf(req, { kind: 'client', id: client.id, name: client.name });
     return { status: 200, body: await perform(deps.factorChanges, { client, actor }, op, body) };
   } catch (thrown) {
-    const failure = told(deps, req, thrown);
+    const failure = loggedFailure(deps, req, thrown);
     return { status: failure.status, body: failure.body };
   }
 }
@@ -135,7 +135,7 @@ function sendJose(res: Response, text: string): void {
   res.end(text);
 }
 
-function told(deps: DelegationDeps, req: Request, thrown: unknown) {
+function loggedFailure(deps: DelegationDeps, req: Request, thrown: unknown) {
   const { requestId } = requestContext(req);
   const failure = toFailure(thrown, requestId);
   const { code } = failure.body.error;
@@ -149,7 +149,7 @@ function failed(deps: DelegationDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown);
     const fault = thrown instanceof EnvelopeFault ? new DelegationRefusal('REQUEST_REJECTED', thrown.message) : thrown;
-    const { body, retryAfterSeconds, status } = told(deps, req, fault);
+    const { body, retryAfterSeconds, status } = loggedFailure(deps, req, fault);
     if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
     res.status(status).json(body);
   };

@@ -27,7 +27,7 @@ export async function proofOf(
   res.setHeader('DPoP-Nonce', nonces.current());
   // Proxies join repeated headers.
   if (others.length > 0 || header.includes(',')) {
-    refuse({ code: 'proof-rejected', reason: 'several headers', told: 'Send one DPoP header, with one proof.' });
+    refuse({ code: 'proof-rejected', reason: 'several headers', detail: 'Send one DPoP header, with one proof.' });
   }
   return proofs.judge(header, { method: req.method, url, accessToken });
 }

@@ -90,8 +90,8 @@ describe('while the database is unreachable', () => {
       body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'full@example.com' }),
     });
     await em.execute('drop trigger full_disk on users');
-    const told = 'The service is temporarily unavailable: the disk of the database is full.';
-    expect([scim.status, await scim.json()]).toEqual([503, expect.objectContaining({ detail: told })]);
+    const detail = 'The service is temporarily unavailable: the disk of the database is full.';
+    expect([scim.status, await scim.json()]).toEqual([503, expect.objectContaining({ detail })]);
     expect(app.logLines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({
         msg: 'database unavailable',
@@ -106,7 +106,7 @@ describe('while the database is unreachable', () => {
       toOAuthError(failureOf(lost)).description,
       errorFor((failureOf(lost) as Refusal).problem).message,
     ]) {
-      expect(answer).toBe(told);
+      expect(answer).toBe(detail);
     }
   });
 

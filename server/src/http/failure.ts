@@ -28,9 +28,9 @@ export function failureOf(thrown: unknown): unknown {
     const { code } = error as { code?: unknown };
     if ((typeof code === 'string' && gone.test(code)) || broken.test(error.message)) {
       const fault = typeof code === 'string' ? lasting[code] : undefined;
-      const told = fault && { told: `The service is temporarily unavailable: ${fault}.` };
+      const detail = fault && { detail: `The service is temporarily unavailable: ${fault}.` };
       const reason = fault ?? error.message;
-      return new Refusal({ code: 'unavailable', reason, ...told, retryAfterSeconds: 5 }, { cause: thrown });
+      return new Refusal({ code: 'unavailable', reason, ...detail, retryAfterSeconds: 5 }, { cause: thrown });
     }
   }
   return thrown;

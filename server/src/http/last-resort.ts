@@ -27,7 +27,7 @@ export function lastResort(log: { error(fields: object, message: string): void }
       .setHeader('Cache-Control', 'no-store')
       .json({
         error,
-        ...(away?.told !== undefined && { error_description: away.told }),
+        ...(away?.detail !== undefined && { error_description: away.detail }),
         request_id: requestId,
       });
   };

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** Status, the headers of the protocol and the body of an answer; values that differ in each run have a name. */
-async function told(response: Response): Promise<object> {
+async function summaryOf(response: Response): Promise<object> {
   const names = [
     'location',
     'www-authenticate',
@@ -81,7 +81,7 @@ const exchanges: Record<string, Changes> = {
 };
 
 it('sends the recorded responses', async () => {
-  const get = async (path: string, init?: RequestInit) => told(await fetch(`${app.url}${path}`, init));
+  const get = async (path: string, init?: RequestInit) => summaryOf(await fetch(`${app.url}${path}`, init));
   const sent: Record<string, unknown> = {
     discovery: await get('/.well-known/openid-configuration'),
     'discovery by POST': await get('/.well-known/openid-configuration', { method: 'POST' }),
@@ -94,10 +94,10 @@ it('sends the recorded responses', async () => {
     'metadata of RFC 8414': await get('/.well-known/oauth-authorization-server'),
   };
   for (const [name, changes] of Object.entries(authorize)) {
-    sent[`authorize: ${name}`] = await told(await rp.authorize(changes));
+    sent[`authorize: ${name}`] = await summaryOf(await rp.authorize(changes));
   }
   for (const [name, changes] of Object.entries(exchanges)) {
-    sent[`token: ${name}`] = await told(await rp.exchange(await rp.code(), changes));
+    sent[`token: ${name}`] = await summaryOf(await rp.exchange(await rp.code(), changes));
   }
   const jwks = (await (await fetch(`${app.url}/.well-known/jwks.json`)).json()) as { keys: object[] };
   const members = jwks.keys.map((key) =>

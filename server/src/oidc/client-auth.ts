@@ -202,7 +202,7 @@ function claimedIssuer(assertion: string): string | undefined {
   }
 }
 
-/** @param told for the caller */
-function reject(reason: string, told: string): never {
-  return refuse({ code: 'client-rejected', reason, told });
+/** @param detail for the caller */
+function reject(reason: string, detail: string): never {
+  return refuse({ code: 'client-rejected', reason, detail });
 }

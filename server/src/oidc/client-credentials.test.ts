@@ -235,14 +235,16 @@ describe('private_key_jwt', () => {
     const { party, base } = await partyOf({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: jwkOf('RS256') });
     const now = Math.floor(app.clock.now().getTime() / 1000);
     const { privateKey } = pairs.RS256;
-    const told = async (rp: RelyingParty, alg: string, claims: object) =>
+    const description = async (rp: RelyingParty, alg: string, claims: object) =>
       (await outcome(await exchange(rp, privateKey, { alg }, claims)))[2];
-    expect(await told(party, 'RS256', { exp: now + 3600 })).toContain('at most 5 minutes');
-    expect(await told(party, 'RS256', { aud: app.url })).toBe(
+    expect(await description(party, 'RS256', { exp: now + 3600 })).toContain('at most 5 minutes');
+    expect(await description(party, 'RS256', { aud: app.url })).toBe(
       `aud of the client assertion must be ${party.issuer}/oauth2/token.`,
     );
-    expect(await told(party, 'RS512', {})).toBe('The client assertion must be signed with EdDSA, ES256, PS256, RS256.');
-    expect(await told(base, 'RS256', {})).toBe('The client assertion must be signed with EdDSA.');
+    expect(await description(party, 'RS512', {})).toBe(
+      'The client assertion must be signed with EdDSA, ES256, PS256, RS256.',
+    );
+    expect(await description(base, 'RS256', {})).toBe('The client assertion must be signed with EdDSA.');
   });
 
   it('does not take an assertion for another issuer, nor the same twice', async () => {
@@ -319,11 +321,11 @@ describe('private_key_jwt', () => {
     };
     expect((await ask())[0]).toBe(200);
     status = 503;
-    const told = 'The key set at jwks_uri of the application cannot be read.';
+    const description = 'The key set at jwks_uri of the application cannot be read.';
     app.clock.turn(24 * 3600 - 60);
     expect((await ask())[0]).toBe(200);
     app.clock.turn(61);
-    expect(await ask()).toEqual([401, 'invalid_client', told]);
+    expect(await ask()).toEqual([401, 'invalid_client', description]);
     status = 200;
     app.clock.turn(61);
     expect((await ask())[0]).toBe(200);

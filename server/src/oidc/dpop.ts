@@ -15,7 +15,7 @@ export function requireProof<T extends { client: Client }>(caller: T, proof: Jud
 export function checkProof({ dpopNonceRequired, fapiProfile }: Client, proof: JudgedProof): void {
   if (dpopNonceRequired && !proof.hasNonce) refuse({ code: 'nonce-rejected' });
   if (!fapiProfile || fapiAlgorithms.includes(proof.alg)) return;
-  const told =
+  const detail =
     'The application uses the FAPI 2.0 Security Profile: its DPoP proofs are signed with PS256, ES256 or EdDSA.';
-  refuse({ code: 'proof-rejected', reason: 'algorithm', told });
+  refuse({ code: 'proof-rejected', reason: 'algorithm', detail });
 }

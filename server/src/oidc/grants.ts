@@ -117,11 +117,11 @@ async function actForItself({ clientTokens }: GrantDeps, request: TokenRequest):
       throw new OAuthError('invalid_scope', 'scope is more than the application was granted at the API.');
     }
     if (!isFault(error, 'target')) throw error;
-    const told =
+    const description =
       resource === undefined
         ? 'resource is missing: the application may use no API, or several.'
         : 'resource is not an API that the application may use.';
-    throw new OAuthError('invalid_target', told);
+    throw new OAuthError('invalid_target', description);
   });
 }
 

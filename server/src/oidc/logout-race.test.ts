@@ -43,8 +43,10 @@ it('an application that redeems a code while the session ends gets no tokens, or
   });
   await ending.first;
   const { status } = await redeeming.second;
-  const told = await rows<{ uri: string }>(app.services.db, 'select uri from logout_deliveries where subject = ?', [
-    user.id,
-  ]);
-  expect([status, told]).toEqual([400, [{ uri: 'https://one.example.com/logout' }]]);
+  const deliveries = await rows<{ uri: string }>(
+    app.services.db,
+    'select uri from logout_deliveries where subject = ?',
+    [user.id],
+  );
+  expect([status, deliveries]).toEqual([400, [{ uri: 'https://one.example.com/logout' }]]);
 });

@@ -107,9 +107,9 @@ export function toOAuthError(thrown: unknown): OAuthError {
   if (thrown instanceof Refusal) {
     const [error, description] = table[thrown.problem.code];
     const { problem } = thrown;
-    const told = 'told' in problem ? problem.told : undefined;
+    const detail = 'detail' in problem ? problem.detail : undefined;
     const retryAfterSeconds = 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
-    return new OAuthError(error, told ?? description, { retryAfterSeconds });
+    return new OAuthError(error, detail ?? description, { retryAfterSeconds });
   }
   return new OAuthError('server_error', 'Unexpected error; search the log for the request id.');
 }

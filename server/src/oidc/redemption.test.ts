@@ -174,12 +174,12 @@ describe.each([
     const given = answers.filter(({ status }) => status === 200);
     expect([given.length, answers.filter(({ status }) => status === 400).length]).toEqual([1, 99]);
     expect(await lives((await given[0]?.json()) as TokenAnswer)).toBe(false);
-    const told = await rows<{ type: string; n: number }>(
+    const events = await rows<{ type: string; n: number }>(
       app.services.db,
       `select type, count(*)::int as n from audit_log where client_id = ? and type = 'token.issued' group by type`,
       [rp.client.id],
     );
-    expect(told).toEqual([{ type: 'token.issued', n: 1 }]);
+    expect(events).toEqual([{ type: 'token.issued', n: 1 }]);
   });
 });
 

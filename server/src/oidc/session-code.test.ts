@@ -152,7 +152,7 @@ describe('a session gets a code', () => {
     await change(`update sessions set amr = '{swk,otp,mfa}' where id = ?`, sid);
     const signedInAt = Math.floor(now(-100).getTime() / 1000);
     const { id_token: idToken } = (await (await rp.exchange(await rp.code({ nonce: 'n' }))).json()) as TokenAnswer;
-    const told = { sub: user.id, sid, auth_time: signedInAt, amr: ['swk', 'otp', 'mfa'], nonce: 'n' };
-    expect(await rp.claims(idToken)).toMatchObject(told);
+    const claims = { sub: user.id, sid, auth_time: signedInAt, amr: ['swk', 'otp', 'mfa'], nonce: 'n' };
+    expect(await rp.claims(idToken)).toMatchObject(claims);
   });
 });

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await rp.signIn(await app.make.user(project));
 });
 
-interface Told {
+interface FailureEvent {
   type: string;
   fault: string;
   count: number;
@@ -42,8 +42,8 @@ interface Told {
 }
 
 /** The failures of a project, or of the instance, oldest first. */
-function told(projectId: string | null): Promise<Told[]> {
-  return rows<Told>(
+function failuresOf(projectId: string | null): Promise<FailureEvent[]> {
+  return rows<FailureEvent>(
     app.services.db,
     `select type, detail->>'fault' as fault, (detail->>'count')::int as count, client_id, actor_kind from audit_log
      where project_id = ?::uuid and result = 'failure' order by id`,
@@ -73,7 +73,7 @@ describe('a refused code', () => {
   ])('that is %s is recorded in its client’s project with the reason', async (_name, fault, prepare) => {
     const [code, changes] = await prepare();
     expect((await rp.exchange(code, changes)).status).toBe(400);
-    expect(await told(project.id)).toEqual([
+    expect(await failuresOf(project.id)).toEqual([
       { type: 'token.refused', fault, count: 1, client_id: client.id, actor_kind: 'client' },
     ]);
   });
@@ -86,7 +86,7 @@ describe('a refused code', () => {
     expect((await rp.exchange(used)).status).toBe(200);
     await rp.exchange(used);
     await rp.exchange(used);
-    expect(await told(project.id)).toMatchObject([
+    expect(await failuresOf(project.id)).toMatchObject([
       { type: 'token.refused', fault: 'expired', count: 1 },
       { type: 'code.replayed' },
       { type: 'token.refused', fault: 'used', count: 2 },
@@ -100,7 +100,7 @@ describe('a refused code', () => {
     const form = { client_id: other.id };
     expect((await rp.exchange(code, form)).status).toBe(400);
     expect((await rp.userInfo(access_token)).status).toBe(200);
-    expect(await told(project.id)).toEqual([
+    expect(await failuresOf(project.id)).toEqual([
       { type: 'token.refused', fault: 'mismatch', count: 1, client_id: other.id, actor_kind: 'client' },
     ]);
     expect((await rp.exchange(code)).status).toBe(400);
@@ -109,7 +109,7 @@ describe('a refused code', () => {
 
   it('a hundred times is one event', async () => {
     await Promise.all(Array.from({ length: 100 }, () => rp.exchange('no code')));
-    expect(await told(project.id)).toMatchObject([{ type: 'token.refused', fault: 'unknown', count: 100 }]);
+    expect(await failuresOf(project.id)).toMatchObject([{ type: 'token.refused', fault: 'unknown', count: 100 }]);
   });
 });
 
@@ -122,12 +122,15 @@ describe('a refused client', () => {
     const form = { client_id: undefined, client_assertion: assertion, client_assertion_type: assertionType };
     expect((await rp.exchange('any', form)).status).toBe(401);
     const about = { type: 'client.rejected', client_id: client.id, actor_kind: 'anonymous', count: 1 };
-    expect(await told(project.id)).toMatchObject([
+    expect(await failuresOf(project.id)).toMatchObject([
       { ...about, fault: 'the client is not registered for private_key_jwt' },
     ]);
     await app.make.disable(client);
     expect((await rp.exchange('any')).status).toBe(401);
-    expect(await told(project.id)).toMatchObject([about, { ...about, fault: 'the client is unknown or disabled' }]);
+    expect(await failuresOf(project.id)).toMatchObject([
+      about,
+      { ...about, fault: 'the client is unknown or disabled' },
+    ]);
   });
 
   it('that does not exist is one event of the instance for all client ids tried', async () => {
@@ -136,11 +139,11 @@ describe('a refused client', () => {
     }
     const key = { 'X-Api-Key': 'lk_sk_unknown' };
     expect((await rp.exchange('any', { client_id: undefined }, key)).status).toBe(401);
-    expect(await told(null)).toMatchObject([
+    expect(await failuresOf(null)).toMatchObject([
       { type: 'client.rejected', fault: 'the client is unknown or disabled', count: 4, client_id: null },
       { type: 'client.rejected', fault: 'the secret key is unknown or revoked', count: 1, client_id: null },
     ]);
-    expect(await told(project.id)).toEqual([]);
+    expect(await failuresOf(project.id)).toEqual([]);
   });
 });
 
@@ -148,5 +151,5 @@ it('accepted and malformed requests are not recorded as refusals', async () => {
   expect((await rp.exchange(await rp.code())).status).toBe(200);
   expect((await rp.exchange('any', { grant_type: undefined })).status).toBe(400);
   expect((await rp.exchange('any', { code_verifier: undefined })).status).toBe(400);
-  expect(await told(project.id)).toEqual([]);
+  expect(await failuresOf(project.id)).toEqual([]);
 });

@@ -116,9 +116,9 @@ describe('a change without the lock', () => {
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: isActive })).body;
       await changed(app.services.db, `update users set provenance = 'local' where id = ?`, [id]);
       app.clock.turn(60);
-      const { status, headers, body: told } = await taking(() => scim.request(method, `/Users/${id}`, body));
+      const { status, headers, body: resource } = await taking(() => scim.request(method, `/Users/${id}`, body));
       app.clock.turn(-60);
-      const { meta, id: _id, ...shown } = told ?? {};
+      const { meta, id: _id, ...shown } = resource ?? {};
       return [status, headers.get('etag'), shown, meta?.version, meta?.lastModified, await leftOf(id)];
     };
     for (const isActive of [true, false]) {

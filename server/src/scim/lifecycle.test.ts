@@ -426,10 +426,10 @@ describe('concurrent requests', () => {
     const user = (await scim.request('GET', `/Users/${id}`)).body;
     expect(user.roles).toHaveLength(200);
     expect(user.meta.version).toBe('W/"201"');
-    const told = await app.services.db
+    const events = await app.services.db
       .reader()
       .execute<object[]>(`select 1 from audit_log where subject_id = ? and type = 'user.updated'`, [id]);
-    expect(told).toHaveLength(200);
+    expect(events).toHaveLength(200);
     const numbers = Array.from({ length: 20 }, (_, n) => n);
 
     const group = (await scim.request('POST', '/Groups', { displayName: 'g' })).body.id;

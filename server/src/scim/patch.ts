@@ -240,8 +240,8 @@ function removed(
 
 /** Whether only the parts that identify the element are left. */
 function isHollow(attribute: Attribute, element: Complex): boolean {
-  const told = Object.keys(element).filter((name) => !['type', 'primary', 'display'].includes(name));
-  return told.length === 0 && (defaultSubAttribute(attribute) !== undefined || Object.keys(element).length === 0);
+  const remaining = Object.keys(element).filter((name) => !['type', 'primary', 'display'].includes(name));
+  return remaining.length === 0 && (defaultSubAttribute(attribute) !== undefined || Object.keys(element).length === 0);
 }
 
 function agrees(element: unknown, named: unknown): boolean {

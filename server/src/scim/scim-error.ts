@@ -74,7 +74,7 @@ const rows = {
   unauthenticated: [401, undefined, () => 'Send Authorization: Bearer with a SCIM token of this project.'],
   forbidden: [403, undefined, ({ reason }: Of<'forbidden'>) => `This is not allowed: ${reason}.`],
   'too-many': [429, undefined, () => 'Too many requests. Try again after the time in Retry-After.'],
-  unavailable: [503, undefined, ({ told }: Of<'unavailable'>) => told ?? 'The service is temporarily unavailable.'],
+  unavailable: [503, undefined, ({ detail }: Of<'unavailable'>) => detail ?? 'The service is temporarily unavailable.'],
   'device-revoked': [400, undefined, notHere],
   'passkey-rejected': [400, undefined, notHere],
   'passkey-verification-required': [400, undefined, notHere],

@@ -55,13 +55,13 @@ describe('an invalid proof', () => {
 
   it('is recorded in at most one event per hour', async () => {
     const countOf = async () => {
-      const [told] = await query(
+      const [event] = await query(
         world.app.services.db.alone,
         sql<{ events: number; count: number }>`
           select count(*)::int as events, coalesce(sum((detail->>'count')::int), 0)::int as count from audit_log
           where project_id = ${world.project.id} and type = 'device.proof_rejected' and detail->>'fault' = 'act'`,
       );
-      return told;
+      return event;
     };
     const before = await countOf();
     const wrong = { kind: 'use', claims: { act: 'verify-mfa' } } as const;

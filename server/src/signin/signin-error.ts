@@ -173,9 +173,9 @@ function judged(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
 /** Names the invalid field and its rule, never its value. */
 function detailed(problem: Problem): SigninErrorRow {
   if (problem.code === 'passkey-rejected' && problem.unknown) return unknownPasskey;
-  if (problem.code === 'unavailable' && problem.told !== undefined) {
+  if (problem.code === 'unavailable' && problem.detail !== undefined) {
     const [status, code, category] = rows.unavailable;
-    return [status, code, category, problem.told];
+    return [status, code, category, problem.detail];
   }
   if (problem.code !== 'invalid') return rows[problem.code];
   return [400, 'INVALID_REQUEST', 'fatal', `${problem.field} ${problem.reason}.`];

@@ -71,9 +71,9 @@ describe('change_phone_number (service.md 3.1)', () => {
     expect(await phoneOf()).toBe(old);
     expectStatus(await verify(await world.codeFor(number)), 'PHONE_CHANGED');
     await world.app.runJobs();
-    const told = world.app.mailbox.filter(({ to, text }) => to === old && text.includes(number.slice(-4)));
-    expect(told).toHaveLength(1);
-    expect(told[0]?.text).not.toContain(number);
+    const notices = world.app.mailbox.filter(({ to, text }) => to === old && text.includes(number.slice(-4)));
+    expect(notices).toHaveLength(1);
+    expect(notices[0]?.text).not.toContain(number);
     pause();
     expect(await world.meetFactor(page, userid)).toMatchObject({ sent_to: `…${number.slice(-4)}` });
   });

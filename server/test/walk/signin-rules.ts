@@ -171,11 +171,11 @@ export function judgeNotice(model: Model, { txn }: Taken, changes: readonly Chan
   const added = changes.find((change) => change.op === 'INSERT' && isPasskey(change))?.new;
   demand(added, `register-passkey of ${txn.name} added no passkey`);
   const to = mailboxOf(model.user(added['user_id']));
-  const isTold = changes.some(
+  const isNotified = changes.some(
     ({ table, new: row }) =>
       table === 'messages' && row?.['template'] === 'passkey-changed' && fold(row['recipient']) === to,
   );
-  demand(isTold, `register-passkey of ${txn.name} did not tell ${to}`);
+  demand(isNotified, `register-passkey of ${txn.name} did not notify ${to}`);
 }
 
 /** Any other row must belong to a user with evidence in this transaction. */

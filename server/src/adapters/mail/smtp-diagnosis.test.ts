@@ -21,7 +21,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-const told = (stages: Stage[]) => stages.map(({ name, state }) => `${name} ${state}`);
+const summary = (stages: Stage[]) => stages.map(({ name, state }) => `${name} ${state}`);
 const stageOf = (stages: Stage[], name: string) => stages.find((stage) => stage.name === name);
 
 async function diagnose(options: StandInOptions, url = (at: SmtpStandIn) => at.url): Promise<Stage[]> {
@@ -32,7 +32,7 @@ async function diagnose(options: StandInOptions, url = (at: SmtpStandIn) => at.u
 describe('a test of the mail server', () => {
   it('passes each stage and delivers, and reports an unencrypted connection', async () => {
     const stages = await diagnose({}, ({ port }) => `smtp://localhost:${port}`);
-    expect(told(stages)).toEqual(['dns passed', 'connect passed', 'tls skipped', 'sign-in skipped', 'send passed']);
+    expect(summary(stages)).toEqual(['dns passed', 'connect passed', 'tls skipped', 'sign-in skipped', 'send passed']);
     expect(stageOf(stages, 'dns')?.detail).toContain('127.0.0.1');
     expect(stageOf(stages, 'send')?.detail).toBe('250 queued');
     expect(server?.received).toMatchObject([{ from: 'no-reply@acme.example', to: ['ann@example.com'] }]);
@@ -41,7 +41,7 @@ describe('a test of the mail server', () => {
 
   it('stops at an unknown name', async () => {
     const stages = await diagnoseSmtp('smtp://nobody.invalid', from, mail, short as never);
-    expect(told(stages)).toEqual([
+    expect(summary(stages)).toEqual([
       'dns failed',
       'connect not-reached',
       'tls not-reached',
@@ -55,7 +55,7 @@ describe('a test of the mail server', () => {
     const gone = await smtpStandIn();
     await gone.close();
     const stages = await diagnoseSmtp(gone.url, from, mail, short as never);
-    expect(told(stages).slice(0, 3)).toEqual(['dns skipped', 'connect failed', 'tls not-reached']);
+    expect(summary(stages).slice(0, 3)).toEqual(['dns skipped', 'connect failed', 'tls not-reached']);
     expect(stageOf(stages, 'connect')).toMatchObject({
       detail: expect.stringContaining('ECONNREFUSED'),
       advice: expect.stringContaining('Connection refused'),
@@ -64,7 +64,7 @@ describe('a test of the mail server', () => {
 
   it('distinguishes a silent server from one that hangs up', async () => {
     const silent = await diagnose({ greeting: null });
-    expect(told(silent).slice(1, 3)).toEqual(['connect failed', 'tls not-reached']);
+    expect(summary(silent).slice(1, 3)).toEqual(['connect failed', 'tls not-reached']);
     expect(stageOf(silent, 'connect')?.advice).toContain('smtps://');
     const rude: Server = createServer((socket) => socket.end());
     await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve));
@@ -84,7 +84,12 @@ describe('a test of the mail server', () => {
 
   it.each(['start', 'first'] as const)('stops at a self-signed certificate (TLS %s)', async (tls) => {
     const stages = await diagnose({ tls });
-    expect(told(stages).slice(1)).toEqual(['connect passed', 'tls failed', 'sign-in not-reached', 'send not-reached']);
+    expect(summary(stages).slice(1)).toEqual([
+      'connect passed',
+      'tls failed',
+      'sign-in not-reached',
+      'send not-reached',
+    ]);
     expect(stageOf(stages, 'tls')?.advice).toContain('authority');
     expect(server?.received).toEqual([]);
   });
@@ -103,7 +108,7 @@ describe('a test of the mail server', () => {
   it('stops at a wrong password, and does not show it', async () => {
     const user = { name: 'acme', password: 'right-password' };
     const stages = await diagnose({ user }, ({ port }) => `smtp://acme:wrong-password@127.0.0.1:${port}`);
-    expect(told(stages).slice(3)).toEqual(['sign-in failed', 'send not-reached']);
+    expect(summary(stages).slice(3)).toEqual(['sign-in failed', 'send not-reached']);
     expect(stageOf(stages, 'sign-in')?.detail).toContain('535 5.7.8');
     expect(JSON.stringify(stages)).not.toContain('wrong-password');
     await server?.close();

@@ -14,14 +14,14 @@ let database: FreshDatabase;
 let way: Breakable;
 let watch: DatabaseWatch;
 let orm: MikroORM;
-let told: (string | null)[];
+let faults: (string | null)[];
 
 beforeEach(async () => {
   database = await freshDatabase();
   way = new Breakable();
   const url = await way.to(database.url);
-  told = [];
-  watch = new DatabaseWatch({ url, onChange: (fault) => told.push(fault) });
+  faults = [];
+  watch = new DatabaseWatch({ url, onChange: (fault) => faults.push(fault) });
   orm = await openDatabase({ url, poolSize: 3, watch });
   await ask();
   await watch.start();
@@ -64,7 +64,7 @@ describe('while the database is unreachable', () => {
     way.thaw();
     await vi.waitFor(() => expect(watch.fault).toBeNull(), soon);
     expect((await timed(ask())).outcome).toBe('done');
-    expect(told).toEqual(['the database does not answer', null]);
+    expect(faults).toEqual(['the database does not answer', null]);
   });
 
   it('refuses at once if the port is closed, and recovers without a restart', async () => {
@@ -81,7 +81,7 @@ describe('the watch', () => {
   it('tolerates a slow statement while others are answered', async () => {
     const slow = timed(ask('select pg_sleep(2.5)'));
     expect((await slow).outcome).toBe('done');
-    expect(told).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it('tolerates a slow connection of its own while statements are answered, as on a machine that is busy at the start', async () => {
@@ -117,7 +117,7 @@ describe('the watch', () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     way.thaw();
     expect((await waiting).outcome).toBe('done');
-    expect(told).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it('survives that its connections and those of the pool are closed', async () => {

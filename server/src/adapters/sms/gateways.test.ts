@@ -100,12 +100,12 @@ describe('Twilio', () => {
 
 describe('a test of the SMS gateway', () => {
   const diagnose = () => gatewaySms(`http://user:secret-word@127.0.0.1:${port}/send`).diagnose?.(sms);
-  const told = async () => (await diagnose())?.map(({ name, state }) => `${name} ${state}`);
+  const stages = async () => (await diagnose())?.map(({ name, state }) => `${name} ${state}`);
 
   it('distinguishes an unreachable gateway from one that refuses the sender, the message, or fails', async () => {
-    expect(await told()).toEqual(['reach passed', 'authorise passed', 'accept passed']);
+    expect(await stages()).toEqual(['reach passed', 'authorise passed', 'accept passed']);
     answer = (res) => res.writeHead(401).end();
-    expect(await told()).toEqual(['reach passed', 'authorise failed', 'accept not-reached']);
+    expect(await stages()).toEqual(['reach passed', 'authorise failed', 'accept not-reached']);
     answer = (res) => res.writeHead(422).end('+491700000000');
     const refused = await diagnose();
     expect(refused?.[2]).toMatchObject({

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseClock } from './database-clock.ts';
 
 let [machine, database] = [0, 0];
-let told: (string | null)[];
+let faults: (string | null)[];
 let clock: DatabaseClock;
 const minutes = 60_000;
 const measure = (errorMs = 1) => clock.follow(database - clock.now().getTime(), errorMs);
@@ -11,9 +11,9 @@ const off = () => clock.now().getTime() - database;
 beforeEach(() => {
   machine = 1_800_000_000_000;
   database = machine;
-  told = [];
+  faults = [];
   clock = new DatabaseClock(
-    (fault) => told.push(fault),
+    (fault) => faults.push(fault),
     () => machine,
   );
 });
@@ -25,13 +25,13 @@ describe('the clock of a process', () => {
     expect(off()).toBe(0);
     expect(clock.fault).toMatch(ahead > 0 ? /300\.0 s ahead of the database's: .*NTP/ : /300\.0 s behind/);
     measure();
-    expect(told).toEqual([clock.fault]);
+    expect(faults).toEqual([clock.fault]);
     // The machine is put right.
     machine = database;
     measure();
     expect(off()).toBe(0);
     expect(clock.fault).toBeNull();
-    expect(told).toHaveLength(2);
+    expect(faults).toHaveLength(2);
   });
 
   it('is left alone within the error of the measurement, and follows a slow drift', () => {

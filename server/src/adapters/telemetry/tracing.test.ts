@@ -16,7 +16,7 @@ interface Exported {
 }
 
 let collector: Server;
-let told: string;
+let exported: string;
 let spans: Exported[];
 let tracing: Tracing;
 
@@ -26,11 +26,11 @@ const listen = (server: Server) =>
   });
 
 beforeEach(async () => {
-  told = '';
+  exported = '';
   spans = [];
   collector = createServer(async (req, res) => {
     const text = await bodyOf(req);
-    told += text;
+    exported += text;
     const { resourceSpans } = JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: Exported[] }[] }[] };
     spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
     res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
@@ -82,7 +82,7 @@ it("a request continues and propagates its caller's trace, with its route and no
   expect(request?.parentSpanId).toBe('00f067aa0ba902b7');
   for (const span of spans) if (span !== request) expect(span.parentSpanId).toBe(request?.spanId);
   expect(heard[0]?.['traceparent']).toContain(traceId);
-  expect(told).not.toContain('lk_secret');
+  expect(exported).not.toContain('lk_secret');
 });
 
 it('a whole application works under it', async () => {

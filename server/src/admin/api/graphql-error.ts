@@ -43,8 +43,8 @@ const contents: { [Code in Problem['code']]: (problem: Extract<Problem, { code: 
   'phone-not-allowed': () => ({ message: 'SMS to this number is not allowed.' }),
   'phone-invalid': () => ({ message: 'The phone number is not valid.' }),
   'phone-locked': () => ({ message: 'The directory owns this phone number.' }),
-  unavailable: ({ told, retryAfterSeconds }) => ({
-    message: told ?? 'Temporarily unavailable. Try again.',
+  unavailable: ({ detail, retryAfterSeconds }) => ({
+    message: detail ?? 'Temporarily unavailable. Try again.',
     retryAfterSeconds,
   }),
 };

@@ -61,12 +61,12 @@ describe('a test of a sender', () => {
         recipient: expect.stringMatching(/^.…@example\.com$/),
       },
     ]);
-    const told = await query(
+    const events = await query(
       room.services.db.reader(),
       sql<{ type: string; result: string }>`
         select type, result from audit_log where project_id = ${project.id} and type = 'sender.tested'`,
     );
-    expect(told).toEqual([{ type: 'sender.tested', result: 'success' }]);
+    expect(events).toEqual([{ type: 'sender.tested', result: 'success' }]);
   });
 
   it('is sent to others only for owners', async () => {

@@ -210,15 +210,15 @@ describe('passkeys', () => {
   });
 
   it('are announced to the user when an admin revokes one, and not a second time', async () => {
-    const told = async () => {
+    const noticesSent = async () => {
       const sql = `select recipient from messages where project_id = ? and template = 'passkey-changed' and recipient = ?`;
       return (await room.services.db.reader().execute(sql, [project.id, `user-${count}@example.com`])).length;
     };
-    expect(await told()).toBe(0);
+    expect(await noticesSent()).toBe(0);
     await revoke(passkey);
-    expect(await told()).toBe(1);
+    expect(await noticesSent()).toBe(1);
     await revoke(passkey);
-    expect(await told()).toBe(1);
+    expect(await noticesSent()).toBe(1);
   });
 
   it('are announced without limit to the login address only: a directory can add strangers', async () => {

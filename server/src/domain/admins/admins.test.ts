@@ -33,7 +33,7 @@ const deactivate = (user: { id: string }) =>
   app.services.db.transaction((em) => em.execute('update users set active = false where id = ?', [user.id]));
 const ownerNamed = async (email: string) => (await admins.grantRole({ email, role: 'owner' }, owner)).user;
 /** Audit events of a type, oldest first. */
-const told = async (type: string) => {
+const eventsOf = async (type: string) => {
   const sql = 'select type, project_id, subject_name, detail from audit_log where type = ? order by id';
   return reader().execute<{ project_id: string; subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
 };
@@ -75,7 +75,7 @@ describe('a role', () => {
       ]),
     );
     const userId = first.user.id;
-    expect(await told('membership.granted')).toMatchObject([
+    expect(await eventsOf('membership.granted')).toMatchObject([
       { project_id: ours.id, subject_name: 'ada@example.com', detail: { role: 'project_viewer', userId } },
       {
         project_id: ours.id,
@@ -83,7 +83,7 @@ describe('a role', () => {
       },
       { project_id: theirs.id, detail: { role: 'project_viewer', userId } },
     ]);
-    expect((await told('membership.granted'))[0]?.detail).not.toHaveProperty('before');
+    expect((await eventsOf('membership.granted'))[0]?.detail).not.toHaveProperty('before');
   });
 
   it('is neither granted nor revoked by an admin of another project', async () => {
@@ -94,7 +94,7 @@ describe('a role', () => {
     expect(await admins.memberships(reader(), ours.id)).toHaveLength(1);
     await admins.revokeRole(id, adminOf(ours));
     expect(await admins.memberships(reader(), ours.id)).toEqual([]);
-    expect(await told('membership.revoked')).toMatchObject([
+    expect(await eventsOf('membership.revoked')).toMatchObject([
       { project_id: ours.id, detail: { role: 'project_viewer' } },
     ]);
   });
@@ -131,7 +131,7 @@ describe('a role', () => {
     const named = { userName: 'bob', userNameKey: 'bob', email: 'b@example.com', emailKey: 'b@example.com' };
     await app.make.user(builtIn.console, named);
     await ownerNamed('b@example.com');
-    expect(await told('membership.granted')).toMatchObject([
+    expect(await eventsOf('membership.granted')).toMatchObject([
       { subject_name: 'ada' },
       { subject_name: 'b@example.com' },
     ]);
@@ -181,7 +181,7 @@ describe('the last owner', () => {
       await access.deactivate(theirs.id, one.id, system);
       await access.erase(theirs.id, other.id, system);
     });
-    expect((await told('user.erased')).map(({ project_id: id }) => id)).toEqual([theirs.id]);
+    expect((await eventsOf('user.erased')).map(({ project_id: id }) => id)).toEqual([theirs.id]);
   });
 
   it('may lose a role in a project', async () => {
@@ -202,9 +202,9 @@ describe('a setup link', () => {
     await app.services.db.transaction((em) => admins.claim(em, one.id, user.id, system));
     const found = await Promise.all([one, other].map(({ token }) => admins.findSetupLink(reader(), token)));
     expect(found.map((link) => link?.id ?? null)).toEqual([null, other.id]);
-    expect(await told('setup-link.minted')).toHaveLength(2);
-    expect(await told('setup-link.used')).toMatchObject([{ detail: { userId: user.id } }]);
-    expect(await told('membership.granted')).toMatchObject([{ detail: { role: 'owner', userId: user.id } }]);
+    expect(await eventsOf('setup-link.minted')).toHaveLength(2);
+    expect(await eventsOf('setup-link.used')).toMatchObject([{ detail: { userId: user.id } }]);
+    expect(await eventsOf('membership.granted')).toMatchObject([{ detail: { role: 'owner', userId: user.id } }]);
   });
 
   it('is valid for 15 minutes', async () => {
@@ -228,8 +228,8 @@ describe('an admin token', () => {
     await admins.revokeToken(adminToken.id, owner);
     expect(await byToken(token)).toBeNull();
     const detail = { role: 'owner', expiresAt: expiresAt.toISOString() };
-    expect(await told('admin-token.issued')).toMatchObject([{ subject_name: 'ci', detail }]);
-    expect(await told('admin-token.revoked')).toHaveLength(1);
+    expect(await eventsOf('admin-token.issued')).toMatchObject([{ subject_name: 'ci', detail }]);
+    expect(await eventsOf('admin-token.revoked')).toHaveLength(1);
   });
 
   it('cannot expire in the past', async () => {

@@ -14,7 +14,7 @@ const at = (issuer: string) => {
   const { audit, clients, db, projects } = app.services;
   return new Seed({ db, clock: app.clock, audit, projects, clients, issuer });
 };
-const told = async (type: string) => {
+const eventsOf = async (type: string) => {
   const sql = 'select subject_name, detail from audit_log where type = ? order by id';
   return app.services.db.reader().execute<{ subject_name: string; detail: Record<string, unknown> }[]>(sql, [type]);
 };
@@ -26,14 +26,14 @@ describe('built-in projects and clients', () => {
     expect(first.console).toMatchObject({ builtIn: 'console', signUp: 'provisioned_only', scimEnabled: false });
     const again = await at('http://localhost:3000').plant({ demo: true });
     expect([again.console.id, again.demoClient]).toEqual([first.console.id, null]);
-    expect(await told('instance.created')).toMatchObject([{ subject_name: 'Latchkey' }]);
-    expect(await told('client.updated')).toEqual([]);
+    expect(await eventsOf('instance.created')).toMatchObject([{ subject_name: 'Latchkey' }]);
+    expect(await eventsOf('client.updated')).toEqual([]);
   });
 
   it('are created once by two processes that start at once', async () => {
     const plants = await Promise.all([1, 2, 3].map(() => at('http://localhost:3000').plant({ demo: true })));
     expect(new Set(plants.map(({ console }) => console.id)).size).toBe(1);
-    expect(await told('instance.created')).toHaveLength(1);
+    expect(await eventsOf('instance.created')).toHaveLength(1);
   });
 
   it('follow the base address: URIs change, the version increases, and URIs that an admin added stay', async () => {
@@ -56,7 +56,7 @@ describe('built-in projects and clients', () => {
     });
     const demo = await reread(demoClient?.id ?? '');
     expect(demo.redirectUris).toEqual(['https://id.example.com/demo', 'https://mine.example/cb']);
-    const names = (await told('client.updated')).map(({ subject_name: name }) => name);
+    const names = (await eventsOf('client.updated')).map(({ subject_name: name }) => name);
     expect(names).toEqual(['Demo', 'Latchkey console', 'Demo']);
   });
 });

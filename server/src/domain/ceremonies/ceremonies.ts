@@ -250,10 +250,10 @@ export class Ceremonies {
       else await deps.limits.spend(em, count.rule, count.subject);
     }
     const { actor, client, project } = caller;
-    const told = event ?? (await refusalEvent(flow, step, refused));
-    if (!told) return;
-    const fault = String(told.detail?.['fault'] ?? 'wrong');
-    const entry = { ...told, actor, projectId: project.id, clientId: client.id };
+    const auditEvent = event ?? (await refusalEvent(flow, step, refused));
+    if (!auditEvent) return;
+    const fault = String(auditEvent.detail?.['fault'] ?? 'wrong');
+    const entry = { ...auditEvent, actor, projectId: project.id, clientId: client.id };
     // The limits on codes bound the addresses that sign-ins have; a refused step can name any other one.
     const isBounded = sentTo !== null && sentTo === flow.ceremony.address;
     await deps.audit.recordRepeated(em, entry, fault, { each: isBounded ? 'subject' : undefined });

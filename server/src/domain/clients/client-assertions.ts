@@ -157,7 +157,7 @@ function kidOf(assertion: string): string | undefined {
   }
 }
 
-/** @param told for the caller: depends only on the request and on public settings of the client */
-function reject(reason: string, told?: string): never {
-  return refuse({ code: 'client-rejected', reason, ...(told === undefined ? {} : { told }) });
+/** @param detail for the caller: depends only on the request and on public settings of the client */
+function reject(reason: string, detail?: string): never {
+  return refuse({ code: 'client-rejected', reason, ...(detail === undefined ? {} : { detail }) });
 }

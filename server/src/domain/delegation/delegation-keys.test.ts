@@ -90,8 +90,8 @@ describe('delegation keys', () => {
     const filter = { clientId: client.id };
     const page = { first: 50, after: null };
     const { items } = await listEvents(app.services.db.reader(), client.project.id, filter, page);
-    const told = items.filter(({ subjectKind }) => subjectKind === 'delegation-key').map(({ type }) => type);
-    expect(told.reverse()).toEqual([
+    const types = items.filter(({ subjectKind }) => subjectKind === 'delegation-key').map(({ type }) => type);
+    expect(types.reverse()).toEqual([
       'delegation-key.registered',
       'delegation-key.generated',
       'delegation-key.generated',

@@ -100,7 +100,7 @@ export class FactorChanges {
    * 3.1), `mfa-method-not-allowed`, `too-many`, `unavailable`.
    */
   async initiate(backEnd: BackEnd, change: NewChange): Promise<BegunChange> {
-    return told<BegunChange>(
+    return unwrap<BegunChange>(
       await this.deps.db.transaction(async (em) => {
         const begun: ChangeOutcome<BegunChange> | RefusedSms = await undoneIfRefused(em, () =>
           this.begin(em, backEnd, change),
@@ -123,7 +123,7 @@ export class FactorChanges {
     backEnd: BackEnd,
     tried: { userid: string; sessionId: string; code: string },
   ): Promise<{ method: MfaMethod; recoveryCodes: string[] | null }> {
-    return told(await pastDeadlocks(() => this.deps.db.transaction((em) => this.complete(em, backEnd, tried))));
+    return unwrap(await pastDeadlocks(() => this.deps.db.transaction((em) => this.complete(em, backEnd, tried))));
   }
 
   /** The user's current factor; null: none. Refuses `not-found`. */
@@ -395,7 +395,7 @@ function isOffered({ offeredFactors, mfaPolicy: policy, emailFactor }: Project, 
   return offeredFactors.includes(method) && isSufficient(method, { policy, emailFactor });
 }
 
-function told<T>(outcome: ChangeOutcome<T>): T {
+function unwrap<T>(outcome: ChangeOutcome<T>): T {
   if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) refuse(outcome.refused);
   return outcome as T;
 }

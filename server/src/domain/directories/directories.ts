@@ -203,7 +203,7 @@ export class Directories {
       refuse({
         code: 'unavailable',
         reason: 'no SCIM token has been issued',
-        told: 'SCIM is not set up: no token has been issued for this project.',
+        detail: 'SCIM is not set up: no token has been issued for this project.',
         retryAfterSeconds: notSetUpRetrySeconds,
       });
     }

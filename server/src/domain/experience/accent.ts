@@ -31,9 +31,9 @@ export const grounds = {
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [11, 14, 19];
-const enough = 4.5;
+const minTextContrast = 4.5;
 /** Minimum contrast of a button with its card. */
-const toldApart = 1.2;
+const minButtonContrast = 1.2;
 
 /** @param color `#rrggbb` */
 export function accentTheme(color: string): AccentTheme {
@@ -53,15 +53,16 @@ function declarations({ accent, accentStrong, onAccent, accentText }: AccentTone
 function tones(color: string, ground: (typeof grounds)['light' | 'dark']): AccentTones {
   const chosen = rgb(color);
   const ink = rgb(ground.text);
-  const button = readable(chosen, rgb(ground.card), ink, toldApart);
-  const on = contrast(button, white) >= enough ? white : contrast(button, black) >= enough ? black : white;
-  const away = on === white ? black : white;
+  const button = readable(chosen, rgb(ground.card), ink, minButtonContrast);
+  const on =
+    contrast(button, white) >= minTextContrast ? white : contrast(button, black) >= minTextContrast ? black : white;
+  const opposite = on === white ? black : white;
   // Neither is readable on some mid tones; darken those for white.
-  const accent = readable(button, on, away, enough);
-  const accentText = readable(chosen, rgb(ground.tint), ink, enough);
+  const accent = readable(button, on, opposite, minTextContrast);
+  const accentText = readable(chosen, rgb(ground.tint), ink, minTextContrast);
   return {
     accent: hex(accent),
-    accentStrong: hex(mix(accent, away, 0.15)),
+    accentStrong: hex(mix(accent, opposite, 0.15)),
     onAccent: hex(on),
     accentText: hex(accentText),
     contrast: rounded(contrast(accent, on)),
@@ -76,7 +77,7 @@ export function contrast(one: Rgb, two: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Moves `color` towards `ink` just far enough for the contrast with `paper`. */
+/** Moves `color` towards `ink` only as far as needed for the contrast with `paper`. */
 export function readable(color: Rgb, paper: Rgb, ink: Rgb, ratio: number): Rgb {
   let result = color;
   for (let step = 0; step <= 20 && contrast(result, paper) < ratio; step += 1) result = mix(color, ink, step / 20);

@@ -46,10 +46,11 @@ export async function orderedPage(
 function withKey(em: EntityManager, { table, where, key, descending, after }: OrderedList, limit: number) {
   const { column, type, hour } = key as SortKey;
   const text = type === 'timestamptz' ? sql`(${column} at time zone 'UTC')::text` : sql`${column}::text`;
-  const told = type === 'timestamptz' ? sql`(${after?.key}::timestamp at time zone 'UTC')` : sql`${after?.key}::text`;
+  const afterKey =
+    type === 'timestamptz' ? sql`(${after?.key}::timestamp at time zone 'UTC')` : sql`${after?.key}::text`;
   const [behind, direction] = descending ? [sql.raw('<'), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
-  const beyond = after === null ? [] : [sql`(${column}, r.id) ${behind} (${told}, ${after.id}::uuid)`];
-  if (hour && after !== null) beyond.push(sql`${hour} ${behind}= ${hourOf(told)}`);
+  const beyond = after === null ? [] : [sql`(${column}, r.id) ${behind} (${afterKey}, ${after.id}::uuid)`];
+  if (hour && after !== null) beyond.push(sql`${hour} ${behind}= ${hourOf(afterKey)}`);
   const conditions = [where, sql`${hour ?? column} is not null`, ...beyond];
   const order = [...(hour ? [hour] : []), column, sql`r.id`].map((part) => sql`${part} ${direction}`);
   return query(

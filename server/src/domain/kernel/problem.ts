@@ -63,8 +63,8 @@ export type Problem =
   /** A one-time code was wrong, expired or used; the answer does not say which. */
   | { code: 'code-rejected'; attemptsLeft: number }
   | { code: 'grant-rejected'; reason: GrantFault }
-  /** Client authentication failed (RFC 6749 §5.2); the reason is for the log, `told` for the caller. */
-  | { code: 'client-rejected'; reason: string; told?: string }
+  /** Client authentication failed (RFC 6749 §5.2); the reason is for the log, `detail` for the caller. */
+  | { code: 'client-rejected'; reason: string; detail?: string }
   /** The sign-in transaction is unknown, expired, finished or of another caller. */
   | { code: 'transaction-expired' }
   /** The hosted flow is unknown, expired, finished or of another browser. */
@@ -73,8 +73,8 @@ export type Problem =
   | { code: 'out-of-order'; step: string; state: string }
   | { code: 'nonce-rejected' }
   | { code: 'proof-required' }
-  /** The proof of possession is not valid; the reason is for the log, `told` for the caller. */
-  | { code: 'proof-rejected'; reason: string; told?: string }
+  /** The proof of possession is not valid; the reason is for the log, `detail` for the caller. */
+  | { code: 'proof-rejected'; reason: string; detail?: string }
   /** The device key was revoked; it never becomes valid again. */
   | { code: 'device-revoked' }
   /** A passkey is not accepted; the reason is for the log. `unknown`: no project has it; known after the step. */
@@ -99,8 +99,8 @@ export type Problem =
   | { code: 'phone-invalid' }
   /** The directory owns this user's phone (service.md 3.1). */
   | { code: 'phone-locked' }
-  /** The reason is for the log, `told` for the caller. */
-  | { code: 'unavailable'; reason: string; told?: string; retryAfterSeconds: number };
+  /** The reason is for the log, `detail` for the caller. */
+  | { code: 'unavailable'; reason: string; detail?: string; retryAfterSeconds: number };
 
 /** An expected refusal. The domain throws nothing else; any other error is a bug. */
 export class Refusal extends Error {

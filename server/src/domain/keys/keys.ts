@@ -50,7 +50,7 @@ const keysLock = 7_316_904_552;
 export class Keys {
   private cache: { readAt: Date; keys: Promise<LoadedKey[]> } | undefined;
   private lastRead: LoadedKey[] | undefined;
-  private told: { of: LoadedKey[]; jwks: { keys: JWK[] } } | undefined;
+  private jwksCache: { of: LoadedKey[]; jwks: { keys: JWK[] } } | undefined;
   /** Decrypted keys by id, since rows are read again and again. */
   private readonly opened = new Map<string, { sealed: Uint8Array; halves: Pick<LoadedKey, 'verifyKey' | 'sign'> }>();
 
@@ -93,8 +93,8 @@ export class Keys {
   /** The base issuer's JWK Set (RFC 7517 §5): public members only. The same object until the published keys change. */
   async jwks(): Promise<{ keys: JWK[] }> {
     const keys = await this.published();
-    if (this.told?.of !== keys) this.told = { of: keys, jwks: publicSet(keys, standingAlgorithms) };
-    return this.told.jwks;
+    if (this.jwksCache?.of !== keys) this.jwksCache = { of: keys, jwks: publicSet(keys, standingAlgorithms) };
+    return this.jwksCache.jwks;
   }
 
   /** The JWK Set of some algorithms: a key type that a client does not know may make it reject the whole set. */

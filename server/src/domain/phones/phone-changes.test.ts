@@ -81,14 +81,14 @@ describe('a new number', () => {
     await changed(app.services.db, "update users set provenance = 'scim' where id = ?", [user.id]);
     expect(await statusOf(visit, 'verify-phone', { code })).toBe(403);
     expect(await phoneOf(user)).toBeNull();
-    const told = await rows(
+    const events = await rows(
       app.services.db,
       `select type, result, client_id, subject_id from audit_log where project_id = ? and type like 'user.phone%'
        order by id`,
       [world.project.id],
     );
     const about = { client_id: null, subject_id: user.id };
-    expect(told).toEqual([
+    expect(events).toEqual([
       { ...about, type: 'user.phone_change_begun', result: 'success' },
       { ...about, type: 'user.phone_change_refused', result: 'failure' },
     ]);
@@ -160,8 +160,8 @@ describe('the notice of a change', () => {
     await visit.change('verify-phone', { code });
     expect((await open.step('authenticate', { userid: user.email })).httpStatus).toBe(410);
     await app.runJobs();
-    const told = app.mailbox.slice(before).map(({ to }) => to);
-    expect(told.sort()).toEqual([factorNumber, user.email as string, ...(isNew ? [recorded] : [])].sort());
+    const recipients = app.mailbox.slice(before).map(({ to }) => to);
+    expect(recipients.sort()).toEqual([factorNumber, user.email as string, ...(isNew ? [recorded] : [])].sort());
     expect(await world.events()).toContain('user.phone_changed');
   });
 

@@ -119,7 +119,7 @@ export async function writeIfUnchanged(
       where project_id = ${projectId}::uuid and id = ${next.id}::uuid and version = ${next.version - 1}
         ${custom ? sql`and exists (select from defined)` : sql``}
       returning id, project_id
-    ), ${reindexedValues} ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} told as (
+    ), ${reindexedValues} ${withEmails ? reindexed(emailKeys(next.attributes)) : sql``} audited as (
       ${audit.insertion(event, sql`exists (select from changed)`)}
     )
     select id from changed`;

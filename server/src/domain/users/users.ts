@@ -158,7 +158,7 @@ export class Users {
         from created, unnest(${emailKeys(attributes)}::text[]) as key
       ), counted as (
         ${countedUsers(sql`created`, 1)}
-      ), told as (
+      ), audited as (
         ${this.deps.audit.insertion(event, sql`exists (select from created)`)}
       )
       select id from created`;

@@ -84,10 +84,10 @@ export class RecoveryActor {
       if (isOwn && op === 'INSERT') recovery.id = row?.['id'];
     }
     demand(recovery.id !== '', `${what} wrote no grant`);
-    const told = changes.flatMap(({ new: row }) => (row?.['recipient'] ? [fold(row['recipient'])] : []));
+    const notified = changes.flatMap(({ new: row }) => (row?.['recipient'] ? [fold(row['recipient'])] : []));
     demand(
-      recovery.mailboxes.every((to) => told.includes(to)),
-      `${what} did not tell ${recovery.mailboxes.join(', ')}`,
+      recovery.mailboxes.every((to) => notified.includes(to)),
+      `${what} did not notify ${recovery.mailboxes.join(', ')}`,
     );
     const stored = JSON.stringify(changes);
     const isHidden = [recovery.code, plainCode(recovery.code)].every((code) => !stored.includes(code));

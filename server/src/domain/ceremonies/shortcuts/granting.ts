@@ -99,7 +99,7 @@ export async function granted(deps: FlowDeps, caller: SigninCaller, grant: Grant
       returning c.client_id, t.user_id, t.id as credential_id, c.code_challenge
     ), seen as (
       ${notedSignIn({ project, id: passed.user }, now)}
-    ), ${sql.join(writes, sql` `)} told as (
+    ), ${sql.join(writes, sql` `)} audited as (
       ${event}
     )
     ${insertedCode({ random, hash: digest(code), now }, columns, sql`from passed`)}`;

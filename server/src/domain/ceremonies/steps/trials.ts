@@ -91,7 +91,7 @@ export class Trials {
     const answer = exchanged ?? refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const issued = { project: client.project, id: String(decodeJwt(answer.access_token).jti) };
     try {
-      const told = await tokens.userInfo(answer.access_token, signer.base);
+      const userInfo = await tokens.userInfo(answer.access_token, signer.base);
       const [idToken, accessToken] = await Promise.all([
         this.decode('id-token', answer.id_token, client.id),
         this.decode('access-token', answer.access_token, signer.base.url),
@@ -105,7 +105,7 @@ export class Trials {
         client,
         idToken,
         accessToken,
-        userInfo: 'claims' in told ? told.claims : { error: told.refused },
+        userInfo: 'claims' in userInfo ? userInfo.claims : { error: userInfo.refused },
         scope: answer.scope ?? '',
         expiresInSeconds: answer.expires_in,
         revoked: 'refused' in (await tokens.userInfo(answer.access_token, signer.base)),

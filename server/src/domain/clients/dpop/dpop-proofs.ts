@@ -185,7 +185,7 @@ function addressOf(url: string): string {
   return origin + pathname;
 }
 
-/** @param told for the caller: depends only on the request */
-function reject(reason: string, told: string): never {
-  return refuse({ code: 'proof-rejected', reason, told });
+/** @param detail for the caller: depends only on the request */
+function reject(reason: string, detail: string): never {
+  return refuse({ code: 'proof-rejected', reason, detail });
 }
