@@ -1,7 +1,7 @@
 /** Import rules of server/ARCHITECTURE.md. A rule's comment is the error message for a violation. */
 
 /** Nouns of the domain, lowest first: each may import only earlier ones. */
-export const ladder = [
+export const layers = [
   'kernel',
   'projects',
   'audit',
@@ -48,14 +48,14 @@ const tests = '\\.test\\.tsx?$|/test/';
  */
 const composers = `${source}(main|serve|app|gen|instance|compose|openapi)\\.ts$|${source}commands/`;
 
-const rungs = ladder.slice(0, -1).map((rung, index) => ({
-  name: `domain-${rung}-downwards`,
+const layerRules = layers.slice(0, -1).map((layer, index) => ({
+  name: `domain-${layer}-downwards`,
   comment:
-    `domain/${rung}/ must not import ${ladder.slice(index + 1).join(', ')}: imports in domain/ point down the ladder. ` +
-    'Move the code up to the rung that needs both, or pass a function.',
+    `domain/${layer}/ must not import ${layers.slice(index + 1).join(', ')}: imports in domain/ point to lower layers. ` +
+    'Move the code up to the layer that needs both, or pass a function.',
   severity: 'error',
-  from: { path: `${domain}${rung}/`, pathNot: tests },
-  to: { path: `${domain}${either(ladder.slice(index + 1))}/` },
+  from: { path: `${domain}${layer}/`, pathNot: tests },
+  to: { path: `${domain}${either(layers.slice(index + 1))}/` },
 }));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -115,13 +115,13 @@ export default {
         reachable: true,
       },
     },
-    ...rungs,
+    ...layerRules,
     {
-      name: 'domain-on-the-ladder',
-      comment: 'Every folder of domain/ needs a rung: add it to the ladder in .dependency-cruiser.mjs.',
+      name: 'domain-in-a-layer',
+      comment: 'Every folder of domain/ is a layer: add it to `layers` in .dependency-cruiser.mjs.',
       severity: 'error',
       from: {},
-      to: { path: `${domain}[^/]+/`, pathNot: `${domain}${either(ladder)}/` },
+      to: { path: `${domain}[^/]+/`, pathNot: `${domain}${either(layers)}/` },
     },
     {
       name: 'entities-point-to-parents',

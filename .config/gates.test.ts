@@ -62,7 +62,7 @@ const planted: Record<string, [path: string, specifier: string]> = {
   'domain-reaches-no-server-library': ['server/src/domain/users/f.ts', 'express'],
   'domain-users-downwards': ['server/src/domain/users/g.ts', '../tokens/tokens.ts'],
   'domain-kernel-downwards': ['server/src/domain/kernel/h.ts', '../users/users.ts'],
-  'domain-on-the-ladder': ['server/src/oidc/i.ts', '../domain/widgets/widgets.ts'],
+  'domain-in-a-layer': ['server/src/oidc/i.ts', '../domain/widgets/widgets.ts'],
   'entities-point-to-parents': ['server/src/domain/users/j.entity.ts', './users.ts'],
   'adapters-are-chosen-in-app': ['server/src/oidc/k.ts', '../adapters/clock.ts'],
   'adapters-know-no-room': ['server/src/adapters/l.ts', '../scim/routes.ts'],
@@ -101,11 +101,11 @@ describe('import rules', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('match the ladder in ARCHITECTURE.md', async () => {
-    const { ladder } = (await import('../.dependency-cruiser.mjs')) as { ladder: string[] };
+  it('match the layers in ARCHITECTURE.md', async () => {
+    const { layers } = (await import('../.dependency-cruiser.mjs')) as { layers: string[] };
     const page = readFileSync(join(root, 'server/ARCHITECTURE.md'), 'utf8');
-    const table = page.slice(page.indexOf('| rung |'), page.indexOf('\n\n', page.indexOf('| rung |')));
-    expect([...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, rung]) => rung)).toEqual(ladder);
+    const table = page.slice(page.indexOf('| layer |'), page.indexOf('\n\n', page.indexOf('| layer |')));
+    expect([...table.matchAll(/^\| `(.+?)` \|/gm)].map(([, layer]) => layer)).toEqual(layers);
   });
 
   it('have a planted violation each', async () => {
@@ -181,7 +181,7 @@ describe('time, randomness and settings through ports', () => {
     expect(stdout).toContain('query children instead of inverse collections');
   });
 
-  it('rejects SQL that writes a table of another rung', () => {
+  it('rejects SQL that writes a table of another layer', () => {
     const users = 'server/src/domain/users/user.entity.ts';
     const folder = build({
       ...valid,

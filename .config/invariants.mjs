@@ -1,6 +1,6 @@
 /**
  * Checks of the source text: time, randomness and the environment only through ports; no inverse collections in
- * entities; test mode never read from its setting; no bound contexts; each table written by its own rung; folders that can
+ * entities; test mode never read from its setting; no bound contexts; each table written by its own layer; folders that can
  * be scanned. Takes the folder that contains `server/` (default: this repository).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -42,12 +42,12 @@ const invariants = [
 const top = process.argv[2] ?? root;
 const read = (path) => readFileSync(join(top, path), 'utf8');
 const paths = sources('server/src');
-const rungOf = (path) => /^server\/src\/domain\/(\w+)\//.exec(path)?.[1];
-/** Each table's rung: the folder of its entity. */
+const layerOf = (path) => /^server\/src\/domain\/(\w+)\//.exec(path)?.[1];
+/** Each table's layer: the folder of its entity. */
 const owners = new Map(
   paths
     .filter((path) => path.endsWith('.entity.ts'))
-    .flatMap((path) => [...read(path).matchAll(/tableName: '(\w+)'/g)].map(([, table]) => [table, rungOf(path)])),
+    .flatMap((path) => [...read(path).matchAll(/tableName: '(\w+)'/g)].map(([, table]) => [table, layerOf(path)])),
 );
 
 const faults = paths.flatMap((path) => {
@@ -58,15 +58,15 @@ faults.push(...fullFolders());
 for (const fault of faults) console.log(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** SQL of a rung that writes a table of another one. */
+/** SQL of a layer that writes a table of another one. */
 function foreignWrites(path, lines) {
-  const rung = rungOf(path);
-  if (rung === undefined || isTest(path)) return [];
+  const layer = layerOf(path);
+  if (layer === undefined || isTest(path)) return [];
   return lines.flatMap((line, index) =>
     [...line.matchAll(/\b(?:insert into|update|delete from) (\w+)/g)]
-      .filter(([, table]) => owners.has(table) && owners.get(table) !== rung)
+      .filter(([, table]) => owners.has(table) && owners.get(table) !== layer)
       .map(([found, table]) => {
-        const sentence = `Only domain/${owners.get(table)}/ writes ${table}: call, or compose, a function of that rung.`;
+        const sentence = `Only domain/${owners.get(table)}/ writes ${table}: call, or compose, a function of that layer.`;
         return `${path}:${index + 1}: ${found}\n    ${sentence}`;
       }),
   );

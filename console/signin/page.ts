@@ -93,13 +93,13 @@ export class Page {
     const [seen, spoken] = [document.createElement('span'), document.createElement('span')];
     seen.ariaHidden = 'true';
     spoken.className = 'spoken';
-    const tell = (left: number) => this.text('problem.wait', { time: wait(left, this.language) });
-    spoken.textContent = tell(seconds);
+    const waitText = (left: number) => this.text('problem.wait', { time: wait(left, this.language) });
+    spoken.textContent = waitText(seconds);
     place.append(seen, spoken);
     countDown(seconds, (left) => {
       // Another message has replaced this one.
       if (!place.contains(seen)) return false;
-      if (left > 0) seen.textContent = tell(left);
+      if (left > 0) seen.textContent = waitText(left);
       else {
         place.textContent = this.text('problem.waited');
         place.classList.add('mild');

@@ -45,8 +45,8 @@ const trialsPath = join(folder, 'trials.jsonl');
 const workers = Number(values.workers);
 const attempts: Attempt[] | undefined = values.try?.map(parseAttempt);
 /** Domain folders that decide authentication and authorization. */
-const rungs = ['ceremonies', 'otp', 'credentials', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
-const sourceFiles = globSync(`server/src/domain/{${rungs.join()}}/**/*.ts`, { cwd: root })
+const layers = ['ceremonies', 'otp', 'credentials', 'mfa', 'sessions', 'tokens', 'phones', 'admins'];
+const sourceFiles = globSync(`server/src/domain/{${layers.join()}}/**/*.ts`, { cwd: root })
   .filter((path) => !/\.(test|entity)\.ts$/.test(path))
   .toSorted();
 /** Excludes tests that spawn processes, which have no mutants, and tests that take minutes. */
@@ -59,7 +59,7 @@ const testFiles = globSync('server/src/**/*.test.ts', { cwd: root })
 // Hundreds of databases: use memory if available.
 if (!process.env['TMPDIR'] && existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 process.chdir(root);
-const empty = rungs.filter((rung) => !sourceFiles.some((path) => path.includes(`/domain/${rung}/`)));
+const empty = layers.filter((layer) => !sourceFiles.some((path) => path.includes(`/domain/${layer}/`)));
 if (empty.length > 0) throw new Error(`No source files in domain/{${empty.join()}}`);
 mkdirSync(folder, { recursive: true });
 

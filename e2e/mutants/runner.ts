@@ -91,7 +91,7 @@ async function tryMutants(file: RunnerTestFile, path: string, mutants: readonly 
   const coverage = readLines<Coverage>(coverageFile).find((one) => one.file === path);
   const names = testsOf(file).map(nameOf);
   // Generous, because a slow machine must not count as an endless loop.
-  const patience = (number: number) =>
+  const timeoutOf = (number: number) =>
     coverage ? 15_000 + 10 * (coverage.tests[number]?.took ?? coverage.around) : 120_000;
   const alone = new Map<number, boolean>();
   let wildError = false;
@@ -103,7 +103,7 @@ async function tryMutants(file: RunnerTestFile, path: string, mutants: readonly 
     wildError = false;
     activate(id);
     try {
-      const ending = await runTests(file, new Set(wanted), patience);
+      const ending = await runTests(file, new Set(wanted), timeoutOf);
       return wildError && ending.failed === undefined ? { ...ending, failed: -1 } : ending;
     } finally {
       activate(none);

@@ -39,12 +39,12 @@ export function nameOf(test: RunnerTestCase): string {
 /**
  * Runs some tests of a collected file with their hooks, up to the first failure. Repeatable, unlike Vitest's own run.
  *
- * @param patience timeout per test and hook in milliseconds
+ * @param timeoutOf timeout per test and hook in milliseconds
  */
 export async function runTests(
   file: RunnerTestFile,
   wanted: ReadonlySet<number>,
-  patience: (number: number) => number,
+  timeoutOf: (number: number) => number,
   observer: Observer = {},
 ): Promise<Ending> {
   const numbers = new Map(testsOf(file).map((test, number) => [test, number]));
@@ -67,7 +67,7 @@ export async function runTests(
       const done = observer.hook?.(inside);
       try {
         for (const hook of list) {
-          if (typeof hook === 'function') cleanUps.push(await inTime(() => (hook as Hook)(suite), patience(-1)));
+          if (typeof hook === 'function') cleanUps.push(await inTime(() => (hook as Hook)(suite), timeoutOf(-1)));
         }
       } catch (error) {
         fail(-1, error);
@@ -92,14 +92,14 @@ export async function runTests(
     const cleanUps: unknown[] = [];
     const act = async (hook: unknown) => {
       if (typeof hook === 'function')
-        await inTime(async () => hook(test.context, test.suite ?? file), patience(number));
+        await inTime(async () => hook(test.context, test.suite ?? file), timeoutOf(number));
     };
     try {
       for (const hook of inherited(test, 'beforeEach')) {
-        cleanUps.push(await inTime(async () => hook(test.context, test.suite ?? file), patience(number)));
+        cleanUps.push(await inTime(async () => hook(test.context, test.suite ?? file), timeoutOf(number)));
       }
       const body = TestRunner.getTestFn(test);
-      await inTime(async () => body(), patience(number));
+      await inTime(async () => body(), timeoutOf(number));
     } catch (error) {
       fail(number, error);
     }

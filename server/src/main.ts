@@ -4,8 +4,8 @@ import { loadConfig } from './config.ts';
 import { OperatorError } from './domain/kernel/problem.ts';
 import { faultLines } from './faults.ts';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const [command, ...args] = process.argv.slice(2);
@@ -21,8 +21,8 @@ async function main(): Promise<void> {
     clock: systemClock,
     interrupted,
     stdout: process.stdout,
-    say,
-    complain,
+    print,
+    log,
   });
 }
 
@@ -34,6 +34,6 @@ function interrupted(): AbortSignal {
 }
 
 main().catch((error: unknown) => {
-  for (const line of faultLines(error)) complain(`Latchkey cannot start: ${line}`);
+  for (const line of faultLines(error)) log(`Latchkey cannot start: ${line}`);
   process.exit(1);
 });

@@ -43,12 +43,12 @@ class Opened {
 export async function serve(config: Config): Promise<void> {
   const log = openLog(config.LOG_LEVEL);
   const opened = new Opened();
-  const life: Life = { phase: 'starting', endsAt: Number.POSITIVE_INFINITY };
+  const lifecycle: Lifecycle = { phase: 'starting', endsAt: Number.POSITIVE_INFINITY };
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
   const stop = (): void => {
-    if (life.phase === 'stopping') return;
-    life.phase = 'stopping';
-    life.endsAt = performance.now() + graceMs;
+    if (lifecycle.phase === 'stopping') return;
+    lifecycle.phase = 'stopping';
+    lifecycle.endsAt = performance.now() + graceMs;
     log.info({}, 'stopping');
     setTimeout(() => {
       log.error({}, 'graceful shutdown timed out');
@@ -65,25 +65,25 @@ export async function serve(config: Config): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    await start(config, log, opened, life);
-    if (!isStopping(life)) life.phase = 'serving';
+    await start(config, log, opened, lifecycle);
+    if (!isStopping(lifecycle)) lifecycle.phase = 'serving';
   } catch (error) {
     // Stopped during startup: the error may be a result of closing.
-    if (isStopping(life)) return;
-    life.endsAt = performance.now() + graceMs;
+    if (isStopping(lifecycle)) return;
+    lifecycle.endsAt = performance.now() + graceMs;
     await opened.close();
     throw error;
   }
 }
 
 /** Lifecycle phase, and the deadline once stopping. */
-interface Life {
+interface Lifecycle {
   phase: Phase;
   /** On the clock of `performance`. */
   endsAt: number;
 }
 
-function isStopping({ phase }: Life): boolean {
+function isStopping({ phase }: Lifecycle): boolean {
   return phase === 'stopping';
 }
 
@@ -92,16 +92,16 @@ const leastMs = 500;
 /** Time reserved for the shutdown steps after requests have drained. */
 const afterRequestsMs = 2_000;
 
-async function start(config: Config, log: Log, opened: Opened, life: Life): Promise<void> {
+async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecycle): Promise<void> {
   const startedAt = performance.now();
-  const leftMs = (kept = 0) => Math.max(leastMs, life.endsAt - performance.now() - kept);
+  const leftMs = (kept = 0) => Math.max(leastMs, lifecycle.endsAt - performance.now() - kept);
   const checks: Record<string, Check> = { database: async () => 'starting' };
   const metrics = new Metrics();
   let servesHost = async (_host: string): Promise<boolean> => Promise.reject(new Error('starting'));
   const management = managementServer({
     metrics,
     checks,
-    phase: () => life.phase,
+    phase: () => lifecycle.phase,
     servesHost: (host) => servesHost(host),
   });
   await bind(management, config.MANAGEMENT_HOST, config.MANAGEMENT_PORT, 'MANAGEMENT_PORT');
@@ -162,9 +162,9 @@ async function start(config: Config, log: Log, opened: Opened, life: Life): Prom
   servesHost = (host) => services.issuers.serves(host);
   metrics.watchStreams(services.streamRelay);
   await services.processes.synchronise();
-  await services.keys.tend();
+  await services.keys.maintain();
   await services.keys.published();
-  const builtIn = await services.seed.plant({ demo: database.embedded !== undefined });
+  const builtIn = await services.seed.create({ demo: database.embedded !== undefined });
   opened.add(() =>
     Promise.race([
       Promise.all([

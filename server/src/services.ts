@@ -165,7 +165,7 @@ const noRuntime: Runtime = {
 
 export type Services = ReturnType<typeof buildServices>;
 
-/** Builds the domain, lowest rung first. Each service takes one object and names in its type the parts that it needs. */
+/** Builds the domain, lowest layer first. Each service takes one object and names in its type the parts that it needs. */
 export function buildServices(ports: Ports, settings: DomainSettings) {
   const { orm, clock, random, queue, senders } = ports;
   const { issuer, allowPrivateLogoutTargets } = settings;

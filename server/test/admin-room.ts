@@ -102,8 +102,8 @@ export async function openAdminRoom(
     },
     { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
   );
-  await services.keys.tend();
-  const builtIn = await services.seed.plant({ demo: true });
+  await services.keys.maintain();
+  const builtIn = await services.seed.create({ demo: true });
   const mailbox: MailboxMessage[] = [];
   const flows = new Map<string, string>();
   const bugs: unknown[] = [];

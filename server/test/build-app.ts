@@ -120,7 +120,7 @@ async function build(
       signInShortcuts,
     },
   );
-  await services.keys.tend();
+  await services.keys.maintain();
   const options: AppOptions = {
     services,
     clock,

@@ -416,7 +416,7 @@ describe('a caller of one project', () => {
   const worlds: Record<'on' | 'off', { app: TestApp; own: Tenant; other: Tenant }> = {} as never;
   const open = async (rowSecurity: boolean) => {
     const app = await buildTestApp(undefined, { rowSecurity });
-    await app.services.seed.plant({ demo: false });
+    await app.services.seed.create({ demo: false });
     return { app, own: await tenant(app), other: await tenant(app) };
   };
   beforeAll(async () => {

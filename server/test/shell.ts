@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { systemClock } from '../src/adapters/system/clock.ts';
-import type { Surroundings } from '../src/commands/command.ts';
+import type { CommandContext } from '../src/commands/command.ts';
 import { runCommand } from '../src/commands/commands.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Clock } from '../src/domain/kernel/clock.ts';
@@ -36,25 +36,25 @@ export async function shellUntil(
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCommand(name, args, {
-    ...surroundingsOf(env),
+    ...contextOf(env),
     clock,
     interrupted: () => interrupted,
-    say: (line) => void out.push(line),
-    complain: (line) => void err.push(line),
+    print: (line) => void out.push(line),
+    log: (line) => void err.push(line),
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
 /** For a command's own functions, without output. */
-export function surroundingsOf(env: Record<string, string>): Surroundings {
+export function contextOf(env: Record<string, string>): CommandContext {
   return {
     config: () => loadConfig(env, () => ''),
     env,
     clock: systemClock,
     interrupted: () => new AbortController().signal,
     stdout: new PassThrough().resume(),
-    say: () => undefined,
-    complain: () => undefined,
+    print: () => undefined,
+    log: () => undefined,
   };
 }
 

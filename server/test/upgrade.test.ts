@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { migrate } from '../src/adapters/postgres/database.ts';
 import { restoreFile } from '../src/commands/restore.ts';
 import { emptyDatabase, type FreshDatabase } from './database.ts';
-import { surroundingsOf } from './shell.ts';
+import { contextOf } from './shell.ts';
 
 const fixtures = new URL('../../e2e/upgrade/', import.meta.url);
 const releases = readdirSync(fixtures, { withFileTypes: true })
@@ -29,7 +29,7 @@ async function restored(release: string, laterMigrations: boolean): Promise<Rest
   const { masterKey } = JSON.parse(readFileSync(new URL(`${release}/credentials.json`, fixtures), 'utf8'));
   const backup = fileURLToPath(new URL(`${release}/backup.jsonl.gz`, fixtures));
   const database = await emptyDatabase();
-  const surroundings = surroundingsOf({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
+  const surroundings = contextOf({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
   await restoreFile(backup, surroundings, { laterMigrations });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();

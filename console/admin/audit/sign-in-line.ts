@@ -12,12 +12,12 @@ export interface EventLine {
 }
 
 /** Requests of the application after the sign-in. */
-const sequels: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
+const followUps: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
 
 /** @param events oldest first, at least one */
 export function lineOf(events: readonly AuditEvent[]): EventLine {
   const signedIn = events.findLast(({ type }) => type === 'user.signed_in');
-  const event = (signedIn ?? events.findLast(({ type }) => !sequels.includes(type)) ?? events.at(-1)) as AuditEvent;
+  const event = (signedIn ?? events.findLast(({ type }) => !followUps.includes(type)) ?? events.at(-1)) as AuditEvent;
   if (!signedIn) return { parts: partsOf(event), notes: addressesOf(events), event, isSignIn: false };
   return {
     parts: signedIn.client ? partsOf(signedIn, template('{subject} signed in to {client}')) : partsOf(signedIn),

@@ -123,20 +123,23 @@ describe('the phone number', () => {
 
   it('change reports errors: invalid number, too soon, taken, managed by the directory', async () => {
     const { user, visit } = await registeredUser();
-    const tell = async (change: string, fields: Record<string, string>) => {
+    const problemAfter = async (change: string, fields: Record<string, string>) => {
       const response = await visit.change(change, fields);
       return [response.status, await response.text()] as const;
     };
-    expect(await tell('change-phone', { phone: '0170 1' })).toEqual([400, expect.stringContaining('country code')]);
+    expect(await problemAfter('change-phone', { phone: '0170 1' })).toEqual([
+      400,
+      expect.stringContaining('country code'),
+    ]);
     const taken = phone();
     await app.make.user(world.project, { phone: taken });
     await visit.change('change-phone', { phone: taken });
-    expect(await tell('change-phone', { phone: phone() })).toEqual([
+    expect(await problemAfter('change-phone', { phone: phone() })).toEqual([
       429,
       expect.stringContaining('Too many codes requested'),
     ]);
     const code = await world.codeFor(taken);
-    expect(await tell('verify-phone', { code })).toEqual([
+    expect(await problemAfter('verify-phone', { code })).toEqual([
       409,
       expect.stringContaining('Another account already uses'),
     ]);
@@ -145,7 +148,7 @@ describe('the phone number', () => {
       em.execute("update users set provenance = 'scim' where id = ?", [user.id]),
     );
     const locked = expect.stringContaining('Your organization manages it');
-    expect(await tell('change-phone', { phone: phone() })).toEqual([403, locked]);
+    expect(await problemAfter('change-phone', { phone: phone() })).toEqual([403, locked]);
     expect(await phoneOf(user)).toBeNull();
   });
 

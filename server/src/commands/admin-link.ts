@@ -6,11 +6,11 @@ export const adminLink: Command = {
   name: 'admin:link',
   summary: 'Prints a setup link. The person who opens it and signs in becomes an owner.',
   notes: ['The link works once and expires in 15 minutes. Every link is recorded in the audit log.'],
-  run: (_input, surroundings) =>
-    withInstance(surroundings, async ({ services, database }) => {
-      await services.seed.plant({ demo: database.embedded !== undefined });
+  run: (_input, context) =>
+    withInstance(context, async ({ services, database }) => {
+      await services.seed.create({ demo: database.embedded !== undefined });
       const link = await services.admins.mintSetupLink(system);
-      surroundings.say(`Setup link (works once, expires in 15 minutes): ${link.url}`);
+      context.print(`Setup link (works once, expires in 15 minutes): ${link.url}`);
       return 0;
     }),
 };

@@ -258,7 +258,7 @@ describe('a full disk', () => {
   it('is named, with the file; other errors stay as they are', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-full-'));
     const path = join(folder, 'today.jsonl.gz');
-    const place = await placeFor(path, { config: {} as never, now: systemClock.now(), complain: () => undefined });
+    const place = await placeFor(path, { config: {} as never, now: systemClock.now(), log: () => undefined });
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     expect(place.explain(full)).toEqual(
       new StartError(`${path} cannot be written (its disk is full: free some space, or choose another place).`),

@@ -40,7 +40,7 @@ export interface BackupPlace {
 export interface PlaceOptions {
   config: Config;
   now: Date;
-  complain(line: string): void;
+  log(line: string): void;
 }
 
 const nameFormat = /^latchkey-\d{8}T\d{6}Z\.jsonl\.gz$/;
@@ -74,7 +74,7 @@ export async function sourceOf(text: string, config: Config): Promise<BackupSour
   return { name: nameOf(address), open: () => bucket.read(address.key) };
 }
 
-function filePlace(target: string | undefined, name: string, { config, complain }: PlaceOptions): BackupPlace {
+function filePlace(target: string | undefined, name: string, { config, log }: PlaceOptions): BackupPlace {
   const given = resolve(target ?? join(config.DATA_DIR, 'backups'));
   if (target === undefined) {
     try {
@@ -91,7 +91,7 @@ function filePlace(target: string | undefined, name: string, { config, complain 
     throw new UsageError(`${path} is not a folder: create it, or use a file name that ends in .jsonl.gz`);
   const folder = dirname(path);
   if (isFolder) {
-    for (const left of removeAbandoned(folder, isBackupName)) complain(`Removed ${left} of an interrupted backup`);
+    for (const left of removeAbandoned(folder, isBackupName)) log(`Removed ${left} of an interrupted backup`);
   }
   return {
     name: path,
@@ -131,7 +131,7 @@ function unwritable(path: string, error: unknown): StartError {
   return new StartError(`${path} cannot be written (${reason}).`, { cause: error });
 }
 
-async function s3Place(given: S3Address, name: string, { config, now, complain }: PlaceOptions): Promise<BackupPlace> {
+async function s3Place(given: S3Address, name: string, { config, now, log }: PlaceOptions): Promise<BackupPlace> {
   const isPrefix = given.key === '' || given.key.endsWith('/');
   if (!isPrefix && !given.key.endsWith('.gz'))
     throw new UsageError(`${nameOf(given)} is not a prefix: end it with /, or with .jsonl.gz for one object`);
@@ -144,12 +144,12 @@ async function s3Place(given: S3Address, name: string, { config, now, complain }
     file: address.key.slice(prefix.length),
     lock: nameOf(address),
     async open(interrupted) {
-      await abortAbandoned(bucket, address.key, isPrefix ? prefix : undefined, now, complain);
+      await abortAbandoned(bucket, address.key, isPrefix ? prefix : undefined, now, log);
       const upload = await bucket.begin(address.key, interrupted);
       return {
         stream: upload.stream,
         publish: () => upload.publish(),
-        close: () => upload.close().catch((error: Error) => complain(`The upload was not removed: ${error.message}`)),
+        close: () => upload.close().catch((error: Error) => log(`The upload was not removed: ${error.message}`)),
       };
     },
     folder: isPrefix
@@ -172,7 +172,7 @@ async function abortAbandoned(
   key: string,
   prefix: string | undefined,
   now: Date,
-  complain: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   try {
     for (const one of await bucket.uploads(prefix === undefined ? key : `${prefix}${nameStart}`)) {
@@ -180,10 +180,10 @@ async function abortAbandoned(
       const isOther = prefix !== undefined && isOld && isBackupName(one.key.slice(prefix.length));
       if (one.key !== key && !isOther) continue;
       await bucket.abort(one.key, one.id);
-      complain(`Removed an interrupted upload of ${one.key}`);
+      log(`Removed an interrupted upload of ${one.key}`);
     }
   } catch (error) {
-    complain(`Interrupted uploads were not looked for: ${(error as Error).message}`);
+    log(`Interrupted uploads were not looked for: ${(error as Error).message}`);
   }
 }
 

@@ -12,7 +12,7 @@ import { query, sql } from '../domain/kernel/sql.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { StartError } from '../instance.ts';
 import { type BackupPlace, isBackupName, placeFor } from './backup-places.ts';
-import { type Command, type Surroundings, UsageError } from './command.ts';
+import { type Command, type CommandContext, UsageError } from './command.ts';
 import { type OpenOptions, withDatabase } from './opened.ts';
 
 /** The parts of an instance that a backup needs: a server has far more, which would cost memory. */
@@ -47,27 +47,27 @@ export const backup: Command = {
     'cannot be restored without the master key, which it does not contain. Names and addresses of users are in plain text.',
     'The job queue is not included: pending work is found again after a restore, or has expired.',
   ],
-  run: (input, surroundings) =>
-    withBackupParts(surroundings, async (opened) => {
+  run: (input, context) =>
+    withBackupParts(context, async (opened) => {
       const target = input.text('to');
       const keep = countOf(input.text('keep'));
       if (target === '-' && keep !== undefined) throw new UsageError('--keep requires a folder, or an s3:// prefix');
-      if (target !== '-') surroundings.say(await backUp(opened, target, surroundings, keep));
-      else await record(opened, await toStdout(opened, surroundings), surroundings);
+      if (target !== '-') context.print(await backUp(opened, target, context, keep));
+      else await record(opened, await toStdout(opened, context), context);
       return 0;
     }),
 };
 
 /** Opens the parts for a backup while `work` runs. */
 export function withBackupParts<T>(
-  surroundings: Surroundings,
+  context: CommandContext,
   work: (parts: BackupParts) => Promise<T>,
   options: OpenOptions = {},
 ): Promise<T> {
-  const { clock } = surroundings;
+  const { clock } = context;
   const random = randomOn(clock);
   return withDatabase(
-    surroundings,
+    context,
     async ({ config, database, orm, now }) => {
       const db = new Database(orm);
       const { first, second } = database.masterKeys;
@@ -87,16 +87,16 @@ export function withBackupParts<T>(
 export async function backUp(
   opened: BackupParts,
   target: string | undefined,
-  surroundings: Surroundings,
+  context: CommandContext,
   keep?: number,
 ): Promise<string> {
-  const { complain } = surroundings;
-  const interrupted = surroundings.interrupted();
-  const place = await placeFor(target, { config: opened.config, now: opened.now(), complain });
+  const { log } = context;
+  const interrupted = context.interrupted();
+  const place = await placeFor(target, { config: opened.config, now: opened.now(), log });
   try {
     if (keep !== undefined && !place.folder) throw new UsageError('--keep requires a folder, or an s3:// prefix');
-    await record(opened, await toPlace(opened, place, interrupted), surroundings);
-    if (keep !== undefined) await removeOldest(place, keep, complain);
+    await record(opened, await toPlace(opened, place, interrupted), context);
+    if (keep !== undefined) await removeOldest(place, keep, log);
     return place.name;
   } finally {
     place.close();
@@ -109,13 +109,13 @@ function countOf(keep: string | undefined): number | undefined {
   return Number(keep);
 }
 
-async function record({ db, backups }: BackupParts, made: FinishedBackup, { complain }: Surroundings): Promise<void> {
+async function record({ db, backups }: BackupParts, made: FinishedBackup, { log }: CommandContext): Promise<void> {
   const [has] = await query(db.reader(), sql<{ table: boolean }>`select to_regclass('backups') is not null as table`);
   if (has?.table) await backups.record(made);
-  complain(`${made.rows} rows, ${made.bytes} bytes, as of ${made.takenAt.toISOString()}`);
+  log(`${made.rows} rows, ${made.bytes} bytes, as of ${made.takenAt.toISOString()}`);
 }
 
-function toStdout(opened: BackupParts, { stdout, interrupted }: Surroundings): Promise<FinishedBackup> {
+function toStdout(opened: BackupParts, { stdout, interrupted }: CommandContext): Promise<FinishedBackup> {
   const through = new PassThrough();
   through.pipe(stdout, { end: false });
   return snapshot(opened, async (em) => ({
@@ -148,13 +148,9 @@ function toPlace(opened: BackupParts, place: BackupPlace, interrupted: AbortSign
 }
 
 /** Removes the oldest backups of ours beside the new one. A failure is a warning: the new backup is complete. */
-async function removeOldest(
-  { file, folder }: BackupPlace,
-  keep: number,
-  complain: (line: string) => void,
-): Promise<void> {
+async function removeOldest({ file, folder }: BackupPlace, keep: number, log: (line: string) => void): Promise<void> {
   const attempt = async (what: string, work: () => Promise<void>) =>
-    work().catch((error: Error) => complain(`Warning: ${what} not removed: ${error.message}`));
+    work().catch((error: Error) => log(`Warning: ${what} not removed: ${error.message}`));
   await attempt('older backups were', async () => {
     const others = (await folder?.names())?.filter((name) => isBackupName(name) && name !== file) ?? [];
     for (const name of others
@@ -163,7 +159,7 @@ async function removeOldest(
       .slice(keep - 1)) {
       await attempt(`${name} was`, async () => {
         await folder?.remove(name);
-        complain(`Removed ${name}`);
+        log(`Removed ${name}`);
       });
     }
   });

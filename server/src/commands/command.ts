@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../domain/kernel/clock.ts';
 
 /** The process environment that a command runs in. */
-export interface Surroundings {
+export interface CommandContext {
   /** Reads the settings; throws `ConfigError`. */
   config(): Config;
   env: Readonly<Record<string, string | undefined>>;
@@ -13,9 +13,9 @@ export interface Surroundings {
   /** For binary output. */
   stdout: NodeJS.WritableStream;
   /** Writes a line of the result to stdout. */
-  say(line: string): void;
+  print(line: string): void;
   /** Writes a line of progress or an error to stderr. */
-  complain(line: string): void;
+  log(line: string): void;
 }
 
 /** An option: `--name` alone, or `--name value`. */
@@ -39,7 +39,7 @@ export interface Command {
   /** For invalid arguments; default: 2. */
   usageExitCode?: number;
   /** @returns the exit code */
-  run(input: Input, surroundings: Surroundings): Promise<number>;
+  run(input: Input, context: CommandContext): Promise<number>;
 }
 
 /** Parsed arguments. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { firstStart, shell, shellAt, surroundingsOf, testMasterKey } from '../../test/shell.ts';
+import { contextOf, firstStart, shell, shellAt, testMasterKey } from '../../test/shell.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { allCommands } from './commands.ts';
 import { withDatabase } from './opened.ts';
@@ -209,7 +209,7 @@ describe('master-key:rotate', () => {
     const embedded = { DATA_DIR: dataDir };
     try {
       await firstStart(dataDir);
-      const rotation = await withDatabase(surroundingsOf(embedded), () => shell(embedded, 'master-key:rotate'));
+      const rotation = await withDatabase(contextOf(embedded), () => shell(embedded, 'master-key:rotate'));
       expect(rotation).toMatchObject({
         code: 1,
         err: expect.stringContaining('Another Latchkey uses the data folder'),

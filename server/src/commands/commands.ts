@@ -3,7 +3,7 @@
  * image.
  */
 import { faultLines } from '../faults.ts';
-import { type Command, parseInput, type Surroundings, UsageError } from './command.ts';
+import { type Command, type CommandContext, parseInput, UsageError } from './command.ts';
 
 /** By name, in the order of the help. Loaded on demand: a command does without the modules of the others. */
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
@@ -29,29 +29,29 @@ export function allCommands(): Promise<Command[]> {
 }
 
 /** @returns the exit code: 0 success, 1 failure, 2 invalid arguments; of plan, 2 changes */
-export async function runCommand(name: string, args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { say, complain } = surroundings;
+export async function runCommand(name: string, args: readonly string[], context: CommandContext): Promise<number> {
+  const { print, log } = context;
   if (['help', '--help', '-h'].includes(name)) {
-    for (const line of await overview()) say(line);
+    for (const line of await overview()) print(line);
     return 0;
   }
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined;
   if (!load) {
-    complain(`Unknown command: ${name}.`);
-    for (const line of await overview()) complain(line);
+    log(`Unknown command: ${name}.`);
+    for (const line of await overview()) log(line);
     return 2;
   }
   const command = await load();
   if (args.includes('--help') || args.includes('-h')) {
-    for (const line of helpOf(command)) say(line);
+    for (const line of helpOf(command)) print(line);
     return 0;
   }
   try {
-    return await command.run(parseInput(command, args), surroundings);
+    return await command.run(parseInput(command, args), context);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    for (const line of isUsage ? [error.message] : faultLines(error)) complain(`${name}: ${line}`);
-    if (isUsage) for (const line of helpOf(command)) complain(line);
+    for (const line of isUsage ? [error.message] : faultLines(error)) log(`${name}: ${line}`);
+    if (isUsage) for (const line of helpOf(command)) log(line);
     return isUsage ? (command.usageExitCode ?? 2) : 1;
   }
 }

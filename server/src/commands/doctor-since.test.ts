@@ -66,7 +66,7 @@ describe('doctor --since', () => {
 
   it('counts passkeys apart from devices', async () => {
     const { passkeys, db, seed } = world.app.services;
-    const { console: ofAdmins } = await seed.plant({ demo: false });
+    const { console: ofAdmins } = await seed.create({ demo: false });
     const user = await world.user();
     const admin = await world.app.make.user(ofAdmins);
     await db.transaction(async (em) => {
@@ -88,7 +88,7 @@ describe('doctor --since', () => {
 
   it('counts admin tokens, roles, setup links and admin devices since that time only', async () => {
     const { admins, seed } = world.app.services;
-    await seed.plant({ demo: false });
+    await seed.create({ demo: false });
     const by = { grants: everything, actor: system };
     await admins.createToken({ name: 'before', role: 'owner' }, by);
     world.app.clock.turn(60);

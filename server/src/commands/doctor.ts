@@ -9,7 +9,7 @@ import { type SystemCheck, worst } from '../domain/instance/checks.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { faultLines } from '../faults.ts';
 import { hasDatabase, type OpenedDatabase, openConfigured } from '../instance.ts';
-import type { Command, Surroundings } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 import {
   baseAddress,
   databaseAnswers,
@@ -36,17 +36,17 @@ export const doctor: Command = {
     json: { type: 'boolean', description: 'one JSON object: {"worst": …, "checks": [{name, level, summary, advice}]}' },
   },
   notes: ['Exits with 0 if no check fails (warnings are allowed), and with 1 otherwise.'],
-  async run(input, surroundings) {
+  async run(input, context) {
     const text = input.text('since');
-    const since = text === undefined ? null : sinceOf(text, surroundings.clock.now());
+    const since = text === undefined ? null : sinceOf(text, context.clock.now());
     const checks: SystemCheck[] = [];
-    const tell = (check: SystemCheck): void => {
+    const report = (check: SystemCheck): void => {
       checks.push(check);
-      if (!input.flag('json')) for (const line of linesOf(check)) surroundings.say(line);
+      if (!input.flag('json')) for (const line of linesOf(check)) context.print(line);
     };
-    await examine(surroundings, since, tell);
+    await examine(context, since, report);
     const verdict = worst(checks);
-    if (input.flag('json')) surroundings.say(JSON.stringify({ worst: verdict, checks }, null, 2));
+    if (input.flag('json')) context.print(JSON.stringify({ worst: verdict, checks }, null, 2));
     return verdict === 'fail' ? 1 : 0;
   },
 };
@@ -60,32 +60,32 @@ function linesOf({ name, level, summary, advice }: SystemCheck): string[] {
 
 /** Runs the checks, most fundamental first. Reports why a check cannot run and skips those that depend on it. */
 async function examine(
-  surroundings: Surroundings,
+  context: CommandContext,
   since: Date | null,
-  tell: (check: SystemCheck) => void,
+  report: (check: SystemCheck) => void,
 ): Promise<void> {
-  const config = readSettings(surroundings, tell);
+  const config = readSettings(context, report);
   if (!config) return;
-  tell(disk(config));
+  report(disk(config));
   const hosts = Promise.all([mailReach(config), smsReach(config), baseAddress(config)]);
   const away = databaseAnswers(config);
-  for (const check of await hosts) if (check) tell(check);
+  for (const check of await hosts) if (check) report(check);
   const unreached = await away;
   // Measured after the network checks, which would distort it and be slowed down by it.
-  tell(await signing());
-  if (unreached) return tell(unreached);
+  report(await signing());
+  if (unreached) return report(unreached);
   if (!hasDatabase(config)) {
     const advice =
       'Expected before the first start, which creates one. Otherwise run this with the settings of the server: DATABASE_URL or DATA_DIR.';
-    return tell({ name: 'Database', level: 'warn', summary: `No database in ${resolve(config.DATA_DIR)}`, advice });
+    return report({ name: 'Database', level: 'warn', summary: `No database in ${resolve(config.DATA_DIR)}`, advice });
   }
   let database: OpenedDatabase | undefined;
   try {
-    database = await openConfigured(config, false, surroundings.complain);
-    await examineDatabase(config, database, surroundings, since, tell);
+    database = await openConfigured(config, false, context.log);
+    await examineDatabase(config, database, context, since, report);
   } catch (error) {
     const [reason] = faultLines(error);
-    tell({ name: 'Database', level: 'fail', summary: reason ?? 'failed', advice: null });
+    report({ name: 'Database', level: 'fail', summary: reason ?? 'failed', advice: null });
   } finally {
     await database?.embedded?.stop();
   }
@@ -94,9 +94,9 @@ async function examine(
 async function examineDatabase(
   config: Config,
   database: OpenedDatabase,
-  { clock }: Surroundings,
+  { clock }: CommandContext,
   since: Date | null,
-  tell: (check: SystemCheck) => void,
+  report: (check: SystemCheck) => void,
 ): Promise<void> {
   const statements = await statementsKept(config);
   const orm = await openDatabase({
@@ -108,32 +108,32 @@ async function examineDatabase(
   try {
     const em = orm.em.fork();
     const reached = await databaseReach(em, database.embedded !== undefined);
-    tell(reached);
-    if (statements) tell(statements);
+    report(reached);
+    if (statements) report(statements);
     if (reached.level === 'fail') return;
     const queue = noQueue;
     const services = compose(config, database, orm, { queue, clock, runtime: await runtimeOf() });
-    const report = await services.systemStatus.report(em).catch((error: unknown) => reasonOf(error));
-    if (typeof report === 'string') {
+    const status = await services.systemStatus.report(em).catch((error: unknown) => reasonOf(error));
+    if (typeof status === 'string') {
       const advice = 'Start a server of this version to migrate it.';
-      return tell({ name: 'Migrations', level: 'fail', summary: `The schema is from another version`, advice });
+      return report({ name: 'Migrations', level: 'fail', summary: `The schema is from another version`, advice });
     }
     // This process runs no jobs, and `signing` measures the signing speed.
     const elsewhere = ['Jobs', 'Signing speed'];
-    for (const check of report.checks) if (!elsewhere.includes(check.name)) tell(check);
-    if (report.checks.some(({ name, level }) => name === 'Migrations' && level === 'fail')) return;
-    tell(await masterKey(services, config));
-    for (const check of await keys(services, clock.now())) tell(check);
-    tell(await testMode(services, config));
-    for (const check of since === null ? [notExamined] : await sinceChecks(em, since)) tell(check);
+    for (const check of status.checks) if (!elsewhere.includes(check.name)) report(check);
+    if (status.checks.some(({ name, level }) => name === 'Migrations' && level === 'fail')) return;
+    report(await masterKey(services, config));
+    for (const check of await keys(services, clock.now())) report(check);
+    report(await testMode(services, config));
+    for (const check of since === null ? [notExamined] : await sinceChecks(em, since)) report(check);
   } catch (error) {
-    tell(unreachable(error, config));
+    report(unreachable(error, config));
   } finally {
     await orm.close(true);
   }
 }
 
-function readSettings({ config: load }: Surroundings, tell: (check: SystemCheck) => void): Config | undefined {
+function readSettings({ config: load }: CommandContext, report: (check: SystemCheck) => void): Config | undefined {
   try {
     const config = load();
     const dangers = Object.entries(config).filter(([name, value]) => name.startsWith('DANGER_') && value === true);
@@ -150,12 +150,12 @@ function readSettings({ config: load }: Surroundings, tell: (check: SystemCheck)
         : ['BOOTSTRAP_ADMIN_TOKEN grants owner access: remove it when it is no longer needed']),
     ];
     const advice = hints.length === 0 ? null : `${hints.join('; ')}.`;
-    tell({ name: 'Settings', level: advice === null ? 'ok' : 'warn', summary: config.BASE_URL, advice });
+    report({ name: 'Settings', level: advice === null ? 'ok' : 'warn', summary: config.BASE_URL, advice });
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const advice = 'server/config.md explains every setting.';
-    for (const fault of error.faults) tell({ name: 'Settings', level: 'fail', summary: fault, advice });
+    for (const fault of error.faults) report({ name: 'Settings', level: 'fail', summary: fault, advice });
     return undefined;
   }
 }

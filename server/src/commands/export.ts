@@ -30,27 +30,27 @@ export const exportProjects: Command = {
     'Includes settings, clients, users, groups, devices and second factors, with their ids, so that `sub` does not change.',
     'Excludes signing keys, admins, sessions and audit events. Format: server/docs/export.md.',
   ],
-  async run(input, surroundings) {
+  async run(input, context) {
     const target = input.text('to');
     if (target === undefined) throw new UsageError('--to is required');
     if ((input.text('project') !== undefined) === input.flag('all'))
       throw new UsageError('choose exactly one: --project or --all');
     const passphrase = chosenPassphrase(input);
-    return withInstance(surroundings, async (opened) => {
-      const interrupted = surroundings.interrupted();
+    return withInstance(context, async (opened) => {
+      const interrupted = context.interrupted();
       const projects = await chosenProjects(opened, input.text('project'));
       if (target === '-') {
         const through = new PassThrough();
-        through.pipe(surroundings.stdout, { end: false });
+        through.pipe(context.stdout, { end: false });
         const records = await write(opened, projects, passphrase, new TransferWriter(through), interrupted);
-        surroundings.complain(`${records} records of ${projects.length} projects`);
+        context.log(`${records} records of ${projects.length} projects`);
       } else {
         const records = await toFile(resolve(target), (writer) =>
           write(opened, projects, passphrase, writer, interrupted),
         );
-        surroundings.say(`${resolve(target)}: ${records} records of ${projects.length} projects`);
+        context.print(`${resolve(target)}: ${records} records of ${projects.length} projects`);
       }
-      await tell(opened, projects);
+      await recordExport(opened, projects);
       return 0;
     });
   },
@@ -179,7 +179,7 @@ function sealed(table: TransferTable, row: Record<string, unknown>, vault: Vault
   return copy;
 }
 
-async function tell({ services }: OpenedInstance, projects: readonly ChosenProject[]): Promise<void> {
+async function recordExport({ services }: OpenedInstance, projects: readonly ChosenProject[]): Promise<void> {
   await services.db.transaction(async (em) => {
     for (const { id, name } of projects) {
       const subject = { kind: 'project', id, name };

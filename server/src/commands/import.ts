@@ -32,23 +32,23 @@ export const importProjects: Command = {
     'Records with an existing id are updated; records that are not in the file are kept. So an import can be repeated.',
     'Rejected: ids that belong to another project, and a user name, email or phone number that another user has.',
   ],
-  async run(input, surroundings) {
+  async run(input, context) {
     const path = resolve(input.operands[0] as string);
     const passphrase = chosenPassphrase(input);
-    return withInstance(surroundings, async (opened) => {
+    return withInstance(context, async (opened) => {
       const importing = new Importing(opened, path, passphrase);
       const { header } = await importing.check();
       const counts = await importing.take(input.flag('dry-run'));
       for (const [type, { added, changed, same }] of counts) {
-        surroundings.say(`${type.padEnd(15)} ${added} added, ${changed} changed, ${same} unchanged`);
+        context.print(`${type.padEnd(15)} ${added} added, ${changed} changed, ${same} unchanged`);
       }
-      if (input.flag('dry-run')) surroundings.say('Rolled back: --dry-run.');
+      if (input.flag('dry-run')) context.print('Rolled back: --dry-run.');
       if (header.issuer !== opened.config.BASE_URL) {
-        surroundings.complain(
+        context.log(
           `The file is from ${header.issuer}: users must register their devices again at ${opened.config.BASE_URL}.`,
         );
         if (new URL(header.issuer).hostname !== new URL(opened.config.BASE_URL).hostname) {
-          surroundings.complain('Its passkeys cannot be used here: they belong to the host name of their server.');
+          context.log('Its passkeys cannot be used here: they belong to the host name of their server.');
         }
       }
       return 0;
@@ -131,7 +131,7 @@ class Importing {
         }
         await this.put(em, batch);
         await this.opened.services.projects.endTestModes(em, 'user-limit');
-        await this.tell(em);
+        await this.recordImport(em);
         if (undo) {
           await em.flush();
           throw new Undone();
@@ -365,7 +365,7 @@ class Importing {
     );
   }
 
-  private async tell(em: EntityManager): Promise<void> {
+  private async recordImport(em: EntityManager): Promise<void> {
     for (const id of this.ids.get('project')?.keys() ?? []) {
       const [project] = await query(em, sql<{ name: string }>`select name from projects where id = ${id}`);
       const subject = { kind: 'project', id, name: project?.name };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Config } from '../config.ts';
 import { hasDatabase, type OpenedDatabase, openConfigured, reach, StartError } from '../instance.ts';
-import type { Surroundings } from './command.ts';
+import type { CommandContext } from './command.ts';
 
 /** The settings, and the database they name. */
 export interface Opened {
@@ -30,12 +30,12 @@ export function mustHaveDatabase(config: Config): Config {
 
 /** Opens the database while `work` runs. A server may be running at the same time, unless `exclusive`. */
 export async function withDatabase<T>(
-  { config: load, clock, complain }: Surroundings,
+  { config: load, clock, log }: CommandContext,
   work: (opened: Opened) => Promise<T>,
   { exclusive = false, migrate = true, programs }: OpenOptions = {},
 ): Promise<T> {
   const config = mustHaveDatabase(load());
-  const database = await openConfigured(config, exclusive, (line) => complain(`· ${line}`), programs);
+  const database = await openConfigured(config, exclusive, (line) => log(`· ${line}`), programs);
   let orm: MikroORM | undefined;
   try {
     orm = await reach(database.url, config, { migrate });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../test/database.ts';
-import { shell, surroundingsOf, testMasterKey } from '../../test/shell.ts';
+import { contextOf, shell, testMasterKey } from '../../test/shell.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { rehearseMigrations } from '../adapters/postgres/rehearsal.ts';
 import { OperatorError } from '../domain/kernel/problem.ts';
@@ -85,9 +85,9 @@ it('removes its embedded copy when it is interrupted', async () => {
   const interruption = new AbortController();
   const lines: string[] = [];
   const code = await runCommand('rehearse', [file], {
-    ...surroundingsOf(settings(source)),
+    ...contextOf(settings(source)),
     interrupted: () => interruption.signal,
-    complain(line) {
+    log(line) {
       lines.push(line);
       if (/creating the database/i.test(line)) interruption.abort(new OperatorError('Interrupted.'));
     },

@@ -6,7 +6,7 @@ import { type RehearsedMigration, rehearseMigrations, sampleMs } from '../adapte
 import type { Config } from '../config.ts';
 import { Secret } from '../domain/kernel/secret.ts';
 import { givenMasterKeys, openConfigured, StartError } from '../instance.ts';
-import type { Command, Surroundings } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 import { restoreFile } from './restore.ts';
 
 /** A write waits this long at most (server/docs/migrations.md). */
@@ -28,12 +28,12 @@ export const rehearse: Command = {
     `touch the database of the server. Locks are sampled every ${sampleMs} ms. The exit code is 1 if a migration fails,`,
     `or held a lock that writes wait for longer than ${longestLockMs} ms.`,
   ],
-  run: async (input, surroundings) => {
-    const config = surroundings.config();
+  run: async (input, context) => {
+    const config = context.config();
     const keys = givenMasterKeys(config) ?? existingMasterKeysOf(resolve(config.DATA_DIR));
     if (!keys) throw new StartError('The master key of the backup is required: set MASTER_KEY.');
     const url = input.text('database');
-    const interrupted = surroundings.interrupted();
+    const interrupted = context.interrupted();
     const folder = url === undefined ? folderIn(resolve(config.DATA_DIR)) : undefined;
     const copy: Config = {
       ...config,
@@ -43,12 +43,8 @@ export const rehearse: Command = {
       MASTER_KEY_SECOND: keys.second && new Secret(new Uint8Array(keys.second)),
     };
     try {
-      await restoreFile(
-        input.operands[0] as string,
-        { ...surroundings, config: () => copy },
-        { laterMigrations: false },
-      );
-      return await measure(copy, surroundings, interrupted);
+      await restoreFile(input.operands[0] as string, { ...context, config: () => copy }, { laterMigrations: false });
+      return await measure(copy, context, interrupted);
     } finally {
       if (folder !== undefined) removeDataFolder(folder);
     }
@@ -67,28 +63,28 @@ function folderIn(dataDir: string): string {
   }
 }
 
-async function measure(copy: Config, { say, complain }: Surroundings, interrupted: AbortSignal): Promise<number> {
-  const database = await openConfigured(copy, true, (line) => complain(`· ${line}`));
+async function measure(copy: Config, { print, log }: CommandContext, interrupted: AbortSignal): Promise<number> {
+  const database = await openConfigured(copy, true, (line) => log(`· ${line}`));
   const all: RehearsedMigration[] = [];
   try {
     interrupted.throwIfAborted();
     for await (const one of rehearseMigrations(database.url)) {
       all.push(one);
-      say(lineOf(one));
+      print(lineOf(one));
       interrupted.throwIfAborted();
     }
   } finally {
     await database.embedded?.stop();
   }
   if (all.length === 0) {
-    say('No migrations are pending: the backup has the schema of this release.');
+    print('No migrations are pending: the backup has the schema of this release.');
     return 0;
   }
   const sum = (of: (one: RehearsedMigration) => number) => all.reduce((total, one) => total + of(one), 0);
   const long = all.filter(({ locks }) => (locks[0]?.milliseconds ?? 0) > longestLockMs);
-  say(`${all.length} migrations: ${seconds(sum((one) => one.milliseconds))}, ${megabytes(sum((one) => one.bytes))}`);
+  print(`${all.length} migrations: ${seconds(sum((one) => one.milliseconds))}, ${megabytes(sum((one) => one.bytes))}`);
   if (long.length > 0)
-    say(`Writes would wait longer than ${longestLockMs} ms: ${long.map(({ name }) => name).join(', ')}`);
+    print(`Writes would wait longer than ${longestLockMs} ms: ${long.map(({ name }) => name).join(', ')}`);
   return long.length > 0 ? 1 : 0;
 }
 

@@ -28,7 +28,7 @@ import { Vault } from '../domain/keys/vault.ts';
 import { givenMasterKeys, openConfigured, StartError } from '../instance.ts';
 import { migrations as knownMigrations } from '../migrations/index.ts';
 import { sourceOf } from './backup-places.ts';
-import type { Command, Surroundings } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 
 export const restore: Command = {
   name: 'restore',
@@ -44,14 +44,14 @@ export const restore: Command = {
     'the backup are active again: see server/docs/backup.md. Messages that were pending are sent within minutes after',
     'the start of the server, unless they have expired.',
   ],
-  run: async (input, surroundings) => {
-    const config = surroundings.config();
+  run: async (input, context) => {
+    const config = context.config();
     const options = { endSessions: input.flag('end-sessions'), checkOnly: input.flag('check') };
-    const { manifest, count } = await restoreFile(input.operands[0] as string, surroundings, options);
+    const { manifest, count } = await restoreFile(input.operands[0] as string, context, options);
     if (options.checkOnly) return 0;
-    surroundings.say(`Restored ${count} rows, as of ${manifest.takenAt}. Start the server.`);
+    context.print(`Restored ${count} rows, as of ${manifest.takenAt}. Start the server.`);
     if (manifest.issuer !== config.BASE_URL) {
-      surroundings.say(
+      context.print(
         `The issuer was ${manifest.issuer} and is now ${config.BASE_URL}: applications and trusted devices use the old one.`,
       );
     }
@@ -66,25 +66,25 @@ export const restore: Command = {
  */
 export async function restoreFile(
   file: string,
-  surroundings: Surroundings,
+  context: CommandContext,
   { checkOnly = false, ...options }: Partial<LoadOptions> & { checkOnly?: boolean } = {},
 ): Promise<{ manifest: Manifest; count: number }> {
-  const config = surroundings.config();
+  const config = context.config();
   const given = await sourceOf(file, config);
   const vault = vaultOf(config);
   const verifier = verifierOf(vault, given.name);
   // A signal rolls back and closes the database.
-  const source = { ...given, interrupted: surroundings.interrupted() };
+  const source = { ...given, interrupted: context.interrupted() };
   const read = await readThrough(source, verifier, vault);
-  surroundings.complain(`${source.name} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
+  context.log(`${source.name} is complete: ${read.count} rows, as of ${read.manifest.takenAt}`);
   for (const [key, { values, hasSigningKeys }] of read.otherKeys) {
     const line =
       `${values} values of ${source.name} are encrypted with another master key (${key}), as during a rotation: ` +
       'set MASTER_KEY_SECOND to it, beside MASTER_KEY.';
     if (hasSigningKeys) throw new BackupFileError(line);
-    surroundings.complain(`Warning: ${line}`);
+    context.log(`Warning: ${line}`);
   }
-  if (!checkOnly) await load(source, verifier, read.manifest, surroundings, options);
+  if (!checkOnly) await load(source, verifier, read.manifest, context, options);
   return read;
 }
 
@@ -192,11 +192,11 @@ async function load(
   source: InterruptibleSource,
   verifier: BackupVerifier,
   manifest: Manifest,
-  { config: loadSettings, clock, complain }: Surroundings,
+  { config: loadSettings, clock, log }: CommandContext,
   { endSessions = false, laterMigrations = true }: Partial<LoadOptions>,
 ): Promise<void> {
   const config = loadSettings();
-  const database = await openConfigured(config, true, (line) => complain(`· ${line}`));
+  const database = await openConfigured(config, true, (line) => log(`· ${line}`));
   const orm = await openForMigrations({
     url: database.url,
     poolSize: 2,

@@ -15,18 +15,18 @@ export const rotateKeys: Command = {
     'Keys rotate automatically every 90 days. With --emergency, Latchkey rejects all tokens issued so far within 5',
     'seconds. Other services reject them once they fetch /.well-known/jwks.json again.',
   ],
-  run: (input, surroundings) =>
-    withInstance(surroundings, async ({ services }) => {
+  run: (input, context) =>
+    withInstance(context, async ({ services }) => {
       const { keys } = services;
-      await keys.tend();
+      await keys.maintain();
       if (input.flag('emergency')) {
-        for (const kid of await keys.withdrawAll(system)) surroundings.say(`withdrawn  ${kid}`);
+        for (const kid of await keys.withdrawAll(system)) context.print(`withdrawn  ${kid}`);
       } else {
         await keys.rotate(system);
       }
       for (const key of await keys.list()) {
         if (key.withdrawnAt || key.signsUntil) continue;
-        surroundings.say(`${key.alg.padEnd(6)}     ${key.id} signs from ${key.signsFrom.toISOString()}`);
+        context.print(`${key.alg.padEnd(6)}     ${key.id} signs from ${key.signsFrom.toISOString()}`);
       }
       return 0;
     }),

@@ -5,7 +5,7 @@ import { compose } from '../compose.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { Vault } from '../domain/keys/vault.ts';
 import { openConfigured, reach, StartError } from '../instance.ts';
-import { type Command, type Surroundings } from './command.ts';
+import { type Command, type CommandContext } from './command.ts';
 import { mustHaveDatabase } from './opened.ts';
 import { withInstance } from './with-instance.ts';
 
@@ -23,15 +23,15 @@ export const rotateMasterKey: Command = {
     '',
     'It can be run again at any time, also after an interruption.',
   ],
-  run: (_input, surroundings) => {
-    const config = surroundings.config();
-    return config.MASTER_KEY === undefined ? changeOwnKey(surroundings) : resealGiven(surroundings);
+  run: (_input, context) => {
+    const config = context.config();
+    return config.MASTER_KEY === undefined ? changeOwnKey(context) : resealGiven(context);
   },
 };
 
 /** With MASTER_KEY: encrypts with it all values that are encrypted with MASTER_KEY_SECOND. */
-function resealGiven(surroundings: Surroundings): Promise<number> {
-  return withInstance(surroundings, async ({ services, config }) => {
+function resealGiven(context: CommandContext): Promise<number> {
+  return withInstance(context, async ({ services, config }) => {
     const { masterKeyChange, vault } = services;
     if (config.MASTER_KEY_SECOND === undefined && (await masterKeyChange.left()) > 0) {
       throw new StartError(
@@ -39,17 +39,17 @@ function resealGiven(surroundings: Surroundings): Promise<number> {
       );
     }
     const count = await masterKeyChange.reseal();
-    surroundings.say(`${count} values re-encrypted; all values now use the key ${vault.name}.`);
-    if (config.MASTER_KEY_SECOND !== undefined) surroundings.say('Remove MASTER_KEY_SECOND and restart each process.');
+    context.print(`${count} values re-encrypted; all values now use the key ${vault.name}.`);
+    if (config.MASTER_KEY_SECOND !== undefined) context.print('Remove MASTER_KEY_SECOND and restart each process.');
     return 0;
   });
 }
 
 /** With the key in DATA_DIR. No server and no other command may be running: it would keep encrypting with the old key. */
-async function changeOwnKey({ config: load, clock, say, complain }: Surroundings): Promise<number> {
+async function changeOwnKey({ config: load, clock, print, log }: CommandContext): Promise<number> {
   const config = mustHaveDatabase(load());
   const dataDir = resolve(config.DATA_DIR);
-  const database = await openConfigured(config, 'alone', (line) => complain(`· ${line}`));
+  const database = await openConfigured(config, 'alone', (line) => log(`· ${line}`));
   try {
     const old = database.masterKeys.first;
     const next = nextMasterKeyOf(dataDir);
@@ -61,8 +61,8 @@ async function changeOwnKey({ config: load, clock, say, complain }: Surroundings
     });
     const count = await masterKeyChange.reseal().finally(() => orm.close(true));
     const kept = promoteNextMasterKey(dataDir, new Vault(old, systemRandom).name);
-    say(`${count} values re-encrypted; all values now use the key ${vault.name} in ${dataDir}/master.key.`);
-    say(`The old key is in ${kept}: keep it as long as backups made with it, then delete it.`);
+    print(`${count} values re-encrypted; all values now use the key ${vault.name} in ${dataDir}/master.key.`);
+    print(`The old key is in ${kept}: keep it as long as backups made with it, then delete it.`);
     return 0;
   } finally {
     await database.embedded?.stop();

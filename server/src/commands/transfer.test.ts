@@ -354,7 +354,7 @@ describe('a project exported and imported into another instance', () => {
   });
 
   it('is exported with --all, except that of the admins', async () => {
-    await here.services.seed.plant({ demo: true });
+    await here.services.seed.create({ demo: true });
     await populate();
     await exported('--all', '--without-secrets');
     const projects = (JSON.parse(readFileSync(file, 'utf8').split('\n')[0] as string) as { projects: string[] })

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { Secret } from '../domain/kernel/secret.ts';
 import { givenMasterKeys, StartError } from '../instance.ts';
 import { backUp, withBackupParts } from './backup.ts';
-import { type Command, type Surroundings } from './command.ts';
+import { type Command, type CommandContext } from './command.ts';
 import { mustHaveDatabase } from './opened.ts';
 import { restoreFile } from './restore.ts';
 
@@ -19,8 +19,8 @@ export const upgradeDatabase: Command = {
     'Fetches the earlier PostgreSQL with npm, writes a backup to DATA_DIR/backups, restores it into a new database, and',
     'keeps the earlier one beside it. If it fails or is interrupted, the earlier database is unchanged: run it again.',
   ],
-  run: async (_input, surroundings) => {
-    const config = surroundings.config();
+  run: async (_input, context) => {
+    const config = context.config();
     if (config.DATABASE_URL !== undefined) {
       throw new StartError('DATABASE_URL is set: only the embedded database can be upgraded by this command.');
     }
@@ -30,35 +30,35 @@ export const upgradeDatabase: Command = {
     if (!isHalfMoved) {
       const version = versionOf(join(resolve(mustHaveDatabase(config).DATA_DIR), 'postgres'));
       if (version === installedMajorVersion()) {
-        surroundings.say(`The database is of PostgreSQL ${version} already.`);
+        context.print(`The database is of PostgreSQL ${version} already.`);
         return 0;
       }
       const kept = join(dataDir, `postgres-${version}`);
       if (existsSync(kept)) throw new StartError(`${kept} exists, from an earlier upgrade: move it elsewhere.`);
-      await copy(version, dataDir, config, surroundings);
+      await copy(version, dataDir, config, context);
       renameSync(present, kept);
-      surroundings.say(`Kept the earlier database as ${kept}.`);
+      context.print(`Kept the earlier database as ${kept}.`);
     }
     renameSync(join(next, 'postgres'), present);
     removeEmptied(next);
-    surroundings.say(`The database is of PostgreSQL ${installedMajorVersion()} now. Start the server.`);
+    context.print(`The database is of PostgreSQL ${installedMajorVersion()} now. Start the server.`);
     return 0;
   },
 };
 
 /** Restores a backup of the present database into a new one. */
-async function copy(version: string, dataDir: string, config: Config, surroundings: Surroundings): Promise<void> {
-  const { complain } = surroundings;
+async function copy(version: string, dataDir: string, config: Config, context: CommandContext): Promise<void> {
+  const { log } = context;
   const next = upgradeFolder(dataDir);
   const keys = givenMasterKeys(config) ?? existingMasterKeysOf(dataDir);
   if (!keys) throw new StartError(`${join(dataDir, 'master.key')} is missing: restore the file, or set MASTER_KEY.`);
-  complain(`· Fetching PostgreSQL ${version} with npm`);
+  log(`· Fetching PostgreSQL ${version} with npm`);
   const folder = mkdtempSync(join(dataDir, `postgresql-${version}-`));
   let file: string;
   try {
     const programs = await installEarlier(version, folder);
     const options = { exclusive: 'alone', programs } as const;
-    file = await withBackupParts(surroundings, (parts) => backUp(parts, undefined, surroundings), options);
+    file = await withBackupParts(context, (parts) => backUp(parts, undefined, context), options);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -73,7 +73,7 @@ async function copy(version: string, dataDir: string, config: Config, surroundin
     MASTER_KEY: new Secret(new Uint8Array(keys.first)),
     MASTER_KEY_SECOND: keys.second && new Secret(new Uint8Array(keys.second)),
   };
-  await restoreFile(file, { ...surroundings, config: () => moved }).catch((error: Error) => {
+  await restoreFile(file, { ...context, config: () => moved }).catch((error: Error) => {
     throw new StartError(`${error.message} The earlier database is unchanged. Remove ${next} and try again.`, {
       cause: error,
     });

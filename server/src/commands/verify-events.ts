@@ -10,20 +10,20 @@ export const verifyEvents: Command = {
     'Reads the files that the server writes to AUDIT_ARCHIVE_DIR. Needs no database. Compare the last hash with the newest',
     'audit event of type audit.archived, or with a note kept elsewhere.',
   ],
-  run: async (input, { say }) => {
+  run: async (input, { print }) => {
     const folder = new EventFolder(resolve(input.operands[0] as string));
     const months = await folder.months();
     let before: string | undefined;
     for (const month of months) {
       const { events, previous, hash } = await folder.verify(month);
       if (before !== undefined && previous !== before) {
-        say(`${month}  does not follow the file before it: a file is missing or was replaced`);
+        print(`${month}  does not follow the file before it: a file is missing or was replaced`);
         return 1;
       }
-      say(`${month}  ${events} events  ${hash}`);
+      print(`${month}  ${events} events  ${hash}`);
       before = hash;
     }
-    say(months.length === 0 ? 'No files of events.' : `${months.length} months are complete and unchanged.`);
+    print(months.length === 0 ? 'No files of events.' : `${months.length} months are complete and unchanged.`);
     return months.length === 0 ? 1 : 0;
   },
 };

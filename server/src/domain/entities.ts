@@ -64,7 +64,7 @@ import { UserEmail } from './users/user-email.entity.ts';
 import { Webhook } from './webhooks/webhook.entity.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.entity.ts';
 
-/** The whole model, lowest rung first. */
+/** The whole model, lowest layer first. */
 export const entities = [
   Project,
   AuditEvent,

@@ -10,7 +10,7 @@ let slug: string;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  await app.services.seed.plant({ demo: false });
+  await app.services.seed.create({ demo: false });
   const project = await app.make.project({ name: 'Example', scimEnabled: true });
   slug = project.slug;
   keys = await app.make.client(project);

@@ -20,7 +20,7 @@ export function lastResort(log: { error(fields: object, message: string): void }
     const status = away ? 503 : statusOf(thrown);
     if (away) res.setHeader('Retry-After', String(away.retryAfterSeconds));
     if (!away && status >= 500) log.error({ err: thrown, requestId }, 'request failed');
-    if (status >= 500 && wantsPage(req)) return sendOrSay(pages, req, res, status);
+    if (status >= 500 && wantsPage(req)) return sendUnavailable(pages, req, res, status);
     const error = away ? 'temporarily_unavailable' : status < 500 ? 'invalid_request' : 'server_error';
     res
       .status(status)
@@ -38,7 +38,7 @@ function statusOf(thrown: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-function sendOrSay(pages: Pages, req: Request, res: Response, status: number): void {
+function sendUnavailable(pages: Pages, req: Request, res: Response, status: number): void {
   try {
     pages.send(req, res, 'plain/unavailable', { status });
   } catch (error) {

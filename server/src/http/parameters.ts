@@ -42,7 +42,7 @@ const longestQuery = 6_000;
  * True for a cross-site form POST, which carries no SameSite cookies, so a live session is not visible. Repeat the request
  * as a GET, which sends them.
  */
-export function cameWithoutCookies(req: Request): boolean {
+export function lacksCookies(req: Request): boolean {
   if (req.method !== 'POST' || req.get('cookie') !== undefined) return false;
   return typeof req.body === 'string' && req.body !== '' && req.body.length <= longestQuery;
 }

@@ -104,7 +104,7 @@ export function jobs({
       },
     ],
     periodic: [
-      { name: 'keys.tend', everyMinutes: 15, run: () => keys.tend() },
+      { name: 'keys.tend', everyMinutes: 15, run: () => keys.maintain() },
       { name: 'logout.recover', everyMinutes: 1, run: recoverDeliveries },
       { name: 'delivery.recover', everyMinutes: 1, run: () => delivery.recover() },
       { name: 'sweep.budgets', everyMinutes: 15, run: () => limits.sweep(db.alone) },

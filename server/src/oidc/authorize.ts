@@ -9,7 +9,7 @@ import { type Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
-import { cameWithoutCookies, formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
+import { formParameters, lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 import { check, namedApis, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
 import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
 import { sendForm } from './form-post.ts';
@@ -47,7 +47,7 @@ type AuthorizeAnswer =
 /** `GET` and `POST /authorize` (OpenID Connect Core §3.1.2, service.md 4.2). */
 export function authorizeEndpoint(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
-    if (cameWithoutCookies(req)) return res.redirect(303, `${req.baseUrl}/authorize?${req.body}`);
+    if (lacksCookies(req)) return res.redirect(303, `${req.baseUrl}/authorize?${req.body}`);
     const issuer = issuerOf(req);
     const asked = await requested(deps, req, issuer);
     const answer =

@@ -9,7 +9,7 @@ import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TenantKey } from '../domain/projects/tenant.ts';
 import type { Session } from '../domain/sessions/session.entity.ts';
 import { actorOf } from '../http/context.ts';
-import { cameWithoutCookies, type Parameters, parametersOf } from '../http/parameters.ts';
+import { lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
 
 interface Hint {
@@ -61,7 +61,7 @@ export function endSessionEndpoint(deps: EndSessionDeps): RequestHandler {
   return async (req, res) => {
     const parameters = parametersOf(req);
     // Without this, the session would continue although the page reports its end.
-    if (req.get('sec-fetch-site') === 'cross-site' && cameWithoutCookies(req)) {
+    if (req.get('sec-fetch-site') === 'cross-site' && lacksCookies(req)) {
       return res.redirect(303, `${req.baseUrl}/oauth2/end_session?${req.body}`);
     }
     if (parameters.wrongContentType || parameters.faults.length > 0) {

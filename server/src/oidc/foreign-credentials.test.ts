@@ -23,7 +23,7 @@ let app: TestApp;
 beforeAll(async () => {
   app = await buildTestApp();
   // The admin API has admins of the console's project.
-  await app.services.seed.plant({ demo: false });
+  await app.services.seed.create({ demo: false });
 });
 afterAll(() => app.close());
 

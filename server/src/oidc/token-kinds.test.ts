@@ -15,7 +15,7 @@ let keys: { publishableKey: string; secretKey: string };
 
 beforeAll(async () => {
   app = await buildTestApp();
-  await app.services.seed.plant({ demo: false });
+  await app.services.seed.create({ demo: false });
 });
 
 afterAll(async () => {

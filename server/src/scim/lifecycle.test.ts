@@ -18,7 +18,7 @@ const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 let app: ScimApp;
 beforeAll(async () => {
   app = await startScimApp();
-  await app.services.keys.tend();
+  await app.services.keys.maintain();
 });
 afterAll(() => app.close());
 

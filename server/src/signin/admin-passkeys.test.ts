@@ -17,7 +17,7 @@ let authenticator: SoftAuthenticator;
 
 beforeEach(async () => {
   const { services, make } = world.app;
-  const planted = await services.seed.plant({ demo: false });
+  const planted = await services.seed.create({ demo: false });
   [world.project, world.client] = [planted.console, planted.consoleClient];
   await world.set({ mfaPolicy: 'optional', passkeyPolicy: 'allowed' });
   userid = newAddress();

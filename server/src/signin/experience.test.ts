@@ -16,7 +16,7 @@ let browser: CookieBrowser;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  await app.services.seed.plant({ demo: false });
+  await app.services.seed.create({ demo: false });
 });
 afterAll(() => app.close());
 beforeEach(async () => {

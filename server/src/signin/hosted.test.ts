@@ -262,7 +262,7 @@ describe('GET /signin', () => {
 describe('a setup link', () => {
   async function beginBySetupLink(setupLinkId: string) {
     const { services } = world.app;
-    const { consoleClient } = await services.seed.plant({ demo: false });
+    const { consoleClient } = await services.seed.create({ demo: false });
     const begun = await services.db.transaction((em) =>
       services.requests.begin(em, {
         projectId: consoleClient.project.id,

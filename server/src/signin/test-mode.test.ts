@@ -11,7 +11,7 @@ let plain: TestApp;
 const world = new SigninWorld();
 beforeAll(async () => {
   plain = await buildTestApp();
-  await plain.services.seed.plant({ demo: false });
+  await plain.services.seed.create({ demo: false });
   world.app = await buildSibling(plain, 'https://id.example.com');
 });
 afterAll(async () => {
@@ -101,9 +101,9 @@ describe('test mode over https', () => {
 
   it('is turned off at the first start with an https BASE_URL', async () => {
     await fill(101);
-    await plain.services.seed.plant({ demo: false });
+    await plain.services.seed.create({ demo: false });
     expect(await isOn()).toBe(true);
-    await world.app.services.seed.plant({ demo: false });
+    await world.app.services.seed.create({ demo: false });
     expect(await isOn()).toBe(false);
     expect(await events()).toEqual([{ actor: 'system', detail: { reason: 'base-address', users: 101 } }]);
   });

@@ -127,7 +127,7 @@ export class Cycle {
 
   private async held(): Promise<{ users: object[]; groups: object[] }> {
     const listed = async (path: string): Promise<any[]> =>
-      (await this.patiently(() => this.project.request('GET', path))).body.Resources;
+      (await this.withRetry(() => this.project.request('GET', path))).body.Resources;
     const users = await listed('/Users');
     const groups = await listed('/Groups');
     return {
@@ -154,7 +154,7 @@ export class Cycle {
 
   private async send(task: string, { method, path, body, headers, status }: Sent): Promise<ScimReply> {
     const own = body === undefined ? {} : this.client.headers;
-    const reply = await this.patiently(() =>
+    const reply = await this.withRetry(() =>
       this.project.request(method, path, body, { headers: { ...own, ...headers } }),
     );
     const label = `${this.client.name}, ${task}: ${method} ${path} ${JSON.stringify(body)}\n${reply.text.slice(0, 1000)}\n`;
@@ -164,7 +164,7 @@ export class Cycle {
   }
 
   /** Waits for the time in `Retry-After` where the request is answered by 429, and sends it again, as clients do. */
-  private async patiently(request: () => Promise<ScimReply>): Promise<ScimReply> {
+  private async withRetry(request: () => Promise<ScimReply>): Promise<ScimReply> {
     const reply = await request();
     if (reply.status !== 429) return reply;
     this.delayed += 1;

@@ -36,7 +36,7 @@ export class Processes {
     const clocks = [skewed(clock), skewed(clock)] as const;
     const first = await buildTestApp(undefined, { clock: clocks[0], random: randomOn(clocks[0]) });
     const second = await buildSibling(first, first.url, { clock: clocks[1], random: randomOn(clocks[1]) });
-    await first.services.seed.plant({ demo: false });
+    await first.services.seed.create({ demo: false });
     const log = await watchChanges(first.databaseUrl);
     return new Processes(clock, clocks, [first, second], log);
   }

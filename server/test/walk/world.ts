@@ -89,7 +89,7 @@ export class World {
     processes.clock.turn(2 * 86_400);
     processes.skew(0, 0);
     processes.skew(1, 0);
-    await services.keys.tend();
+    await services.keys.maintain();
     await processes.log.read();
     await processes.log.forget();
     const { make } = processes.apps[0];

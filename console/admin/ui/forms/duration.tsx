@@ -55,7 +55,7 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
       setText(String(seconds / next));
     }
   }, [seconds]);
-  const tell = (count: string, size: number) => {
+  const emit = (count: string, size: number) => {
     if (/^\d{1,9}$/.test(count.trim())) onChange(Number(count) * size);
   };
   const fault = error ?? (/^\d{1,9}$/.test(text.trim()) ? undefined : t('Must be a whole number'));
@@ -78,7 +78,7 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
           aria-describedby={hint ? `${id}-description` : undefined}
           onChange={(event) => {
             setText(event.currentTarget.value);
-            tell(event.currentTarget.value, unit);
+            emit(event.currentTarget.value, unit);
           }}
         />
         <NativeSelect
@@ -90,7 +90,7 @@ export function Duration({ label, hint, value: seconds, onChange, error, disable
           onChange={(event) => {
             const size = Number(event.currentTarget.value) as Unit;
             setUnit(size);
-            tell(text, size);
+            emit(text, size);
           }}
         />
       </Group>

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../api.ts';
 import { type Failure, failureOf } from '../../failure.ts';
 import type { ImportUsersMutation, ImportUsersMutationVariables } from '../../generated/operations.ts';
-import { patiently } from '../patiently.ts';
+import { withRetry } from '../retry.ts';
 import { type ImportRow, labelOf, type RefusedLine, type Target } from './import-columns.ts';
 
 /** Rows of a request, and its size in bytes: the API takes 500 and 64 KB. */
@@ -59,7 +59,7 @@ export async function runImport(
         progress = { ...progress, isWaiting: true };
         onProgress(progress);
       };
-      const outcome = await patiently(() => send({ input }), { signal, onWaiting, pause });
+      const outcome = await withRetry(() => send({ input }), { signal, onWaiting, pause });
       if (!outcome) return;
       if (outcome.failure) {
         failure ??= outcome.failure;

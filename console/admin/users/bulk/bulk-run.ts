@@ -2,7 +2,7 @@ import type { Outcome } from '../../api.ts';
 import type { Failure } from '../../failure.ts';
 import type { ChangeUsersMutation } from '../../generated/operations.ts';
 import { serverText, t } from '../../language/language.ts';
-import { type Patience, patiently } from '../patiently.ts';
+import { type RetryOptions, withRetry } from '../retry.ts';
 
 /** Users of a request; the API takes no more. */
 export const bulkPage = 100;
@@ -40,7 +40,7 @@ export const notBegun = (total: number): BulkProgress => ({
   ...{ isFinished: false, isWaiting: false },
 });
 
-export interface BulkOptions extends Omit<Patience, 'onWaiting'> {
+export interface BulkOptions extends Omit<RetryOptions, 'onWaiting'> {
   load(after: string | null): Promise<Outcome<BulkPage>>;
   apply(userIds: string[]): Promise<Outcome<ChangeUsersMutation>>;
   /** Erases users: one who is gone is done. */
@@ -67,16 +67,16 @@ export async function runBulk(before: BulkProgress, options: BulkOptions): Promi
     progress = { ...progress, isWaiting: false, ...change };
     onProgress(progress);
   };
-  const patience = { signal, pause, onWaiting: () => move({ isWaiting: true }) };
+  const retryOptions = { signal, pause, onWaiting: () => move({ isWaiting: true }) };
   while (!progress.isFinished && !signal.aborted) {
     const { after } = progress;
-    const loaded = await patiently(() => load(after), patience);
+    const loaded = await withRetry(() => load(after), retryOptions);
     if (!loaded || signal.aborted) break;
     if (loaded.failure) return { progress, failure: loaded.failure };
     const { users, total, next } = loaded.data;
     if (after === null && total !== progress.total) return { progress, changedTo: total };
     const names = new Map(users.map(({ id, name }) => [id, name]));
-    const applied = users.length > 0 ? await patiently(() => apply([...names.keys()]), patience) : null;
+    const applied = users.length > 0 ? await withRetry(() => apply([...names.keys()]), retryOptions) : null;
     if (applied === undefined) break;
     if (applied?.failure) return { progress, failure: applied.failure };
     const results = applied?.data.changeUsers ?? [];

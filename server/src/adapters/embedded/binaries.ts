@@ -150,11 +150,11 @@ async function checkRuns(postgres: string, account: Account): Promise<void> {
   } catch (cause) {
     const failure = cause as NodeJS.ErrnoException & { stderr?: string };
     const reason = failure.stderr?.trim().split('\n', 1)[0] || failure.code || failure.message;
-    const mend =
+    const advice =
       account.dropped && ['EPERM', 'EINVAL'].includes(String(failure.code))
         ? `root cannot switch to user ${account.uid} here; start as a non-root user, or set DATABASE_URL`
         : 'set DATABASE_URL to a PostgreSQL 14 or newer';
-    throw new EmbeddedPostgresError(`The embedded database cannot run on this machine (${reason}): ${mend}.`, {
+    throw new EmbeddedPostgresError(`The embedded database cannot run on this machine (${reason}): ${advice}.`, {
       cause,
     });
   }

@@ -120,19 +120,19 @@ export function versionOf(cluster: string): string {
 function checkCluster(cluster: string, account: Account, { majorVersion }: Binaries): void {
   const version = versionOf(cluster);
   if (version !== majorVersion) {
-    const mend = hasEarlier(version)
+    const advice = hasEarlier(version)
       ? 'run `npm run database:upgrade`, which moves the data through a backup and keeps the old folder'
       : 'start the Latchkey that made it';
     throw new EmbeddedPostgresError(
-      `${cluster} was written by PostgreSQL ${version} and this is ${majorVersion}: ${mend}.`,
+      `${cluster} was written by PostgreSQL ${version} and this is ${majorVersion}: ${advice}.`,
     );
   }
   const owner = statSync(cluster).uid;
   if (owner !== account.uid) {
-    const mend = account.dropped
+    const advice = account.dropped
       ? `\`chown -R ${account.uid}:${account.gid} ${realpathSync(cluster)}\``
       : 'start as that user';
-    throw new EmbeddedPostgresError(`${cluster} belongs to user ${owner}, not to ${account.uid}: ${mend}.`);
+    throw new EmbeddedPostgresError(`${cluster} belongs to user ${owner}, not to ${account.uid}: ${advice}.`);
   }
   const foreign = firstForeign(realpathSync(cluster), account);
   if (foreign !== undefined) {

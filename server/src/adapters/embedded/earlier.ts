@@ -38,8 +38,8 @@ export async function installEarlier(majorVersion: string, folder: string): Prom
   try {
     const quiet = ['--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
     // Fails within minutes without a network.
-    const patience = ['--prefer-offline', '--fetch-retries=1', '--fetch-timeout=60000'];
-    await promisify(execFile)('npm', ['install', `${name}@${known.version}`, ...quiet, ...patience]);
+    const retryOptions = ['--prefer-offline', '--fetch-retries=1', '--fetch-timeout=60000'];
+    await promisify(execFile)('npm', ['install', `${name}@${known.version}`, ...quiet, ...retryOptions]);
     const lock = JSON.parse(readFileSync(join(folder, 'node_modules', '.package-lock.json'), 'utf8')) as {
       packages: Record<string, { integrity?: string }>;
     };

@@ -6,11 +6,11 @@ import { tenantRole } from '../postgres/row-security.ts';
 import { type Cluster, DATABASE, openCluster, PORT, ROLE } from './cluster.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import {
-  disown,
   hasEnded,
   isPostmaster,
   type Postmaster,
   readPostmaster,
+  replacePid,
   shutDown,
   spawnPostmaster,
 } from './postmaster.ts';
@@ -170,7 +170,7 @@ class Supervisor {
           child = undefined;
         }
         if (child === undefined) {
-          if (postmaster !== undefined) disown(this.#cluster, postmaster);
+          if (postmaster !== undefined) replacePid(this.#cluster, postmaster);
           logStart = statSync(this.#cluster.logFile, { throwIfNoEntry: false })?.size ?? 0;
           child = spawnPostmaster(this.#cluster, this.#options.durable ?? true);
         }
@@ -261,10 +261,10 @@ class Supervisor {
   }
 
   #failure(reason: string): EmbeddedPostgresError {
-    const mend = reason.includes('No space left')
+    const advice = reason.includes('No space left')
       ? 'the disk is full; free some space'
       : `read ${this.#cluster.logFile}`;
-    return new EmbeddedPostgresError(`The embedded database did not start (${reason}): ${mend}.`);
+    return new EmbeddedPostgresError(`The embedded database did not start (${reason}): ${advice}.`);
   }
 
   #report(line: string): void {

@@ -50,7 +50,7 @@ export function isPostmaster(pid: number, folder: string): boolean {
  * process or a zombie, but ignores its parent's. The rest of the file stays: PostgreSQL uses it to detect backends that are
  * still alive.
  */
-export function disown({ folder, socketFolder, account }: Cluster, { pid, text }: Postmaster): void {
+export function replacePid({ folder, socketFolder, account }: Cluster, { pid, text }: Postmaster): void {
   if (pid === process.pid || readPostmaster(folder)?.text !== text) return;
   const file = join(folder, 'postmaster.pid');
   const socketLock = join(socketFolder, `.s.PGSQL.${PORT}.lock`);
@@ -67,7 +67,7 @@ export function disown({ folder, socketFolder, account }: Cluster, { pid, text }
     renameSync(`${file}.new`, file);
     if (existsSync(socketLock) && readFileSync(socketLock, 'utf8').startsWith(`${pid}\n`)) rmSync(socketLock);
   } catch (cause) {
-    throw refusal('mend', file, cause);
+    throw refusal('repair', file, cause);
   }
 }
 
@@ -117,13 +117,13 @@ export function hasEnded(child: ChildProcess): boolean {
 
 /** Fast shutdown; after ten seconds an immediate one, from which the next start recovers. */
 export async function shutDown(pid: number, folder: string): Promise<void> {
-  for (const [signal, patience] of [
+  for (const [signal, waitMs] of [
     ['SIGINT', FAST_SHUTDOWN_MS],
     ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
   ] as const) {
     if (!isPostmaster(pid, folder)) return;
     process.kill(pid, signal);
-    for (const deadline = Date.now() + patience; Date.now() < deadline; await pause(POLL_MS)) {
+    for (const deadline = Date.now() + waitMs; Date.now() < deadline; await pause(POLL_MS)) {
       if (!isPostmaster(pid, folder)) return;
     }
   }

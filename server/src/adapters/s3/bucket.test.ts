@@ -85,9 +85,9 @@ describe('an upload', () => {
 
   it('gives up on a silent connection', async () => {
     failNext('PUT', 'hang');
-    const impatient = new S3Bucket({ ...settings, idleMs: 200 }, 'backups');
-    await store('a.gz', impatient);
-    impatient.close();
+    const withShortTimeout = new S3Bucket({ ...settings, idleMs: 200 }, 'backups');
+    await store('a.gz', withShortTimeout);
+    withShortTimeout.close();
     expect(server.objects.get('a.gz')?.equals(content)).toBe(true);
   });
 

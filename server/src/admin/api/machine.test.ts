@@ -21,7 +21,7 @@ let user: User;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  await app.services.seed.plant({ demo: false });
+  await app.services.seed.create({ demo: false });
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -412,7 +412,7 @@ describe('the admin API refuses', () => {
   it('to be an API’s identifier or to be granted in the console’s project', async () => {
     const machine = await machineOf(app, project);
     expect((await ask(machine, { resource: `${app.url}/admin` })).status).toBe(400);
-    const console = (await app.services.seed.plant({ demo: false })).console;
+    const console = (await app.services.seed.create({ demo: false })).console;
     await expect(machineOf(app, console, { adminScopes: ['users:read'] })).rejects.toMatchObject({
       problem: { field: 'adminScopes' },
     });

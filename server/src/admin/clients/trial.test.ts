@@ -15,7 +15,7 @@ let browser: CookieBrowser;
 let address: string;
 
 beforeAll(async () => {
-  await world.app.services.seed.plant({ demo: true });
+  await world.app.services.seed.create({ demo: true });
 });
 beforeEach(async () => {
   address = newAddress();

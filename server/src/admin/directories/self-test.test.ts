@@ -7,7 +7,7 @@ let projectId: string;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  await app.services.seed.plant({ demo: false });
+  await app.services.seed.create({ demo: false });
   projectId = (await app.make.project()).id;
 });
 afterAll(() => app.close());

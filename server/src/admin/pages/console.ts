@@ -34,7 +34,7 @@ export function consoleRoutes(deps: ConsoleDeps): Router {
   // Only the session is needed; the code is never redeemed and expires.
   router.get('/callback', (req, res) => {
     const { error, state } = req.query;
-    const back = backTo(state);
+    const back = returnPath(state);
     if (typeof error !== 'string') return res.redirect(303, back);
     const again = back.startsWith(signedIn) ? back.replace(signedIn, '/admin/sign-in') : back;
     const text = `<h1>You are not signed in</h1><p>The sign-in was not finished.</p><p><a href="${escapeHtml(again)}">Try again</a></p>`;
@@ -74,7 +74,7 @@ async function signInAddress(
 }
 
 /** The console page in `state`; always below /admin. */
-function backTo(state: unknown): string {
+function returnPath(state: unknown): string {
   const [, encoded = ''] = typeof state === 'string' ? state.split('.') : [];
   const path = Buffer.from(encoded, 'base64url').toString();
   // Parsed as a browser does, so that dots, backslashes and escapes cannot leave /admin.

@@ -163,7 +163,7 @@ describe('the dev mailbox', () => {
 describe('built-in projects and clients', () => {
   it('are created once by concurrent processes, and follow a changed base URL', async () => {
     const { services } = room;
-    const again = await Promise.all(Array.from({ length: 5 }, () => services.seed.plant({ demo: true })));
+    const again = await Promise.all(Array.from({ length: 5 }, () => services.seed.create({ demo: true })));
     for (const { console, demoClient } of again) {
       expect([console.id, demoClient?.id]).toEqual([room.builtIn.console.id, room.builtIn.demoClient?.id]);
     }
@@ -172,7 +172,7 @@ describe('built-in projects and clients', () => {
     const demo = room.builtIn.demoClient as Client;
     await clients.update(demo, { redirectUris: [`${room.issuer}/demo`, 'https://mine.example/cb'] }, system);
     const moved = new Seed({ db, clock: room.clock, audit, projects, clients, issuer: 'https://id.example.com' });
-    const { consoleClient, demoClient } = await moved.plant({ demo: true });
+    const { consoleClient, demoClient } = await moved.create({ demo: true });
     expect(consoleClient.redirectUris).toEqual(['https://id.example.com/admin/callback']);
     expect(demoClient?.redirectUris).toEqual(['https://id.example.com/demo', 'https://mine.example/cb']);
     expect(demoClient?.postLogoutRedirectUris).toEqual(['https://id.example.com/demo']);
@@ -182,7 +182,7 @@ describe('built-in projects and clients', () => {
     const { projects, seed } = room.services;
     const id = room.builtIn.demoClient?.project.id ?? '';
     await projects.delete(id, 'demo', system);
-    expect((await seed.plant({ demo: true })).demoClient).toBeNull();
+    expect((await seed.create({ demo: true })).demoClient).toBeNull();
     expect((await send('/demo/config.json')).status).toBe(404);
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const clock = turnableClock();
   // A request id contains the time of its request.
   world.app = await buildTestApp(undefined, { clock, random: randomOn(clock) });
-  await world.app.services.seed.plant({ demo: false });
+  await world.app.services.seed.create({ demo: false });
 });
 afterAll(() => world.app.close());
 beforeEach(() => world.begin());

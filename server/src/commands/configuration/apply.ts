@@ -24,10 +24,10 @@ export const apply: Command = {
     'All files are checked first. Each project is one transaction; settings that a file lacks stay as they are.',
     'Without --secrets-to, issue keys of new applications and webhooks in the console.',
   ],
-  async run(input, surroundings) {
+  async run(input, context) {
     const path = input.text('secrets-to');
-    return withInstance(surroundings, async (opened) => {
-      const files = wantedIn(input.operands[0] as string, surroundings, opened);
+    return withInstance(context, async (opened) => {
+      const files = wantedIn(input.operands[0] as string, context, opened);
       const keep = path === undefined ? null : secretsFile(resolve(path));
       try {
         for (const { name, wanted, references } of files) {
@@ -43,8 +43,8 @@ export const apply: Command = {
             throw named(name, error);
           });
           keep?.confirm();
-          surroundings.say(`${name}: ${changes.length === 0 ? 'no changes' : `${changes.length} changed`}`);
-          for (const line of linesOf(changes, references)) surroundings.say(line);
+          context.print(`${name}: ${changes.length === 0 ? 'no changes' : `${changes.length} changed`}`);
+          for (const line of linesOf(changes, references)) context.print(line);
         }
       } finally {
         keep?.close();

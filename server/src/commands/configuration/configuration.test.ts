@@ -267,7 +267,7 @@ describe('apply', () => {
 });
 
 it('never reads or writes the project of the admins', async () => {
-  await here.services.seed.plant({ demo: false });
+  await here.services.seed.create({ demo: false });
   const console = await here.services.db.reader().findOneOrFail(Project, { builtIn: 'console' });
   writeFileSync(file('console.yaml'), `slug: ${console.slug}\nsettings:\n  signUp: open\n`);
   for (const command of ['plan', 'apply']) expect((await run(command)).code).toBe(1);

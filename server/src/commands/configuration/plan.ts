@@ -8,15 +8,15 @@ export const plan: Command = {
   operands: ['<directory>'],
   notes: ['Exit code: 0 no changes, 2 changes, 1 failure. Format: server/docs/config-as-code.md.'],
   usageExitCode: 1,
-  async run(input, surroundings) {
-    return withInstance(surroundings, async (opened) => {
+  async run(input, context) {
+    return withInstance(context, async (opened) => {
       let changes = 0;
-      for (const { name, wanted, references } of wantedIn(input.operands[0] as string, surroundings, opened)) {
+      for (const { name, wanted, references } of wantedIn(input.operands[0] as string, context, opened)) {
         const differences = await opened.services.configurations.plan(wanted);
         changes += differences.length;
         const summary = differences.length === 0 ? 'no changes' : `${differences.length} to change`;
-        surroundings.say(`${name}: ${summary}`);
-        for (const line of linesOf(differences, references)) surroundings.say(line);
+        context.print(`${name}: ${summary}`);
+        for (const line of linesOf(differences, references)) context.print(line);
       }
       return changes === 0 ? 0 : 2;
     });

@@ -13,10 +13,10 @@ export const pull: Command = {
   operands: ['<directory>'],
   options: { project: { type: 'string', value: 'slug', description: 'this project; default: all' } },
   notes: ['Contains no secrets, users or keys. Overwrites the files of the same projects.'],
-  async run(input, surroundings) {
+  async run(input, context) {
     const directory = resolve(input.operands[0] as string);
     const slug = input.text('project');
-    return withInstance(surroundings, async ({ services }) => {
+    return withInstance(context, async ({ services }) => {
       const where = { builtIn: null, ...(slug !== undefined && { slug }) };
       const projects = await services.db.reader().find(Project, where, { orderBy: { slug: 'asc' } });
       if (slug !== undefined && projects.length === 0) throw new StartError(`There is no project ${slug}.`);
@@ -29,7 +29,7 @@ export const pull: Command = {
         };
         const document = await services.configurations.document(project);
         writeFileSync(join(directory, `${project.slug}.yaml`), projectYaml(document, save));
-        surroundings.say(join(directory, `${project.slug}.yaml`));
+        context.print(join(directory, `${project.slug}.yaml`));
       }
       return 0;
     });

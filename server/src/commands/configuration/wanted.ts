@@ -3,7 +3,7 @@ import { ProjectFileError, readProjectFiles } from '../../adapters/files/project
 import type { Difference } from '../../domain/configuration/differences.ts';
 import type { WantedProject } from '../../domain/configuration/document.ts';
 import { Refusal, refuse } from '../../domain/kernel/problem.ts';
-import type { Surroundings } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import type { OpenedInstance } from '../with-instance.ts';
 
 /** A project of a directory. */
@@ -17,7 +17,7 @@ export interface WantedFile {
 /** Reads and validates every document before anything is compared or written. Throws {@link ProjectFileError}. */
 export function wantedIn(
   directory: string,
-  { env }: Pick<Surroundings, 'env'>,
+  { env }: Pick<CommandContext, 'env'>,
   { services }: { services: Pick<OpenedInstance['services'], 'configurations'> },
 ): WantedFile[] {
   const files = readProjectFiles(resolve(directory), env).map(({ name, content, references }) => ({

@@ -25,7 +25,7 @@ const perAddress: LimitRule = { name: 'invitation.address', max: 5, windowSecond
 const perProject: LimitRule = { name: 'invitation.project', max: 100_000, windowSeconds: 24 * 3600 };
 
 /** Values shared by the invitations of a project. */
-export interface Letterhead {
+export interface InvitationContext {
   projectId: string;
   /** Name of the project. */
   app: string;
@@ -55,7 +55,7 @@ export class Invitations {
   ) {}
 
   /** Refuses `not-found` (project), and `invalid` for a project where a user could not sign in. @param field for the refusal */
-  async letterhead(projectId: string, field: string): Promise<Letterhead> {
+  async contextOf(projectId: string, field: string): Promise<InvitationContext> {
     const { db, issuers } = this.deps;
     const { name: app } = found(await db.reader().findOne(Project, projectId), 'project');
     const [client] = await query(
@@ -70,7 +70,7 @@ export class Invitations {
    * Joins: counts the invitations to these addresses. Refuses `too-many` for the project; returns the rest for each
    * address. The caller rolls back, or sends no more than is allowed.
    */
-  async spend(em: EntityManager, { projectId }: Letterhead, addresses: readonly string[]): Promise<Spent[]> {
+  async spend(em: EntityManager, { projectId }: InvitationContext, addresses: readonly string[]): Promise<Spent[]> {
     const subjects = addresses.map((address) => `${projectId} ${foldCase(address)}`);
     const rules = { each: perAddress, shared: { ...perProject, subject: projectId } };
     const { each, shared } = await this.deps.limits.spendMany(em, rules, subjects);
@@ -79,7 +79,12 @@ export class Invitations {
   }
 
   /** Joins: sends invitations, with an event for each. The users have addresses and are marked as invited. */
-  async send(em: EntityManager, { app, origin, projectId }: Letterhead, users: readonly Invitee[], actor: Actor) {
+  async send(
+    em: EntityManager,
+    { app, origin, projectId }: InvitationContext,
+    users: readonly Invitee[],
+    actor: Actor,
+  ) {
     const { audit, clock, delivery } = this.deps;
     const at = clock.now().toISOString();
     const notices = users.map((user) => {
@@ -104,13 +109,13 @@ export class Invitations {
    * inactive or from a directory, or has no address.
    */
   async invite(projectId: string, userId: string, actor: Actor): Promise<void> {
-    const letterhead = await this.letterhead(projectId, 'userId');
+    const invitation = await this.contextOf(projectId, 'userId');
     await this.change(projectId, userId, async (em, user) => {
       checkInvitable(user);
-      const [spent] = await this.spend(em, letterhead, [user.email as string]);
+      const [spent] = await this.spend(em, invitation, [user.email as string]);
       if (!spent?.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent?.retryAfterSeconds ?? 60 });
       user.invitedAt = this.deps.clock.now();
-      await this.send(em, letterhead, [user as Invitee], actor);
+      await this.send(em, invitation, [user as Invitee], actor);
     });
   }
 

@@ -13,7 +13,7 @@ import { type CustomSchema, customName } from '../users/custom/values.ts';
 import { customWrite } from '../users/custom/writing.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { loginOf } from '../users/user-writing.ts';
-import type { Invitations, Letterhead } from './invitations.ts';
+import type { InvitationContext, Invitations } from './invitations.ts';
 
 /** Users in one call of {@link NewUsers.addMany}. */
 const maxNewUsers = 500;
@@ -62,12 +62,12 @@ export class NewUsers {
       refuse({ code: 'invalid', field: 'rows', reason: `must be from 1 to ${maxNewUsers}` });
     }
     const { customAttributes, db, invitations } = this.deps;
-    const letterhead = options.invite ? await invitations.letterhead(projectId, 'invite') : null;
+    const invitation = options.invite ? await invitations.contextOf(projectId, 'invite') : null;
     for (let tries = 1; ; tries += 1) {
       const schema = await customAttributes.current(projectId);
       try {
         return await pastDeadlocks(() =>
-          db.transaction((em) => this.attempt(em, projectId, wanted, { ...options, letterhead, schema, actor })),
+          db.transaction((em) => this.attempt(em, projectId, wanted, { ...options, invitation, schema, actor })),
         );
       } catch (error) {
         const code = error instanceof Refusal ? error.problem.code : undefined;
@@ -80,13 +80,13 @@ export class NewUsers {
     em: EntityManager,
     projectId: string,
     wanted: readonly NewUser[],
-    context: Options & { letterhead: Letterhead | null; schema: CustomSchema; actor: Actor },
+    context: Options & { invitation: InvitationContext | null; schema: CustomSchema; actor: Actor },
   ): Promise<RowOutcome[]> {
-    const { actor, dryRun = false, letterhead, schema } = context;
+    const { actor, dryRun = false, invitation, schema } = context;
     const outcomes: RowOutcome[] = [];
     const planned = new Map<number, PlannedUser>();
     for (const [at, row] of wanted.entries()) {
-      const plan = this.plan(row, schema, letterhead !== null);
+      const plan = this.plan(row, schema, invitation !== null);
       if ('refused' in plan) outcomes[at] = { ...plan, isKnown: false };
       else planned.set(at, plan);
     }
@@ -99,8 +99,8 @@ export class NewUsers {
       } else taken.add(plan);
     }
     if (!dryRun) {
-      if (letterhead) await this.countInvitations(em, letterhead, planned, outcomes);
-      await this.write(em, projectId, [...planned.values()], letterhead, actor);
+      if (invitation) await this.countInvitations(em, invitation, planned, outcomes);
+      await this.write(em, projectId, [...planned.values()], invitation, actor);
     }
     for (const [at, { user }] of planned) outcomes[at] = { userId: user.id };
     return outcomes;
@@ -109,13 +109,13 @@ export class NewUsers {
   /** Refuses the rows whose addresses have received too many. */
   private async countInvitations(
     em: EntityManager,
-    letterhead: Letterhead,
+    invitation: InvitationContext,
     planned: Map<number, PlannedUser>,
     outcomes: RowOutcome[],
   ): Promise<void> {
     const rows = [...planned];
     const addresses = rows.map(([, { user }]) => user.email as string);
-    const spent = await this.deps.invitations.spend(em, letterhead, addresses);
+    const spent = await this.deps.invitations.spend(em, invitation, addresses);
     for (const [index, [at]] of rows.entries()) {
       const { allowed, retryAfterSeconds } = spent[index] as Spent;
       if (allowed) continue;
@@ -128,7 +128,7 @@ export class NewUsers {
     em: EntityManager,
     projectId: string,
     planned: readonly PlannedUser[],
-    letterhead: Letterhead | null,
+    invitation: InvitationContext | null,
     actor: Actor,
   ): Promise<void> {
     if (planned.length === 0) return;
@@ -137,7 +137,7 @@ export class NewUsers {
     const sorted = planned.toSorted((a, b) => (a.login.userNameKey < b.login.userNameKey ? -1 : 1));
     await createMany(em, audit, projectId, sorted, actor);
     const users = planned.map(({ user }) => user);
-    if (letterhead) await invitations.send(em, letterhead, users, actor);
+    if (invitation) await invitations.send(em, invitation, users, actor);
   }
 
   private plan(row: NewUser, schema: CustomSchema, isInvited: boolean): PlannedUser | { refused: Problem } {

@@ -69,7 +69,7 @@ export class OwnAuthenticator {
   async state({ project, session, user }: Visitor): Promise<AuthenticatorState> {
     const { db, mfa } = this.deps;
     const em = db.reader();
-    if (!isOffered(project) || (await this.isBarred(em, project, user))) return { can: 'nothing' };
+    if (!isOffered(project) || (await this.lacksOtherProof(em, project, user))) return { can: 'nothing' };
     const pending = await this.pending(em, user, session);
     if (!pending) return { can: 'begin', replaces: (await this.apps(em, user)).length > 0 };
     if (!(await this.mayVerify(em, user, session))) return { can: 'confirm' };
@@ -175,7 +175,7 @@ export class OwnAuthenticator {
   }
 
   /** While passkeys are off, the owner of one may have no other proof, and the mailbox adds no factor (decisions/0133). */
-  private async isBarred(em: EntityManager, project: Project, user: User): Promise<boolean> {
+  private async lacksOtherProof(em: EntityManager, project: Project, user: User): Promise<boolean> {
     const { mfa, passkeys } = this.deps;
     if (project.passkeys || !(await passkeys.isHeldBy(em, { projectId: project.id, userId: user.id }))) return false;
     return (await mfa.factors(em, user)).every(({ besidePasskey, method }) => besidePasskey || method === 'email');

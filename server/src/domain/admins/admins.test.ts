@@ -16,7 +16,7 @@ let theirs: Project;
 beforeEach(async () => {
   app = await buildTestApp();
   admins = app.services.admins;
-  builtIn = await app.services.seed.plant({ demo: false });
+  builtIn = await app.services.seed.create({ demo: false });
   ours = await app.make.project({ name: 'Ours' });
   theirs = await app.make.project({ name: 'Theirs' });
 });

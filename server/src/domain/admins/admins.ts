@@ -191,7 +191,7 @@ export class Admins {
         revokedAt: null,
       });
       em.persist(adminToken);
-      this.tellToken(em, 'admin-token.issued', adminToken, by.actor);
+      this.recordToken(em, 'admin-token.issued', adminToken, by.actor);
       return { adminToken, token };
     });
   }
@@ -203,7 +203,7 @@ export class Admins {
       this.checkMayGrant(by.grants, adminToken.role, adminToken.project?.id ?? null);
       if (adminToken.revokedAt) return adminToken;
       adminToken.revokedAt = this.deps.clock.now();
-      this.tellToken(em, 'admin-token.revoked', adminToken, by.actor);
+      this.recordToken(em, 'admin-token.revoked', adminToken, by.actor);
       return adminToken;
     });
   }
@@ -238,7 +238,7 @@ export class Admins {
       if (membership.role === 'owner' && (await this.activeOwners(em)).every((id) => id === membership.user.id)) {
         refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: add another owner first' });
       }
-      this.tellMembership(em, 'membership.revoked', membership, by.actor);
+      this.recordMembership(em, 'membership.revoked', membership, by.actor);
       em.remove(membership);
       return membership;
     });
@@ -298,7 +298,7 @@ export class Admins {
       });
     membership.role = role;
     em.persist(membership);
-    this.tellMembership(em, 'membership.granted', membership, actor, before);
+    this.recordMembership(em, 'membership.granted', membership, actor, before);
     return membership;
   }
 
@@ -339,7 +339,7 @@ export class Admins {
     return owners.map((owner) => owner.id);
   }
 
-  private tellToken(em: EntityManager, type: EventType, token: AdminToken, actor: Actor): void {
+  private recordToken(em: EntityManager, type: EventType, token: AdminToken, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,
@@ -349,7 +349,7 @@ export class Admins {
     });
   }
 
-  private tellMembership(
+  private recordMembership(
     em: EntityManager,
     type: EventType,
     membership: Membership,

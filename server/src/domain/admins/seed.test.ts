@@ -21,32 +21,32 @@ const eventsOf = async (type: string) => {
 
 describe('built-in projects and clients', () => {
   it('are created once, with the demo only if requested at the first start', async () => {
-    const first = await at('http://localhost:3000').plant({ demo: false });
+    const first = await at('http://localhost:3000').create({ demo: false });
     expect(first.demoClient).toBeNull();
     expect(first.console).toMatchObject({ builtIn: 'console', signUp: 'provisioned_only', scimEnabled: false });
-    const again = await at('http://localhost:3000').plant({ demo: true });
+    const again = await at('http://localhost:3000').create({ demo: true });
     expect([again.console.id, again.demoClient]).toEqual([first.console.id, null]);
     expect(await eventsOf('instance.created')).toMatchObject([{ subject_name: 'Latchkey' }]);
     expect(await eventsOf('client.updated')).toEqual([]);
   });
 
   it('are created once by two processes that start at once', async () => {
-    const plants = await Promise.all([1, 2, 3].map(() => at('http://localhost:3000').plant({ demo: true })));
-    expect(new Set(plants.map(({ console }) => console.id)).size).toBe(1);
+    const results = await Promise.all([1, 2, 3].map(() => at('http://localhost:3000').create({ demo: true })));
+    expect(new Set(results.map(({ console }) => console.id)).size).toBe(1);
     expect(await eventsOf('instance.created')).toHaveLength(1);
   });
 
   it('follow the base address: URIs change, the version increases, and URIs that an admin added stay', async () => {
-    const { consoleClient, demoClient } = await at('http://localhost:3000').plant({ demo: true });
+    const { consoleClient, demoClient } = await at('http://localhost:3000').create({ demo: true });
     const before = { console: consoleClient.version, demo: demoClient?.version ?? 0 };
     app.clock.turn(60);
-    await at('http://localhost:3000').plant({ demo: true });
+    await at('http://localhost:3000').create({ demo: true });
     const reread = async (id: string) => app.services.db.reader().findOneOrFail(Client, { id });
     expect((await reread(consoleClient.id)).version).toBe(before.console);
 
     const mine = ['http://localhost:3000/demo', 'https://mine.example/cb'];
     await app.services.clients.update(demoClient as Client, { redirectUris: mine }, system);
-    await at('https://id.example.com').plant({ demo: true });
+    await at('https://id.example.com').create({ demo: true });
     const moved = await reread(consoleClient.id);
     expect(moved).toMatchObject({
       redirectUris: ['https://id.example.com/admin/callback'],

@@ -40,12 +40,12 @@ export class Seed {
    * Safe at every start and in several processes at once. The demo is created only together with the console's project,
    * so that a deleted demo stays deleted.
    */
-  plant(options: { demo: boolean }): Promise<BuiltIn> {
+  create(options: { demo: boolean }): Promise<BuiltIn> {
     return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${seedLock})`);
       const found = await em.findOne(Project, { builtIn: 'console' });
-      const console = found ?? (await this.plantConsole(em));
-      if (!found && options.demo) await this.plantDemo(em);
+      const console = found ?? (await this.createConsole(em));
+      if (!found && options.demo) await this.createDemo(em);
       await em.flush();
       const consoleClient = await em.findOneOrFail(Client, { builtIn: 'console' });
       const demoClient = await em.findOne(Client, { builtIn: 'demo' });
@@ -57,7 +57,7 @@ export class Seed {
     });
   }
 
-  private async plantConsole(em: EntityManager): Promise<Project> {
+  private async createConsole(em: EntityManager): Promise<Project> {
     const project = this.deps.projects.make(em, {
       name: 'Latchkey',
       slug: await this.deps.projects.freeSlug(em, 'Latchkey'),
@@ -77,7 +77,7 @@ export class Seed {
     return project;
   }
 
-  private async plantDemo(em: EntityManager): Promise<void> {
+  private async createDemo(em: EntityManager): Promise<void> {
     const project = this.deps.projects.make(em, {
       name: 'demo',
       slug: await this.deps.projects.freeSlug(em, 'demo'),

@@ -92,7 +92,7 @@ export class Apis {
         updatedAt: now,
       });
       em.persist(api);
-      this.tell(em, 'api.created', api, actor, { identifier, scopes: keysOf(api) });
+      this.record(em, 'api.created', api, actor, { identifier, scopes: keysOf(api) });
       await flushUnlessTaken(em, 'api', 'identifier');
       return api;
     });
@@ -114,7 +114,7 @@ export class Apis {
       api.version += 1;
       api.updatedAt = this.deps.clock.now();
       if (settings.scopes) await this.narrowGrants(em, key, keysOf(api));
-      this.tell(em, 'api.updated', api, actor, { ...changed });
+      this.record(em, 'api.updated', api, actor, { ...changed });
       return api;
     });
   }
@@ -123,7 +123,7 @@ export class Apis {
   delete(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const api = await this.locked(em, key);
-      this.tell(em, 'api.deleted', api, actor, { identifier: api.identifier });
+      this.record(em, 'api.deleted', api, actor, { identifier: api.identifier });
       em.remove(api);
     });
   }
@@ -151,14 +151,14 @@ export class Apis {
       const now = this.deps.clock.now();
       if (scopes.length === 0 && !introspects) {
         if (grant) em.remove(grant);
-        if (before) this.tellGrant(em, 'api.revoked', { api, holder, actor }, { before });
+        if (before) this.recordGrant(em, 'api.revoked', { api, holder, actor }, { before });
         return null;
       }
       const changed = grant
         ? change<ApiGrant>(grant, { scopes, introspects })
         : { before, after: { scopes, introspects } };
       if (!changed) return grant;
-      this.tellGrant(em, 'api.granted', { api, holder, actor }, { ...changed });
+      this.recordGrant(em, 'api.granted', { api, holder, actor }, { ...changed });
       if (grant) {
         grant.updatedAt = now;
         return grant;
@@ -195,12 +195,12 @@ export class Apis {
     return found(isUuid(key.id) ? await em.findOne(Api, atKey(key), lock) : null, 'api');
   }
 
-  private tell(em: EntityManager, type: EventType, api: Api, actor: Actor, detail: Record<string, unknown>): void {
+  private record(em: EntityManager, type: EventType, api: Api, actor: Actor, detail: Record<string, unknown>): void {
     const subject = { kind: 'api', id: api.id, name: api.name };
     this.deps.audit.record(em, { type, actor, projectId: api.project.id, subject, detail });
   }
 
-  private tellGrant(
+  private recordGrant(
     em: EntityManager,
     type: EventType,
     { api, holder, actor }: { api: Api; holder: Client; actor: Actor },

@@ -15,7 +15,7 @@ const clock = turnableClock();
 const random = randomOn(clock);
 beforeAll(async () => {
   world.app = await buildTestApp(undefined, { clock, random });
-  await world.app.services.seed.plant({ demo: false });
+  await world.app.services.seed.create({ demo: false });
 });
 afterAll(() => world.app.close());
 beforeEach(() => world.begin());

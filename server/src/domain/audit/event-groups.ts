@@ -8,15 +8,15 @@ import { firstIdAt, momentOf } from './moment.ts';
 
 /** The events of one sign-in, or a single other event. */
 export interface EventGroup {
-  /** Id of its newest event that is no sequel: its place in the list. */
+  /** Id of its newest event that is no follow-up: its place in the list. */
   id: string;
   /** Oldest first. */
   events: AuditEvent[];
 }
 
 /** Requests of applications that follow a sign-in. They have no id of it: user, application and time match them. */
-const sequels: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
-const sequelSeconds = 300;
+const followUps: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
+const followUpSeconds = 300;
 
 /** The columns that decide to which group an event belongs. */
 interface Mark {
@@ -77,7 +77,7 @@ async function related(em: EntityManager, scope: Fragment, ids: readonly string[
   const found = await marks(em, sql`audit_log where ${scope} and id = any(${[...ids]}::uuid[])`);
   const members = await membersOf(em, scope, found);
   const own = [...found, ...members];
-  return [...new Map([...own, ...(await aroundSequels(em, scope, own))].map((mark) => [mark.id, mark])).values()];
+  return [...new Map([...own, ...(await aroundFollowUps(em, scope, own))].map((mark) => [mark.id, mark])).values()];
 }
 
 function membersOf(em: EntityManager, scope: Fragment, found: readonly Mark[]): Promise<Mark[]> {
@@ -92,16 +92,18 @@ function membersOf(em: EntityManager, scope: Fragment, found: readonly Mark[]): 
   );
 }
 
-/** The sign-ins before these sequels, and the sequels of these sign-ins. */
-function aroundSequels(em: EntityManager, scope: Fragment, marked: readonly Mark[]): Promise<Mark[]> {
+/** The sign-ins before these follow-ups, and the follow-ups of these sign-ins. */
+function aroundFollowUps(em: EntityManager, scope: Fragment, marked: readonly Mark[]): Promise<Mark[]> {
   const spans = marked.flatMap((mark) => {
     const at = momentOf(mark.id);
     if (at === null || mark.subjectId === null) return [];
     const [subject, id] = [mark.subjectId, mark.id];
     if (mark.type === 'user.signed_in') {
-      return [{ subject, from: id, to: firstIdAt(secondsLater(at, sequelSeconds)) }];
+      return [{ subject, from: id, to: firstIdAt(secondsLater(at, followUpSeconds)) }];
     }
-    return sequels.includes(mark.type) ? [{ subject, from: firstIdAt(secondsLater(at, -sequelSeconds)), to: id }] : [];
+    return followUps.includes(mark.type)
+      ? [{ subject, from: firstIdAt(secondsLater(at, -followUpSeconds)), to: id }]
+      : [];
   });
   if (spans.length === 0) return Promise.resolve([]);
   return marks(
@@ -109,7 +111,7 @@ function aroundSequels(em: EntityManager, scope: Fragment, marked: readonly Mark
     sql`unnest(${spans.map(({ subject }) => subject)}::text[], ${spans.map(({ from }) => from)}::uuid[],
         ${spans.map(({ to }) => to)}::uuid[]) s(span_subject, span_from, span_to)
       cross join lateral (select * from audit_log where ${scope} and subject_id = span_subject and id >= span_from
-        and id < span_to and type = any(${['user.signed_in', ...sequels]}::text[])) e`,
+        and id < span_to and type = any(${['user.signed_in', ...followUps]}::text[])) e`,
   );
 }
 
@@ -139,8 +141,8 @@ function grouped(ids: readonly string[], marked: readonly Mark[]): Mark[][] {
   const latest = new Map<string, Mark>();
   for (const mark of oldestFirst) {
     const place = JSON.stringify([mark.projectId, mark.subjectId, mark.clientId]);
-    const signIn = sequels.includes(mark.type) ? latest.get(place) : undefined;
-    const key = keyOf(signIn && isSequel(mark, signIn) ? signIn : mark);
+    const signIn = followUps.includes(mark.type) ? latest.get(place) : undefined;
+    const key = keyOf(signIn && isFollowUp(mark, signIn) ? signIn : mark);
     groups.set(key, [...(groups.get(key) ?? []), mark]);
     if (mark.type === 'user.signed_in') latest.set(place, mark);
   }
@@ -153,12 +155,12 @@ function grouped(ids: readonly string[], marked: readonly Mark[]): Mark[][] {
 
 const keyOf = ({ signInId, id }: Mark): string => signInId ?? id;
 
-function isSequel(mark: Mark, signIn: Mark): boolean {
+function isFollowUp(mark: Mark, signIn: Mark): boolean {
   const [at, signedInAt] = [momentOf(mark.id), momentOf(signIn.id)];
-  return at !== null && signedInAt !== null && at.getTime() - signedInAt.getTime() < sequelSeconds * 1000;
+  return at !== null && signedInAt !== null && at.getTime() - signedInAt.getTime() < followUpSeconds * 1000;
 }
 
-/** A sequel does not move its sign-in, or a later page could show it again. */
+/** A follow-up does not move its sign-in, or a later page could show it again. */
 function headOf(group: readonly Mark[]): Mark {
-  return (group.findLast(({ type }) => !sequels.includes(type)) ?? group.at(-1)) as Mark;
+  return (group.findLast(({ type }) => !followUps.includes(type)) ?? group.at(-1)) as Mark;
 }

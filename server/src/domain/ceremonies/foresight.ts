@@ -2,7 +2,7 @@ import { type MfaMethod, worthOf } from '../mfa/enrolment.entity.ts';
 import { counts, type Evidence, owed, type Standing, withPiece } from './evidence.ts';
 
 /** A person at an application, before a sign-in. */
-export interface Situation {
+export interface SignInFacts {
   standing: Standing;
   /** The verified factors, the last used first. */
   factors: readonly { method: MfaMethod; besidePasskey?: boolean }[];
@@ -29,7 +29,7 @@ const deviceKey: Evidence = { kind: 'device-key', account, at, device: '' };
  * The steps of a sign-in, in order, as `authenticate`, `verify-device` and `verify-mfa` decide them: each pretends to be
  * taken, and {@link owed} names the next. Pure.
  */
-export function foresee(situation: Situation): ForeseenStep[] {
+export function foresee(situation: SignInFacts): ForeseenStep[] {
   const { standing, isTrusted, hasGrant } = situation;
   if (isTrusted) {
     const owing = owed([deviceKey], standing);
@@ -44,7 +44,7 @@ export function foresee(situation: Situation): ForeseenStep[] {
 }
 
 /** The steps after this evidence. */
-function rest(evidence: readonly Evidence[], situation: Situation): ForeseenStep[] {
+function rest(evidence: readonly Evidence[], situation: SignInFacts): ForeseenStep[] {
   const { standing, factors, offered } = situation;
   const owing = owed(evidence, standing);
   if (owing === 'nothing') return [];
@@ -64,6 +64,6 @@ function rest(evidence: readonly Evidence[], situation: Situation): ForeseenStep
   throw new Error(`a sign-in cannot owe ${owing} here`);
 }
 
-function pieceOf({ method, besidePasskey }: Situation['factors'][number]): Evidence {
+function pieceOf({ method, besidePasskey }: SignInFacts['factors'][number]): Evidence {
   return { kind: 'factor', account, at, enrolment: '', method, ...(besidePasskey && { besidePasskey }) };
 }

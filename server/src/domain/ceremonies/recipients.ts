@@ -32,7 +32,7 @@ export class Recipients {
     const user = await this.deps.users.find(em, projectId, account ?? message.id);
     const holder = await this.holderOf(em, message, mailbox);
     const project = await em.findOneOrFail(Project, projectId);
-    const welcome = await this.isWelcome(em, project, context.setupLinkId);
+    const welcome = await this.isSignUpOpen(em, project, context.setupLinkId);
     if (account === null) {
       if (holder) return { suppress: 'an account has this address now' };
       return welcome ? { to: mailbox } : { suppress: 'no account has this address, and sign-up is closed' };
@@ -51,10 +51,10 @@ export class Recipients {
 
   /** Whether an unknown address may become a user: sign-up is open, or the setup link is valid. */
   async maySignUp(em: EntityManager, projectId: string, setupLinkId: string | undefined): Promise<boolean> {
-    return this.isWelcome(em, await em.findOneOrFail(Project, projectId), setupLinkId);
+    return this.isSignUpOpen(em, await em.findOneOrFail(Project, projectId), setupLinkId);
   }
 
-  private async isWelcome(em: EntityManager, project: Project, setupLinkId: string | undefined): Promise<boolean> {
+  private async isSignUpOpen(em: EntityManager, project: Project, setupLinkId: string | undefined): Promise<boolean> {
     if (project.signUp === 'open') return true;
     return (
       project.builtIn === 'console' &&

@@ -67,7 +67,7 @@ export class ClientSecrets {
       revokedAt: null,
     });
     em.persist(clientSecret);
-    this.tell(em, 'client-secret.issued', clientSecret, client, actor);
+    this.record(em, 'client-secret.issued', clientSecret, client, actor);
     return { clientSecret, secret };
   }
 
@@ -78,12 +78,12 @@ export class ClientSecrets {
       const secret = found(isUuid(key.id) ? await em.findOne(ClientSecret, atKey(key), lock) : null, 'client-secret');
       if (secret.revokedAt) return secret;
       secret.revokedAt = this.deps.clock.now();
-      this.tell(em, 'client-secret.revoked', secret, secret.client.getEntity(), actor);
+      this.record(em, 'client-secret.revoked', secret, secret.client.getEntity(), actor);
       return secret;
     });
   }
 
-  private tell(em: EntityManager, type: EventType, secret: ClientSecret, client: Client, actor: Actor): void {
+  private record(em: EntityManager, type: EventType, secret: ClientSecret, client: Client, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

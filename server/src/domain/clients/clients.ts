@@ -99,7 +99,7 @@ export class Clients {
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkKey(client);
       checkFapi(client);
-      this.tell(em, 'client.created', client, actor, { after: settings });
+      this.record(em, 'client.created', client, actor, { after: settings });
       const publishable = this.makeKey(em, client, 'publishable', actor);
       const secret = this.makeKey(em, client, 'secret', actor);
       const clientSecret = hasSecret(client) ? this.deps.secrets.make(em, client, actor).secret : null;
@@ -166,7 +166,7 @@ export class Clients {
       if (!changed) return client;
       client.version += 1;
       client.updatedAt = this.deps.clock.now();
-      this.tell(em, 'client.updated', client, actor, { ...changed });
+      this.record(em, 'client.updated', client, actor, { ...changed });
       return client;
     });
   }
@@ -179,7 +179,7 @@ export class Clients {
       const client = await this.changeable(em, key);
       await withoutTimeLimit(em);
       const { idTokenSignedResponseAlg } = client;
-      this.tell(em, 'client.deleted', client, actor, { before: { idTokenSignedResponseAlg } });
+      this.record(em, 'client.deleted', client, actor, { before: { idTokenSignedResponseAlg } });
       em.remove(client);
     });
   }
@@ -206,7 +206,7 @@ export class Clients {
       );
       if (apiKey.revokedAt) return apiKey;
       apiKey.revokedAt = this.deps.clock.now();
-      this.tellKey(em, 'api-key.revoked', apiKey, apiKey.client.getEntity(), actor);
+      this.recordKey(em, 'api-key.revoked', apiKey, apiKey.client.getEntity(), actor);
       return apiKey;
     });
   }
@@ -232,7 +232,7 @@ export class Clients {
       revokedAt: null,
     });
     em.persist(apiKey);
-    this.tellKey(em, 'api-key.issued', apiKey, client, actor);
+    this.recordKey(em, 'api-key.issued', apiKey, client, actor);
     return { apiKey, key };
   }
 
@@ -250,7 +250,7 @@ export class Clients {
     return client;
   }
 
-  private tell(
+  private record(
     em: EntityManager,
     type: EventType,
     client: Client,
@@ -267,7 +267,7 @@ export class Clients {
     });
   }
 
-  private tellKey(em: EntityManager, type: EventType, apiKey: ApiKey, client: Client, actor: Actor): void {
+  private recordKey(em: EntityManager, type: EventType, apiKey: ApiKey, client: Client, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

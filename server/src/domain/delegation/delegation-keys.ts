@@ -97,7 +97,7 @@ export class DelegationKeys {
       const now = this.deps.clock.now();
       if (key.expiresAt && isPast(key.expiresAt, now)) return key;
       key.expiresAt = now;
-      this.tell(em, 'delegation-key.revoked', key, key.client.getEntity(), actor);
+      this.record(em, 'delegation-key.revoked', key, key.client.getEntity(), actor);
       return key;
     });
   }
@@ -183,7 +183,7 @@ export class DelegationKeys {
       createdAt: now,
     });
     em.persist(key);
-    this.tell(em, party === 'sp' ? 'delegation-key.registered' : 'delegation-key.generated', key, client, actor);
+    this.record(em, party === 'sp' ? 'delegation-key.registered' : 'delegation-key.generated', key, client, actor);
     return key;
   }
 
@@ -193,7 +193,7 @@ export class DelegationKeys {
     return found(isUuid(of.id) ? await em.findOne(Client, atKey(of), options) : null, 'client');
   }
 
-  private tell(em: EntityManager, type: EventType, key: DelegationKey, client: Client, actor: Actor): void {
+  private record(em: EntityManager, type: EventType, key: DelegationKey, client: Client, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

@@ -254,13 +254,13 @@ export class FactorChanges {
     const user = await users.locked(em, client.project.id, change.user.id);
     const enrolment = await factors.locked(em, { project: change.project, id: change.enrolmentId });
     if (!user?.active || !enrolment) return over;
-    if (!(await this.isRight(em, user, enrolment, client, counted, code))) return rejected;
+    if (!(await this.isCorrect(em, user, enrolment, client, counted, code))) return rejected;
     change.finishedAt = clock.now();
     const recoveryCodes = await this.swap(em, backEnd, user, enrolment);
     return { method: enrolment.method, recoveryCodes };
   }
 
-  private async isRight(
+  private async isCorrect(
     em: EntityManager,
     user: User,
     enrolment: Enrolment,

@@ -120,7 +120,7 @@ export class Directories {
         createdAt: now,
       });
       em.persist(scimToken);
-      this.tell(em, 'scim-token.issued', scimToken, project.id, actor);
+      this.record(em, 'scim-token.issued', scimToken, project.id, actor);
       return { token, scimToken };
     });
   }
@@ -131,7 +131,7 @@ export class Directories {
       const token = found(isUuid(key.id) ? await em.findOne(ScimToken, atKey(key)) : null, 'scim-token');
       if (token.revokedAt) return token;
       token.revokedAt = this.deps.clock.now();
-      this.tell(em, 'scim-token.revoked', token, token.project.id, actor);
+      this.record(em, 'scim-token.revoked', token, token.project.id, actor);
       return token;
     });
   }
@@ -281,7 +281,7 @@ export class Directories {
       and t.created_at < t.expires_at - make_interval(days => ${this.daysLeft()})`;
   }
 
-  private tell(em: EntityManager, type: EventType, token: ScimToken, projectId: string, actor: Actor): void {
+  private record(em: EntityManager, type: EventType, token: ScimToken, projectId: string, actor: Actor): void {
     this.deps.audit.record(em, {
       type,
       actor,

@@ -161,7 +161,7 @@ describe('a claim', () => {
     for (const n of [1, 2, 3, 4]) await world.claim(project, `${n}.${host}`);
     expect(await problemOf(world.claim(project, `5.${host}`))).toMatchObject({ code: 'invalid', field: 'projectId' });
     const { projects, seed, db } = world.app.services;
-    await seed.plant({ demo: false });
+    await seed.create({ demo: false });
     const [console] = await rows<{ id: string }>(db, `select id from projects where built_in = 'console'`);
     const admins = (await projects.find(db.reader(), console?.id ?? '')) as Project;
     expect(await problemOf(world.claim(admins, host))).toMatchObject({ code: 'invalid', field: 'projectId' });

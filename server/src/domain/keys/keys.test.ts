@@ -55,7 +55,7 @@ async function kids(keys: Keys): Promise<string[]> {
 describe('the keys of several processes', () => {
   it('are created once if all processes start at once', async () => {
     const processes = await Promise.all(Array.from({ length: 4 }, () => keysOfAProcess()));
-    await Promise.all(processes.map(({ keys }) => keys.tend()));
+    await Promise.all(processes.map(({ keys }) => keys.maintain()));
     const seen = await Promise.all(processes.map(({ keys }) => kids(keys)));
     expect(new Set(seen.map(String)).size).toBe(1);
     expect(seen[0]).toHaveLength(2);
@@ -64,10 +64,10 @@ describe('the keys of several processes', () => {
   it('rotate once if all processes find them due', async () => {
     const processes = await Promise.all(Array.from({ length: 3 }, () => keysOfAProcess()));
     const [first] = processes;
-    await first?.keys.tend();
+    await first?.keys.maintain();
     const before = await kids(first?.keys as Keys);
     clock.turn(89 * day);
-    await Promise.all(processes.map(({ keys }) => keys.tend()));
+    await Promise.all(processes.map(({ keys }) => keys.maintain()));
     const during = await kids(first?.keys as Keys);
     expect(during).toEqual(expect.arrayContaining(before));
     expect(during).toHaveLength(4);
@@ -76,13 +76,13 @@ describe('the keys of several processes', () => {
     expect(new Set(active).size).toBe(1);
     expect(before).not.toContain(active[0]);
     clock.turn(3 * day);
-    await first?.keys.tend();
+    await first?.keys.maintain();
     expect(await kids(first?.keys as Keys)).toHaveLength(2);
   });
 
   it('apply an emergency withdrawal within five seconds', async () => {
     const [here, there] = [await keysOfAProcess(), await keysOfAProcess()];
-    await here.keys.tend();
+    await here.keys.maintain();
     const leaked = (await there.keys.signing('ES512')).kid;
     const signer = new Signer({ keys: there.keys, clock, issuer: 'https://id.example.com' });
     const token = await signer.sign('id-token', { sub: 'x', aud: 'y', exp: 4_102_444_800 });
@@ -130,7 +130,7 @@ describe('the withdrawal of a successor', () => {
         const jwks = createLocalJWKSet(await keys.jwks());
         for (const one of tokens) await compactVerify(one.token, jwks);
       };
-      await keys.tend();
+      await keys.maintain();
       clock.turn(10 * day);
       await use();
       await keys.rotate(system);
@@ -142,7 +142,7 @@ describe('the withdrawal of a successor', () => {
         for (let passed = 0; passed < count; passed++) {
           await use();
           clock.turn(step);
-          await keys.tend();
+          await keys.maintain();
         }
       };
       await pass(25, 4 * hour);
@@ -155,7 +155,7 @@ describe('the withdrawal of a successor', () => {
 describe('an access token of this process', () => {
   it('needs no verification of its signature, but key, issuer, audience and time are checked', async () => {
     const { keys } = await keysOfAProcess();
-    await keys.tend();
+    await keys.maintain();
     const stranger = (await generateKeyPair('EdDSA')).publicKey;
     const unverifiable = async () => (await keys.published()).map((key) => ({ ...key, verifyKey: stranger }));
     const issuer = 'https://id.example.com';
@@ -183,7 +183,7 @@ describe('an access token of this process', () => {
 
 describe('the keys at rest', () => {
   it('cannot be opened without the master key; the error says so', async () => {
-    await (await keysOfAProcess()).keys.tend();
+    await (await keysOfAProcess()).keys.maintain();
     const stranger = await keysOfAProcess(new Uint8Array(32).fill(1));
     await expect(stranger.keys.published()).rejects.toThrow(VaultError);
     await expect(stranger.keys.published()).rejects.toThrow('Set MASTER_KEY to the one it was made with');
@@ -191,20 +191,20 @@ describe('the keys at rest', () => {
 
   it('get no successor under another master key: no server could open it', async () => {
     const { keys, db } = await keysOfAProcess();
-    await keys.tend();
+    await keys.maintain();
     const before = await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } });
     const stranger = (await keysOfAProcess(new Uint8Array(32).fill(1))).keys;
     await expect(stranger.rotate(system)).rejects.toThrow(VaultError);
     await expect(stranger.withdraw(before[0]?.id as string, system)).rejects.toThrow(VaultError);
     await expect(stranger.withdrawAll(system)).rejects.toThrow(VaultError);
     clock.turn(89 * day);
-    await expect(stranger.tend()).rejects.toThrow(VaultError);
+    await expect(stranger.maintain()).rejects.toThrow(VaultError);
     expect(await db.reader().find(SigningKey, {}, { orderBy: { id: 'asc' } })).toEqual(before);
   });
 
   it('are sealed in the database, each for its own row', async () => {
     const { keys, db } = await keysOfAProcess();
-    await keys.tend();
+    await keys.maintain();
     const loaded = await keys.signing('EdDSA');
     await expect(exportPKCS8(loaded.verifyKey)).rejects.toThrow();
     expect(inspect(loaded, { depth: null, showHidden: true })).not.toMatch(/PRIVATE|PrivateKey/);

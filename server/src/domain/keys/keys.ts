@@ -38,7 +38,7 @@ export const skewSeconds = 5;
 /** Cache lifetime; an emergency withdrawal reaches all processes within this time. */
 const cacheSeconds = 5;
 /** Maximum wait for a refresh before the cached keys are used. */
-const patienceMs = 250;
+const maxWaitMs = 250;
 /** Key of the advisory lock: one process at a time changes keys. */
 const keysLock = 7_316_904_552;
 
@@ -78,7 +78,7 @@ export class Keys {
     const { lastRead } = this;
     if (!lastRead) return keys;
     const timer = new AbortController();
-    const late = pause(patienceMs, lastRead, { signal: timer.signal, ref: false });
+    const late = pause(maxWaitMs, lastRead, { signal: timer.signal, ref: false });
     late.catch(() => undefined);
     return Promise.race([keys, late]).finally(() => timer.abort());
   }
@@ -116,7 +116,7 @@ export class Keys {
   }
 
   /** Creates the first keys, publishes successors when due, deletes expired keys. Safe to run in every process. */
-  async tend(): Promise<void> {
+  async maintain(): Promise<void> {
     await this.exclusively(async (em, keys) => {
       const now = this.deps.clock.now();
       for (const alg of inUse(keys)) {

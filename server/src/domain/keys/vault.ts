@@ -27,8 +27,8 @@ const tagLength = 16;
  * During a change of the master key there are two: the first seals, both open.
  */
 export class Vault {
-  private readonly first: Ring;
-  private readonly rings: readonly Ring[];
+  private readonly first: Keyring;
+  private readonly keyrings: readonly Keyring[];
 
   /**
    * @param masterKey 32 bytes
@@ -39,8 +39,8 @@ export class Vault {
     private readonly random: Random,
     second?: Uint8Array,
   ) {
-    this.first = new Ring(masterKey);
-    this.rings = second === undefined ? [this.first] : [this.first, new Ring(second)];
+    this.first = new Keyring(masterKey);
+    this.keyrings = second === undefined ? [this.first] : [this.first, new Keyring(second)];
   }
 
   /** Fingerprint of the sealing master key: 8 hexadecimal digits, which reveal nothing of it. */
@@ -60,7 +60,7 @@ export class Vault {
   open(purpose: string, id: string, sealed: Uint8Array): Buffer {
     const bytes = Buffer.from(sealed);
     if (bytes.length < headerLength + tagLength || bytes[0] !== version) throw new VaultError('altered');
-    const ring = this.rings.find(({ name }) => bytes.subarray(1, 5).equals(name));
+    const ring = this.keyrings.find(({ name }) => bytes.subarray(1, 5).equals(name));
     if (!ring) throw new VaultError('other-master-key');
     const decipher = createDecipheriv('aes-256-gcm', ring.key(`seal:${purpose}`), bytes.subarray(5, headerLength));
     decipher.setAAD(Buffer.from(`${purpose}:${id}`));
@@ -80,7 +80,7 @@ export class Vault {
   /** The name of the master key that opens this, if it is none of ours; else null. */
   missingFor(sealed: Uint8Array): string | null {
     const name = Buffer.from(sealed).subarray(1, 5);
-    return this.rings.some((ring) => ring.name.equals(name)) ? null : name.toString('hex');
+    return this.keyrings.some((ring) => ring.name.equals(name)) ? null : name.toString('hex');
   }
 
   /** A keyed hash (HMAC-SHA256, base64url) for guessable values, such as six digits. */
@@ -90,7 +90,7 @@ export class Vault {
 
   /** The keyed hashes under each master key. */
   macs(purpose: string, id: string, text: string): string[] {
-    return this.rings.map((ring) => keyedHash(ring.key(`mac:${purpose}`), id, text));
+    return this.keyrings.map((ring) => keyedHash(ring.key(`mac:${purpose}`), id, text));
   }
 
   /** Whether `mac` is the keyed hash of `text`, in constant time. */
@@ -100,7 +100,7 @@ export class Vault {
 
   /** The keys of the keyed hashes of one purpose under each master key, the sealing one first. */
   macKeys(purpose: string): { masterKey: string; key: Buffer }[] {
-    return this.rings.map((ring) => ({ masterKey: ring.name.toString('hex'), key: ring.key(`mac:${purpose}`) }));
+    return this.keyrings.map((ring) => ({ masterKey: ring.name.toString('hex'), key: ring.key(`mac:${purpose}`) }));
   }
 }
 
@@ -110,7 +110,7 @@ export function keyedHash(key: Uint8Array, id: string, text: string): string {
 }
 
 /** The keys derived from one master key. */
-class Ring {
+class Keyring {
   readonly name: Buffer;
   private readonly derived = new Map<string, Buffer>();
 

@@ -32,23 +32,23 @@ interface BudgetRow {
 export type SubjectKeys = (subject: string) => readonly string[];
 
 /** The uses of one subject that this process counted in the current window. */
-interface Purse {
+interface Allowance {
   used: number;
   /** Spent in the database, and not used yet. */
   prepaid: number;
   /** The row's window; null before the first statement. */
   row: BudgetRow | null;
   /** The statement in progress, if any. */
-  paying: Promise<void> | null;
+  pending: Promise<void> | null;
 }
 
 /** A process prepays this part of a subject's use in its window. */
 const prepaidPart = 0.1;
-const maxPurses = 20_000;
+const maxAllowances = 20_000;
 
 /** Budgets in the database: shared by all processes, kept across restarts, counted by one atomic statement. */
 export class Limits {
-  private readonly purses = new LRUCache<string, Purse>({ max: maxPurses });
+  private readonly allowances = new LRUCache<string, Allowance>({ max: maxAllowances });
 
   constructor(private readonly deps: { clock: Clock; keysOf: SubjectKeys }) {}
 
@@ -70,18 +70,18 @@ export class Limits {
    * flood costs the database nothing (decisions/0159).
    */
   async spendInPassing(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
-    const purse = this.purseOf(`${rule.name}:${subject}`);
-    while (purse.prepaid === 0 && !isExhausted(purse.row, rule)) {
-      purse.paying ??= this.pay(db, rule, subject, purse).finally(() => {
-        purse.paying = null;
+    const allowance = this.allowanceOf(`${rule.name}:${subject}`);
+    while (allowance.prepaid === 0 && !isExhausted(allowance.row, rule)) {
+      allowance.pending ??= this.prepay(db, rule, subject, allowance).finally(() => {
+        allowance.pending = null;
       });
-      await purse.paying;
+      await allowance.pending;
     }
-    const spent = judge(rule, purse.row as BudgetRow, this.deps.clock.now());
-    if (purse.prepaid === 0) return { ...spent, allowed: false };
-    purse.prepaid -= 1;
-    purse.used += 1;
-    return { ...spent, allowed: true, left: spent.left + purse.prepaid };
+    const spent = judge(rule, allowance.row as BudgetRow, this.deps.clock.now());
+    if (allowance.prepaid === 0) return { ...spent, allowed: false };
+    allowance.prepaid -= 1;
+    allowance.used += 1;
+    return { ...spent, allowed: true, left: spent.left + allowance.prepaid };
   }
 
   /**
@@ -119,21 +119,21 @@ export class Limits {
     return { each: subjects.map((_, at) => spent(each, at)), shared: spent(shared, subjects.length) };
   }
 
-  private purseOf(key: string): Purse {
-    const known = this.purses.get(key);
+  private allowanceOf(key: string): Allowance {
+    const known = this.allowances.get(key);
     const now = this.deps.clock.now();
     if (known && (known.row === null || new Date(known.row.resets_at) > now)) return known;
-    const purse: Purse = { used: 0, prepaid: 0, row: null, paying: null };
-    this.purses.set(key, purse);
-    return purse;
+    const allowance: Allowance = { used: 0, prepaid: 0, row: null, pending: null };
+    this.allowances.set(key, allowance);
+    return allowance;
   }
 
-  private async pay(db: Database, rule: LimitRule, subject: string, purse: Purse): Promise<void> {
-    const uses = Math.max(1, Math.floor(purse.used * prepaidPart));
+  private async prepay(db: Database, rule: LimitRule, subject: string, allowance: Allowance): Promise<void> {
+    const uses = Math.max(1, Math.floor(allowance.used * prepaidPart));
     const withoutFlush = sql`(select set_config('synchronous_commit', 'off', true)) as without_flush`;
     const row = await this.take(db.alone, 'limits.spend-in-passing', { rule, subject, uses }, withoutFlush);
-    purse.row = row;
-    purse.prepaid = Math.min(uses, Math.max(0, rule.max - (row.spent - uses)));
+    allowance.row = row;
+    allowance.prepaid = Math.min(uses, Math.max(0, rule.max - (row.spent - uses)));
   }
 
   private async take(

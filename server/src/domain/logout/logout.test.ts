@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
     { issuer, masterKey: new Uint8Array(32), allowPrivateLogoutTargets: false },
   );
-  await services.keys.tend();
+  await services.keys.maintain();
 });
 
 afterAll(async () => {

@@ -63,7 +63,7 @@ export class Logout {
   /** Like {@link endSession}, in the caller's transaction. */
   async endSessionIn(em: EntityManager, session: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
     const ended = await this.deps.sessions.end(em, session, reason, actor);
-    if (ended) await this.tell(em, [ended], 'session');
+    if (ended) await this.notify(em, [ended], 'session');
   }
 
   /**
@@ -113,7 +113,7 @@ export class Logout {
 
   /** Like {@link endAllOfUser}, in the caller's transaction. */
   async endAllOfUserIn(em: EntityManager, user: TenantKey, reason: SessionEnd, actor: Actor): Promise<void> {
-    await this.tell(em, await this.deps.sessions.endAllOfUser(em, user, reason, actor), 'global');
+    await this.notify(em, await this.deps.sessions.endAllOfUser(em, user, reason, actor), 'global');
   }
 
   /**
@@ -153,7 +153,7 @@ export class Logout {
       if (isSuccess(outcome)) Object.assign(row, { state: 'delivered', deliveredAt: clock.now(), nextAttemptAt: null });
       else if (isFinal(outcome) || row.attempts.length >= maxAttempts) {
         Object.assign(row, { state: 'failed', nextAttemptAt: null });
-        this.tellGivenUp(em, delivery, attempt);
+        this.recordGivenUp(em, delivery, attempt);
       } else {
         const at = nextAttemptAt(clock.now(), row.attempts.length, this.deps.random);
         row.nextAttemptAt = at;
@@ -162,7 +162,7 @@ export class Logout {
     });
   }
 
-  private tellGivenUp(em: EntityManager, delivery: LogoutDelivery, { status, error }: DeliveryAttempt): void {
+  private recordGivenUp(em: EntityManager, delivery: LogoutDelivery, { status, error }: DeliveryAttempt): void {
     this.deps.audit.record(em, {
       type: 'logout-delivery.failed',
       result: 'failure',
@@ -251,7 +251,7 @@ export class Logout {
   }
 
   /** Writes the deliveries for each client with a logout URI. Those with `sid` wait for the one without. */
-  private async tell(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
+  private async notify(em: EntityManager, sessions: Session[], scope: LogoutScope): Promise<void> {
     const [first] = sessions;
     if (!first) return;
     // A code that is being redeemed joins its client before this reads the clients; any other one is refused.

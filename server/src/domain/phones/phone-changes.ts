@@ -29,7 +29,7 @@ export interface PhoneChangesDeps {
   smsGuard: Pick<SmsGuard, 'spend'>;
   delivery: Pick<Delivery, 'isAvailable' | 'enqueue'>;
   testMode: TestMode;
-  /** `endOpenWork` of ceremonies/, injected because that rung is above this one. */
+  /** `endOpenWork` of ceremonies/, injected because that layer is above this one. */
   endOpenWork(em: EntityManager, now: Date, user: User, options: { keepCeremonyId: string | null }): Promise<void>;
 }
 

@@ -49,7 +49,7 @@ type ProjectEvent =
   | 'project.test_mode_ended'
   | 'project.deleted';
 
-/** The part of the audit log used here. Its rung is one above, since events belong to a project. */
+/** The part of the audit log used here. Its layer is one above, since events belong to a project. */
 interface Log {
   record(
     em: EntityManager,

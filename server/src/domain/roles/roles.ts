@@ -70,7 +70,7 @@ export class Roles {
         createdAt: now,
         updatedAt: now,
       });
-      this.tell(em, 'role.created', role, owner, actor, { key });
+      this.record(em, 'role.created', role, owner, actor, { key });
       await flushUnlessTaken(em, 'role', 'key');
       return role;
     });
@@ -84,7 +84,7 @@ export class Roles {
       const changed = change<ClientRole>(role, wanted);
       if (!changed) return role;
       role.updatedAt = this.deps.clock.now();
-      this.tell(em, 'role.updated', role, role.client.getEntity(), actor, { ...changed });
+      this.record(em, 'role.updated', role, role.client.getEntity(), actor, { ...changed });
       return role;
     });
   }
@@ -94,7 +94,7 @@ export class Roles {
     await this.deps.db.transaction(async (em) => {
       const role = await this.locked(em, key);
       const assignments = await em.count(RoleAssignment, { role });
-      this.tell(em, 'role.deleted', role, role.client.getEntity(), actor, { key: role.key, assignments });
+      this.record(em, 'role.deleted', role, role.client.getEntity(), actor, { key: role.key, assignments });
       em.remove(role);
     });
   }
@@ -115,7 +115,7 @@ export class Roles {
             values (${key.project.id}, ${this.deps.random.id()}, ${role.id}, ${holder.userId ?? null}::uuid,
               ${holder.groupId ?? null}::uuid, ${this.deps.clock.now()}) on conflict do nothing`,
         );
-        if (inserted > 0) this.tellHolder(em, 'role.assigned', role, named, actor);
+        if (inserted > 0) this.recordHolder(em, 'role.assigned', role, named, actor);
         return em.findOneOrFail(RoleAssignment, {
           role,
           ...(holder.userId === undefined
@@ -142,7 +142,7 @@ export class Roles {
         sql`delete from role_assignments
           where project_id = ${key.project.id} and role_id = ${role.id} and ${column} = ${named.id}`,
       );
-      if (removed > 0) this.tellHolder(em, 'role.unassigned', role, named, actor);
+      if (removed > 0) this.recordHolder(em, 'role.unassigned', role, named, actor);
       return role;
     });
   }
@@ -183,7 +183,7 @@ export class Roles {
     return { kind: 'group', id, name: displayName };
   }
 
-  private tell(
+  private record(
     em: EntityManager,
     type: EventType,
     { id, name }: ClientRole,
@@ -196,7 +196,7 @@ export class Roles {
     this.deps.audit.record(em, { type, actor, ...about, subject, detail: { ...detail, client: client.name } });
   }
 
-  private tellHolder(
+  private recordHolder(
     em: EntityManager,
     type: EventType,
     role: ClientRole,

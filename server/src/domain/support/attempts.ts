@@ -16,9 +16,9 @@ export interface Attempt {
 /** A sign-in lasts ten minutes (`ceremonies.ts`); its messages may arrive, and its tokens be issued, a little later. */
 const longestMs = 12 * 60_000;
 /** Requests of the application after the sign-in. */
-const sequels: readonly string[] = ['token.issued', 'token.refused', 'consent.given', 'consent.refused'];
+const followUps: readonly string[] = ['token.issued', 'token.refused', 'consent.given', 'consent.refused'];
 /** Events after the sign-in that still belong to it. */
-const trailing: readonly string[] = [...sequels, 'otp.sent'];
+const trailing: readonly string[] = [...followUps, 'otp.sent'];
 
 /**
  * Groups the events of one person into attempts: by the id of the sign-in. Events without one join the current
@@ -41,8 +41,8 @@ function attemptOf(event: AuditEvent, attempts: readonly Attempt[]): Attempt | u
   const named = id === null ? undefined : attempts.find(({ signInId }) => signInId === id);
   if (named) return named;
   const underWay = attempts.filter((attempt) => belongs(event, attempt));
-  const isSequel = sequels.includes(event.type);
-  return (isSequel && underWay.findLast(({ outcome }) => outcome === 'signed-in')) || underWay.at(-1);
+  const isFollowUp = followUps.includes(event.type);
+  return (isFollowUp && underWay.findLast(({ outcome }) => outcome === 'signed-in')) || underWay.at(-1);
 }
 
 function signInIdOf({ detail }: AuditEvent): string | null {

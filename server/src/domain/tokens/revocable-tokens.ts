@@ -27,7 +27,7 @@ export class RevocableTokens {
         const isOurs = [grant?.currentHash, grant?.previousHash].includes(digest(sent.token));
         if (!grant || !isOurs || grant.issuer !== storedIssuer(sent.issuer)) return 'done';
         if (grant.client.id !== sent.client.id) return 'other-client';
-        if (await endRefreshGrant(em, keyIn(projectId, grant.id), now)) this.tell(em, sent, grant.user.id);
+        if (await endRefreshGrant(em, keyIn(projectId, grant.id), now)) this.record(em, sent, grant.user.id);
         return 'done';
       }
       const { signer } = this.deps;
@@ -39,13 +39,13 @@ export class RevocableTokens {
       const row = await em.findOne(AuthorizationCode, { project: projectId, id: claims.jti });
       if (!row || row.revokedAt) return 'done';
       row.revokedAt = now;
-      this.tell(em, sent, row.user?.id);
+      this.record(em, sent, row.user?.id);
       return 'done';
     });
   }
 
   /** @param userId absent for a token of the client itself */
-  private tell(em: Parameters<Audit['record']>[0], { actor, client }: SentToken, userId: string | undefined): void {
+  private record(em: Parameters<Audit['record']>[0], { actor, client }: SentToken, userId: string | undefined): void {
     this.deps.audit.record(em, {
       type: 'token.revoked',
       actor,

@@ -46,7 +46,7 @@ beforeAll(async () => {
   db = new Database(orm);
   const audit = new Audit({ clock, random: systemRandom });
   keys = new Keys({ db, vault: new Vault(new Uint8Array(32), systemRandom), clock, audit, schedule: defaultSchedule });
-  await keys.tend();
+  await keys.maintain();
   tokens = new Tokens({
     db,
     clock,

@@ -151,7 +151,7 @@ export class Groups {
       const editing = new Editing(em, projectId, group, now);
       await editing.add(memberIds);
       await editing.checkNesting();
-      this.tell(em, 'group.created', projectId, group, actor, { members: memberIds.length });
+      this.record(em, 'group.created', projectId, group, actor, { members: memberIds.length });
       return group;
     });
   }
@@ -177,7 +177,7 @@ export class Groups {
       if (actor.kind === 'scim') group.provenance = 'scim';
       group.version += 1;
       group.updatedAt = now;
-      this.tell(em, 'group.updated', projectId, group, actor, {
+      this.record(em, 'group.updated', projectId, group, actor, {
         added,
         removed,
         ...editing.renaming,
@@ -191,7 +191,7 @@ export class Groups {
     await this.atomically(async (em) => {
       const group = found(await this.locked(em, projectId, groupId), 'group');
       check?.(group);
-      this.tell(em, 'group.deleted', projectId, group, actor);
+      this.record(em, 'group.deleted', projectId, group, actor);
       em.remove(group);
     });
   }
@@ -201,7 +201,7 @@ export class Groups {
     return em.findOne(Group, { id: groupId, project: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
-  private tell(
+  private record(
     em: EntityManager,
     type: EventType,
     projectId: string,

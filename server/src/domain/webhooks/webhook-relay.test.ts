@@ -38,8 +38,8 @@ beforeAll(async () => {
   drop = fresh.drop;
   orm = await openDatabase({ url: fresh.url, rowSecurity: true });
   [services, other] = [process(), process()];
-  await services.keys.tend();
-  await services.seed.plant({ demo: false });
+  await services.keys.maintain();
+  await services.seed.create({ demo: false });
 });
 afterAll(async () => {
   await orm.close(true);

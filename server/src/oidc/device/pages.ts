@@ -99,7 +99,7 @@ async function takeDecision(deps: DevicePagesDeps, req: Request, res: Response):
     title: deps.pages.text(req, `${key}Title`),
     text: deps.pages.text(req, `${key}Text`),
   };
-  deps.pages.send(req, res, 'device/done', { ...(await dressOf(deps, req)), values });
+  deps.pages.send(req, res, 'device/done', { ...(await brandOf(deps, req)), values });
 }
 
 async function sendDecision(
@@ -117,7 +117,7 @@ async function sendDecision(
   }
   const { request, user } = waiting;
   deps.pages.send(req, res, 'device/approval', {
-    ...(await dressOf(deps, req)),
+    ...(await brandOf(deps, req)),
     status,
     values: {
       client_name: request.client.getEntity().name,
@@ -139,7 +139,7 @@ async function sendGone(deps: DevicePagesDeps, req: Request, res: Response): Pro
     title: deps.pages.text(req, 'device.goneTitle'),
     text: deps.pages.text(req, 'device.goneText'),
   };
-  deps.pages.send(req, res, 'device/done', { ...(await dressOf(deps, req)), values, status: 400 });
+  deps.pages.send(req, res, 'device/done', { ...(await brandOf(deps, req)), values, status: 400 });
 }
 
 interface CodeForm {
@@ -160,7 +160,7 @@ async function sendForm(
   const secret = deps.cookies.deviceForm(req) ?? deps.newSecret();
   deps.cookies.setDeviceForm(res, secret);
   deps.pages.send(req, res, match === undefined ? 'device/code' : 'device/match', {
-    ...(await dressOf(deps, req)),
+    ...(await brandOf(deps, req)),
     status,
     values: {
       client_name: '',
@@ -173,7 +173,7 @@ async function sendForm(
 }
 
 /** The branding of the issuer's project. */
-async function dressOf(deps: DevicePagesDeps, req: Request): Promise<Pick<PageContent, 'brand'>> {
+async function brandOf(deps: DevicePagesDeps, req: Request): Promise<Pick<PageContent, 'brand'>> {
   const id = issuerOf(req).project?.id;
   const project = id === undefined ? null : await deps.projectOf(id);
   if (!project) return {};

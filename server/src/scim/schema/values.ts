@@ -23,7 +23,7 @@ export function readElements(attribute: Attribute, value: unknown): Complex[] | 
   if (attribute.type !== 'complex') return readPlain(attribute, given) as Complex[] | undefined;
   const elements = given.flatMap((each) => {
     const element = readSingle(attribute, each, attribute.name) as Complex | undefined;
-    return element === undefined || saysNothing(attribute, element) ? [] : [element];
+    return element === undefined || isEmpty(attribute, element) ? [] : [element];
   });
   return elements.length === 0 ? undefined : normalized(elements);
 }
@@ -39,7 +39,7 @@ function readPlain(attribute: Attribute, given: readonly unknown[]): unknown[] |
 }
 
 /** Entra ID sends a type with a null value for every number that is not set. */
-function saysNothing(attribute: Attribute, element: Complex): boolean {
+function isEmpty(attribute: Attribute, element: Complex): boolean {
   return (
     defaultSubAttribute(attribute) !== undefined &&
     Object.keys(element).every((name) => name === 'type' || name === 'primary')

@@ -103,7 +103,7 @@ export function reduce(machine: Machine, event: SignInEvent): Transition {
     case 'restart':
       return restarted(machine);
     case 'back':
-      return wentBack(machine);
+      return stepBack(machine);
     default:
       return state.busy ? { machine } : acted(machine, event);
   }
@@ -303,7 +303,7 @@ function counted(machine: Machine, now: number): Machine {
   return resendIn === state.resendIn ? machine : { ...machine, state: { ...state, resendIn } };
 }
 
-function wentBack(machine: Machine): Transition {
+function stepBack(machine: Machine): Transition {
   const { state, replaced, methods } = machine;
   const { userid } = state;
   const isEnrolling = state.step === 'phone' || (state.step === 'code' && state.canChooseMethod);

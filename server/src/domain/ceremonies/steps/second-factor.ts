@@ -137,7 +137,7 @@ async function recover(flow: Flow, factor?: Enrolment): Promise<StepOutcome<'ver
   }
   // Unlocks a factor that wrong codes had locked.
   if (factor) deps.mfa.accepted(factor);
-  await tellRecovery(flow, user);
+  await recordRecoveryCodeUse(flow, user);
   ceremony.mfaMethod = factor?.method ?? null;
   const proved: Evidence = { kind: 'recovery-code', account: user.id, at: deps.clock.now().toISOString() };
   await em.flush();
@@ -204,7 +204,7 @@ function rejection(user: User, method: MfaMethod | 'passkey', byRecovery: boolea
   return { refused: rejected, event: { type: 'mfa.rejected', subject, detail: { method, byRecovery } } };
 }
 
-async function tellRecovery(flow: Flow, user: User): Promise<void> {
+async function recordRecoveryCodeUse(flow: Flow, user: User): Promise<void> {
   const { em, deps, caller } = flow;
   const left = await deps.mfa.recoveryCodes.left(em, user);
   deps.audit.record(em, {

@@ -58,7 +58,7 @@ export class Trials {
     return db.transaction(async (em) => {
       const client = await this.triable(of, em);
       const state = `${client.id}.${newSecret(random)}`;
-      this.tell(em, 'client.trial_begun', client, actor);
+      this.record(em, 'client.trial_begun', client, actor);
       return requests.begin(em, {
         projectId: client.project.id,
         clientId: client.id,
@@ -99,7 +99,7 @@ export class Trials {
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
       await db.transaction(async (em) => {
         await tokens.revoke(em, issued);
-        this.tell(em, 'client.tried', client, actor, { userId: idToken.claims.sub });
+        this.record(em, 'client.tried', client, actor, { userId: idToken.claims.sub });
       });
       return {
         client,
@@ -150,7 +150,7 @@ export class Trials {
     return client;
   }
 
-  private tell(
+  private record(
     em: EntityManager,
     type: EventType,
     client: Client,

@@ -61,7 +61,7 @@ export class CustomAttributes {
   /** Refuses `not-found` (project), `invalid`, and `taken` if another attribute has this name or alias. */
   create(projectId: string, input: CustomAttributeInput, actor: Actor): Promise<CustomAttribute> {
     const attribute = checkedDefinition(input);
-    return this.edit(projectId, (row, tell) => {
+    return this.edit(projectId, (row, record) => {
       if (row.attributes.length >= customLimits.attributes) {
         refuse({ code: 'invalid', field: 'name', reason: `is one too many: a project has ${customLimits.attributes}` });
       }
@@ -73,7 +73,7 @@ export class CustomAttributes {
         });
       }
       row.attributes = [...row.attributes, attribute];
-      tell('custom-attribute.created', actor, attribute.name, { after: attribute });
+      record('custom-attribute.created', actor, attribute.name, { after: attribute });
       return attribute;
     });
   }
@@ -88,7 +88,7 @@ export class CustomAttributes {
     values: Partial<Omit<CustomAttributeInput, 'name'>>,
     actor: Actor,
   ): Promise<CustomAttribute> {
-    return this.edit(projectId, async (row, tell, em) => {
+    return this.edit(projectId, async (row, record, em) => {
       const at = indexOf(row, name);
       const before = found(row.attributes[at], 'custom-attribute');
       const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
@@ -104,20 +104,20 @@ export class CustomAttributes {
         refuse({ code: 'invalid', field, reason: 'cannot change while users have values of the attribute' });
       }
       row.attributes = row.attributes.with(at, after);
-      tell('custom-attribute.updated', actor, before.name, { ...changed });
+      record('custom-attribute.updated', actor, before.name, { ...changed });
       return after;
     });
   }
 
   /** Deletes a definition; a job deletes its values. Returns the number of users with a value. Refuses `not-found`. */
   delete(projectId: string, name: string, actor: Actor): Promise<number> {
-    return this.edit(projectId, async (row, tell, em) => {
+    return this.edit(projectId, async (row, record, em) => {
       const at = indexOf(row, name);
       const before = found(row.attributes[at], 'custom-attribute');
       const users = await countValues(em, projectId, before.name);
       row.attributes = row.attributes.toSpliced(at, 1);
       row.removed = [...row.removed, before.name];
-      tell('custom-attribute.deleted', actor, before.name, { before, users });
+      record('custom-attribute.deleted', actor, before.name, { before, users });
       return users;
     });
   }
@@ -137,7 +137,7 @@ export class CustomAttributes {
     projectId: string,
     work: (
       row: CustomSchemaRow,
-      tell: (type: EventType, actor: Actor, name: string, detail: Record<string, unknown>) => void,
+      record: (type: EventType, actor: Actor, name: string, detail: Record<string, unknown>) => void,
       em: EntityManager,
     ) => T | Promise<T>,
   ): Promise<T> {

@@ -6,7 +6,7 @@ const pauses = [1, 2, 4, 8, 15, 30, 30, 30, 30, 30];
 const isTransient = ({ code }: Failure) => code === 'network' || code === 'unavailable' || code === 'conflict';
 const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 
-export interface Patience {
+export interface RetryOptions {
   signal: AbortSignal;
   /** The server does not respond; the request is repeated. */
   onWaiting(): void;
@@ -15,9 +15,9 @@ export interface Patience {
 }
 
 /** Repeats a request while the server does not respond. Undefined if it was stopped. */
-export async function patiently<Data>(
+export async function withRetry<Data>(
   request: () => Promise<Outcome<Data>>,
-  { signal, onWaiting, pause = sleep }: Patience,
+  { signal, onWaiting, pause = sleep }: RetryOptions,
 ): Promise<Outcome<Data> | undefined> {
   for (const seconds of [...pauses, undefined]) {
     const outcome = await request();
