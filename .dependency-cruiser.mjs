@@ -36,7 +36,7 @@ export const layers = [
   'instance',
 ];
 
-const rooms = ['oidc', 'scim', 'signin', 'account', 'delegation', 'admin', 'jobs'];
+const protocols = ['oidc', 'scim', 'signin', 'account', 'delegation', 'admin', 'jobs'];
 const either = (names) => `(${names.join('|')})`;
 
 const source = '^server/src/';
@@ -44,7 +44,7 @@ const domain = `${source}domain/`;
 const tests = '\\.test\\.tsx?$|/test/';
 /**
  * Composition roots: serve.ts for the server, commands/ for the CLI, instance.ts and compose.ts for both, gen.ts for
- * generated files, openapi.ts for the description of all rooms, test/ for tests.
+ * generated files, openapi.ts for the description of all protocols, test/ for tests.
  */
 const composers = `${source}(main|serve|app|gen|instance|compose|openapi)\\.ts$|${source}commands/`;
 
@@ -64,7 +64,7 @@ export default {
     {
       name: 'main-stands-first',
       comment:
-        'main → serve → app → rooms → http → domain → kernel: nothing imports main.ts, and only main.ts imports serve.ts.',
+        'main → serve → app → protocols → http → domain → kernel: nothing imports main.ts, and only main.ts imports serve.ts.',
       severity: 'error',
       from: { pathNot: `${source}main\\.ts$` },
       to: { path: `${source}(main|serve)\\.ts$` },
@@ -72,35 +72,36 @@ export default {
     {
       name: 'app-composes',
       comment:
-        'main → serve → app → rooms → http → domain → kernel: only serve.ts imports app.ts. Pass dependencies as parameters.',
+        'main → serve → app → protocols → http → domain → kernel: only serve.ts imports app.ts. Pass dependencies as parameters.',
       severity: 'error',
       from: { pathNot: [composers, tests] },
       to: { path: `${source}app\\.ts$` },
     },
     {
-      name: 'rooms-are-mounted-in-app',
-      comment: 'main → serve → app → rooms → http → domain → kernel: only app.ts imports rooms.',
+      name: 'protocols-are-mounted-in-app',
+      comment: 'main → serve → app → protocols → http → domain → kernel: only app.ts imports protocols.',
       severity: 'error',
-      from: { pathNot: [composers, tests, `${source}${either(rooms)}/`] },
-      to: { path: `${source}${either(rooms)}/` },
+      from: { pathNot: [composers, tests, `${source}${either(protocols)}/`] },
+      to: { path: `${source}${either(protocols)}/` },
     },
     {
-      name: 'rooms-keep-apart',
-      comment: 'Rooms do not import each other. Put shared code into domain/, or into http/ if it is about Express.',
+      name: 'protocols-stay-independent',
+      comment:
+        'Protocols do not import each other. Put shared code into domain/, or into http/ if it is about Express.',
       severity: 'error',
-      from: { path: `${source}${either(rooms)}/`, pathNot: tests },
-      to: { path: `${source}${either(rooms)}/`, pathNot: `${source}$1/` },
+      from: { path: `${source}${either(protocols)}/`, pathNot: tests },
+      to: { path: `${source}${either(protocols)}/`, pathNot: `${source}$1/` },
     },
     {
-      name: 'http-knows-no-room',
-      comment: 'http/ is shared by rooms: it may import domain/, but no rooms, adapters or app.ts.',
+      name: 'http-imports-no-protocol',
+      comment: 'http/ is shared by protocols: it may import domain/, but no protocol, adapter or app.ts.',
       severity: 'error',
       from: { path: `${source}http/`, pathNot: tests },
-      to: { path: `${source}(${rooms.join('|')}|adapters|migrations)/|${source}app\\.ts$` },
+      to: { path: `${source}(${protocols.join('|')}|adapters|migrations)/|${source}app\\.ts$` },
     },
     {
       name: 'domain-knows-no-wire',
-      comment: 'domain/ must not import rooms, http/ or adapters. Use a port.',
+      comment: 'domain/ must not import protocols, http/ or adapters. Use a port.',
       severity: 'error',
       from: { path: domain, pathNot: tests },
       to: { path: source, pathNot: domain },
@@ -140,11 +141,11 @@ export default {
       to: { path: `${source}adapters/` },
     },
     {
-      name: 'adapters-know-no-room',
-      comment: 'Adapters may import ports of domain/, but no rooms.',
+      name: 'adapters-import-no-protocol',
+      comment: 'Adapters may import ports of domain/, but no protocols.',
       severity: 'error',
       from: { path: `${source}adapters/`, pathNot: tests },
-      to: { path: `${source}${either(rooms)}/` },
+      to: { path: `${source}${either(protocols)}/` },
     },
     {
       name: 'outside-knows-no-server',

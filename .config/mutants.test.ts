@@ -127,7 +127,7 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
     expect(sample(all, 5, 8).map(({ id }) => id)).not.toEqual(drawn);
   });
 
-  it('is tried with the tests that are asked for', () => {
+  it('runs only the requested tests', () => {
     const attempts = ['m a.test.ts > x > one', 'm b.test.ts', 'n b.test.ts > two'].map(parseAttempt);
     expect([...attempted(attempts)]).toEqual([
       [

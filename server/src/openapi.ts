@@ -5,7 +5,7 @@ import { oidcApis } from './oidc/openapi/api.ts';
 import { scimApi } from './scim/openapi.ts';
 import { signinApi } from './signin/openapi.ts';
 
-/** The OpenAPI document of an instance, from the description in each room (decisions/0175). */
+/** The OpenAPI document of an instance, from the description of each protocol (decisions/0175). */
 export function apiDocument(baseUrl: string) {
   const base = baseIssuer(baseUrl);
   const ofProject = projectIssuer(base.url, { id: '', slug: 'example' });

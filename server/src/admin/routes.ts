@@ -1,5 +1,5 @@
 /**
- * The administrators' room: GraphQL at /admin/graphql, exports, the setup link, the dev mailbox page, the console's
+ * Administration: GraphQL at /admin/graphql, exports, the setup link, the dev mailbox page, the console's
  * page, previews of hosted pages, and the demo. Owns authorization (`@Requires`, `@Access`) and request limits.
  * Not here: the changes themselves (`domain/`), the sign-in of admins (`signin/`), the console (`console/admin`).
  * Standards: GraphQL (October 2021), Relay cursor connections, RFC 6750 for bearer tokens.

@@ -17,7 +17,7 @@ const reasons = {
   'flow-expired': 'error.flowExpired',
 } as const;
 
-/** The answer where no issuer is. @param status 421 (RFC 9110 section 15.5.20) at a host that has none any more */
+/** The response without an issuer. @param status 421 (RFC 9110 section 15.5.20) at a host that no longer has one */
 export function missingIssuer(pages: Pages, status: 404 | 421 = 404): RequestHandler {
   return (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -34,7 +34,7 @@ function formTarget(uri: string): string {
   return hostname.startsWith('[') ? protocol : origin;
 }
 
-/** The pages of this room. They show the request id and registered names, no other input. */
+/** The pages of these endpoints. They show the request id and registered names, no other input. */
 export function oidcPages(
   pages: Pages,
   experienceOf: (project: Project) => Promise<ExperienceContent>,

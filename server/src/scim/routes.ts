@@ -1,5 +1,5 @@
 /**
- * The SCIM room: users and groups of one project over HTTP, below `/v1/scim/:projectId`.
+ * SCIM 2.0: users and groups of one project over HTTP, below `/v1/scim/:projectId`.
  * Owns SCIM's wire format: schemas, filters, PATCH, Bulk, paging, discovery, errors. Leaves users to `domain/users`,
  * deactivation and erasure to `domain/accounts`, tokens to `domain/directories`.
  * Standards: RFC 7643, RFC 7644, RFC 9865 (cursor paging), RFC 6750 (bearer tokens), RFC 6585 (429).

@@ -14,7 +14,7 @@ const [WRITE_EVERY_MS, WRITE_AGAIN_MS] = [10_000, 1_000];
 /** Timeout for a new connection; the watch gives up earlier if the database is silent. */
 const CONNECT_WITHIN_MS = 10_000;
 
-/** Has the driver's own code, which every room maps to `unavailable`. */
+/** Has the driver's own code, which every protocol maps to `unavailable`. */
 class DatabaseUnreachable extends Error {
   readonly code = 'ECONNREFUSED';
 }

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** The log as rooms and jobs see it. */
+/** The log interface of endpoints and jobs. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 
 /** Fields with these names are redacted. */

@@ -1,6 +1,6 @@
 /**
  * The description of the REST interfaces: `/openapi.json` (OpenAPI 3.1) for programs, `/openapi` for people. Public and the
- * same for every caller. The rooms describe their own endpoints.
+ * same for every caller. Each protocol describes its own endpoints.
  */
 import { Router } from 'express';
 import { digest } from '../../domain/kernel/secret.ts';
