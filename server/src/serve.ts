@@ -135,7 +135,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   metrics.watchDatabase(watch);
   metrics.watchQueue(queue);
   const clock = new DatabaseClock((fault) =>
-    fault === null ? log.info({}, 'clock is right again') : log.error({ fault }, 'clock is off'),
+    fault === null ? log.info({}, 'clock in sync') : log.error({ fault }, 'clock out of sync'),
   );
   metrics.watchClock(clock);
   const services = compose(config, database, orm, {

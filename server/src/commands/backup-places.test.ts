@@ -82,7 +82,7 @@ describe('a backup to S3-compatible storage', () => {
     const whole = server.objects.get('a.jsonl.gz') as Buffer;
     server.objects.set('a.jsonl.gz', whole.subarray(0, whole.length >> 1));
     const { code, err } = await run({ DATABASE_URL: target.url }, 'restore', 's3://backups/a.jsonl.gz');
-    expect([code, err]).toEqual([1, 'restore: s3://backups/a.jsonl.gz is cut off: its end is missing.']);
+    expect([code, err]).toEqual([1, 'restore: s3://backups/a.jsonl.gz is truncated.']);
   });
 
   it('survives connections that are cut while it uploads and restores', async () => {

@@ -199,7 +199,7 @@ async function bucketOf(config: Config, { bucket }: S3Address): Promise<S3Bucket
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new StartError('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are required for s3://.');
-  // Imported on demand: other backups do without it.
+  // Imported on demand: other backups do not need it.
   const { S3Bucket: Bucket } = await import('../adapters/s3/bucket.ts');
   const settings = {
     endpoint: config.BACKUP_S3_ENDPOINT,

@@ -332,11 +332,11 @@ describe('restore rejects, before it writes anything,', () => {
     const whole = readFileSync(file);
     for (const share of [0, 0.1, 0.5, 0.99]) {
       writeFileSync(file, whole.subarray(0, Math.floor(whole.length * share)));
-      expect((await shell(elsewhere, 'restore', file)).err).toMatch(/is cut off|is empty/);
+      expect((await shell(elsewhere, 'restore', file)).err).toMatch(/is truncated|is empty/);
     }
     writeFileSync(file, whole);
     alter((lines) => lines.slice(0, -2));
-    expect((await shell(elsewhere, 'restore', file)).err).toContain('is cut off');
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is truncated');
   });
 
   it('a file in which a row was changed, added or removed', async () => {
@@ -365,11 +365,11 @@ describe('restore rejects, before it writes anything,', () => {
     expect((await shell(elsewhere, 'restore', file)).err).toContain('made by a newer version');
     writeFileSync(file, whole);
     first((manifest) => manifest.replace('"version":1', '"version":2'));
-    expect((await shell(elsewhere, 'restore', file)).err).toContain('is of version 2');
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('has version 2');
     writeFileSync(file, 'PGDMP');
-    expect((await shell(elsewhere, 'restore', file)).err).toContain('is no backup');
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is not a backup');
     writeFileSync(file, gzipSync('{}\n'));
-    expect((await shell(elsewhere, 'restore', file)).err).toContain('is no backup');
+    expect((await shell(elsewhere, 'restore', file)).err).toContain('is not a Latchkey backup');
     expect((await shell(elsewhere, 'restore', join(folder, 'none'))).err).toContain('cannot be read (ENOENT)');
   });
 

@@ -5,7 +5,7 @@
 import { faultLines } from '../faults.ts';
 import { type Command, type CommandContext, parseInput, UsageError } from './command.ts';
 
-/** By name, in the order of the help. Loaded on demand: a command does without the modules of the others. */
+/** By name, in the order of the help. Loaded on demand: a command does not load the modules of the others. */
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   'admin:link': async () => (await import('./admin-link.ts')).adminLink,
   'keys:rotate': async () => (await import('./rotate-keys.ts')).rotateKeys,

@@ -48,7 +48,7 @@ async function earlier(name: string): Promise<FreshDatabase> {
   return database;
 }
 
-it('runs the pending migrations on a copy, reports each, and leaves the database alone', async () => {
+it('runs the pending migrations on a copy, reports each, and does not change the database', async () => {
   const at = migrations.length - 4;
   const source = await earlier((migrations[at - 1] as { name: string }).name);
   expect(await shell(settings(source), 'backup', '--to', file)).toMatchObject({ code: 0 });
@@ -69,7 +69,7 @@ it('runs the pending migrations on a copy, reports each, and leaves the database
   await source.drop();
 });
 
-it('says that nothing is pending, and removes its embedded copy', async () => {
+it('reports that nothing is pending, and removes its embedded copy', async () => {
   const source = await freshDatabase();
   await shell(settings(source), 'backup', '--to', file);
   const { code, out } = await shell(settings(source), 'rehearse', file);

@@ -406,16 +406,16 @@ describe('import rejects, without writing anything,', () => {
     const whole = readFileSync(file, 'utf8');
     for (const share of [0, 0.3, 0.98]) {
       writeFileSync(file, whole.slice(0, Math.floor(whole.length * share)));
-      await refused(/is cut off|is empty/);
+      await refused(/is truncated|is empty/);
     }
     writeFileSync(file, whole.replace('"active":true', '"active":false'));
     await refused('was altered or is damaged');
     writeFileSync(file, whole.replace('"version":1', '"version":9'));
-    await refused('is of version 9');
+    await refused('has version 9');
     writeFileSync(file, 'id,name\n1,x\n');
     await refused('cannot be read as JSON');
     writeFileSync(file, '{"format":"latchkey-backup"}\n');
-    await refused('is no export of Latchkey');
+    await refused('is not a Latchkey export');
     rmSync(file);
     await refused('ENOENT');
   });

@@ -55,7 +55,7 @@ it('a database of PostgreSQL 17 is moved to the installed one, and its folder is
   expect(readFileSync(join(dataDir, 'postgres-17/PG_VERSION'), 'utf8')).toBe('17\n');
   expect(existsSync(join(dataDir, 'postgres.upgrade'))).toBe(false);
   await on(undefined, async (client) => expect(await projectsIn(client)).toEqual([{ name: 'Kept' }]));
-  expect((await shell(env(), 'database:upgrade')).out).toBe('The database is of PostgreSQL 18 already.');
+  expect((await shell(env(), 'database:upgrade')).out).toBe('The database already uses PostgreSQL 18.');
   // The registry may be slow.
 }, 600_000);
 

@@ -30,7 +30,7 @@ export const upgradeDatabase: Command = {
     if (!isHalfMoved) {
       const version = versionOf(join(resolve(mustHaveDatabase(config).DATA_DIR), 'postgres'));
       if (version === installedMajorVersion()) {
-        context.print(`The database is of PostgreSQL ${version} already.`);
+        context.print(`The database already uses PostgreSQL ${version}.`);
         return 0;
       }
       const kept = join(dataDir, `postgres-${version}`);
@@ -41,7 +41,7 @@ export const upgradeDatabase: Command = {
     }
     renameSync(join(next, 'postgres'), present);
     removeEmptied(next);
-    context.print(`The database is of PostgreSQL ${installedMajorVersion()} now. Start the server.`);
+    context.print(`The database now uses PostgreSQL ${installedMajorVersion()}. Start the server.`);
     return 0;
   },
 };

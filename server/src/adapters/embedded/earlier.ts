@@ -43,7 +43,7 @@ export async function installEarlier(majorVersion: string, folder: string): Prom
     const lock = JSON.parse(readFileSync(join(folder, 'node_modules', '.package-lock.json'), 'utf8')) as {
       packages: Record<string, { integrity?: string }>;
     };
-    if (lock.packages[`node_modules/${name}`]?.integrity !== expected) throw new Error('its checksum is another');
+    if (lock.packages[`node_modules/${name}`]?.integrity !== expected) throw new Error('checksum mismatch');
     return join(folder, 'node_modules', name);
   } catch (cause) {
     const reason = (cause as Error).message.split('\n', 1)[0];

@@ -137,7 +137,7 @@ export async function* readBackup(
   let rows: string[] = [];
   let count = 0;
   for await (const line of lines(path, open())) {
-    if (trailer) throw new BackupFileError(`${path} goes on after its end: it is damaged.`);
+    if (trailer) throw new BackupFileError(`${path} continues after its trailer: it is damaged.`);
     if (!manifest) {
       manifest = parseManifest(path, line);
       verifier.manifest(manifest);
@@ -152,18 +152,18 @@ export async function* readBackup(
       rows = [];
       if (line.startsWith(endStart)) trailer = parse<Trailer>(path, line);
       else if (line.startsWith(tableStart)) yield { header: parse<TableHeader>(path, line) };
-      else throw new BackupFileError(`${path} holds a line that belongs to no backup: it is damaged.`);
+      else throw new BackupFileError(`${path} has an unexpected line: it is damaged.`);
     }
     if (!trailer) hash.update(`${line}\n`);
   }
   if (!manifest) throw new BackupFileError(`${path} is empty.`);
-  if (!trailer) throw new BackupFileError(`${path} is cut off: its end is missing.`);
+  if (!trailer) throw new BackupFileError(`${path} is truncated.`);
   if (
     trailer.rows !== count ||
     trailer.checksum !== hash.digest('base64url') ||
     !verifier.isSealed(manifest, trailer)
   ) {
-    throw new BackupFileError(`${path} was altered or is damaged: its checksum is not that of its contents.`);
+    throw new BackupFileError(`${path} was altered or is damaged: its checksum does not match.`);
   }
 }
 
@@ -178,20 +178,20 @@ async function* lines(path: string, file: Readable): AsyncGenerator<string> {
 function reasonOf(path: string, error: unknown): unknown {
   if (error instanceof CutOffError) return new BackupFileError(`${path} ${error.message}.`);
   const { code } = error as NodeJS.ErrnoException;
-  if (code?.startsWith('Z_')) return new BackupFileError(`${path} is no backup, or damaged (${code}).`);
+  if (code?.startsWith('Z_')) return new BackupFileError(`${path} is not a backup, or is damaged (${code}).`);
   if (code !== undefined) return new BackupFileError(`${path} cannot be read (${code}).`);
   return error;
 }
 
 function parseManifest(path: string, line: string): Manifest {
   const manifest = parse<Manifest>(path, line);
-  if (manifest?.format !== backupFormat) throw new BackupFileError(`${path} is no backup of Latchkey.`);
+  if (manifest?.format !== backupFormat) throw new BackupFileError(`${path} is not a Latchkey backup.`);
   if (manifest.version !== backupVersion) {
-    throw new BackupFileError(`${path} is of version ${manifest.version}, and this Latchkey reads ${backupVersion}.`);
+    throw new BackupFileError(`${path} has version ${manifest.version}; this release reads version ${backupVersion}.`);
   }
   const texts = [manifest.id, manifest.takenAt, manifest.issuer, manifest.masterKey, manifest.masterKeyProof];
   const isWhole = texts.every((text) => typeof text === 'string') && Array.isArray(manifest.migrations);
-  if (!isWhole) throw new BackupFileError(`${path} has a manifest that lacks something: it is damaged.`);
+  if (!isWhole) throw new BackupFileError(`${path} has an incomplete manifest: it is damaged.`);
   return manifest;
 }
 
@@ -199,6 +199,6 @@ function parse<T>(path: string, line: string): T {
   try {
     return JSON.parse(line) as T;
   } catch {
-    throw new BackupFileError(`${path} is no backup, or damaged: a line of it cannot be read.`);
+    throw new BackupFileError(`${path} is not a backup, or is damaged: a line cannot be read.`);
   }
 }

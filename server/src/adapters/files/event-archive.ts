@@ -98,7 +98,7 @@ export class EventFolder implements EventArchive {
       if (error instanceof EventFileError) throw error;
       fail((error as Error).message);
     }
-    if (!header || end?.events !== events) fail('is cut off');
+    if (!header || end?.events !== events) fail('is truncated');
     return { month, events, previous: header?.previous ?? null, hash };
   }
 

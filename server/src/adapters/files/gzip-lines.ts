@@ -6,7 +6,7 @@ export class CutOffError extends Error {
   override readonly name = 'CutOffError';
 
   constructor() {
-    super('is cut off: its end is missing');
+    super('is truncated');
   }
 }
 

@@ -71,6 +71,7 @@ function makeOnce(dataDir: string, name: string): Uint8Array {
 function read(file: string): Uint8Array | undefined {
   if (!existsSync(file)) return undefined;
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
-  if (key.length !== 32) throw new MasterKeyError(`${file} does not hold 32 bytes in base64: put the right one back.`);
+  if (key.length !== 32)
+    throw new MasterKeyError(`${file} does not contain 32 bytes in base64: restore the correct file.`);
   return new Uint8Array(key);
 }

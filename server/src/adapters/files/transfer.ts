@@ -47,7 +47,7 @@ const costs = { N: 2 ** 17, r: 8, p: 1 } as const;
 /** A 32-byte key from a passphrase: a few tenths of a second and 128 MB for each guess. */
 export function keyOfPassphrase(passphrase: string, kdf: KeyDerivation = newDerivation()) {
   if (kdf.name !== 'scrypt' || kdf.N !== costs.N || kdf.r !== costs.r || kdf.p !== costs.p) {
-    throw new TransferFileError('The file derives its key in a way that this Latchkey does not know.');
+    throw new TransferFileError('The file uses a key derivation that this release does not support.');
   }
   const salt = Buffer.from(kdf.salt, 'base64');
   const key = scryptSync(passphrase.normalize('NFC'), salt, 32, { ...costs, maxmem: 256 * 1024 * 1024 });
@@ -101,37 +101,36 @@ export async function* readTransfer(path: string): AsyncGenerator<TransferHeader
   let ended = false;
   for await (const line of lines(path)) {
     number += 1;
-    if (ended) throw new TransferFileError(`${path} goes on after its end.`);
+    if (ended) throw new TransferFileError(`${path} continues after its end.`);
     const value = parse(path, line, number);
     if (number === 1) {
       yield checkedHeader(path, value);
     } else if (value['type'] === 'end') {
       const isWhole = value['records'] === number - 2 && value['checksum'] === hash.copy().digest('base64url');
-      if (!isWhole)
-        throw new TransferFileError(`${path} was altered or is damaged: its checksum is not that of its contents.`);
+      if (!isWhole) throw new TransferFileError(`${path} was altered or is damaged: its checksum does not match.`);
       ended = true;
     } else {
       const { type, data } = value;
       if (typeof type !== 'string' || typeof data !== 'object' || data === null || Array.isArray(data)) {
-        throw new TransferFileError(`${path}:${number} is no record.`);
+        throw new TransferFileError(`${path}:${number} is not a record.`);
       }
       yield { type, data: data as Record<string, unknown>, line: number };
     }
     hash.update(`${line}\n`);
   }
   if (number === 0) throw new TransferFileError(`${path} is empty.`);
-  if (!ended) throw new TransferFileError(`${path} is cut off: its end is missing.`);
+  if (!ended) throw new TransferFileError(`${path} is truncated.`);
 }
 
 function checkedHeader(path: string, value: Record<string, unknown>): TransferHeader {
-  if (value['format'] !== transferFormat) throw new TransferFileError(`${path} is no export of Latchkey.`);
+  if (value['format'] !== transferFormat) throw new TransferFileError(`${path} is not a Latchkey export.`);
   if (value['version'] !== transferVersion) {
     throw new TransferFileError(
-      `${path} is of version ${value['version']}, and this Latchkey reads ${transferVersion}.`,
+      `${path} has version ${value['version']}; this release reads version ${transferVersion}.`,
     );
   }
   if (typeof value['issuer'] !== 'string' || !Array.isArray(value['projects'])) {
-    throw new TransferFileError(`${path} has a header that lacks something.`);
+    throw new TransferFileError(`${path} has an incomplete header.`);
   }
   return value as unknown as TransferHeader;
 }
@@ -158,5 +157,5 @@ async function* lines(path: string): AsyncGenerator<string> {
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new TransferFileError(`${path} cannot be read (${code}).`);
   }
-  if (open !== '') throw new TransferFileError(`${path} is cut off: its end is missing.`);
+  if (open !== '') throw new TransferFileError(`${path} is truncated.`);
 }

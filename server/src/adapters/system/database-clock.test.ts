@@ -19,14 +19,14 @@ beforeEach(() => {
 });
 
 describe('the clock of a process', () => {
-  it.each([5, -5])('agrees with the database on a machine that is %i minutes off, and says that it is', (ahead) => {
+  it.each([5, -5])('agrees with the database on a machine that is %i minutes off, and reports the skew', (ahead) => {
     machine += ahead * minutes;
     expect(measure()).toBe(-ahead * minutes);
     expect(off()).toBe(0);
     expect(clock.fault).toMatch(ahead > 0 ? /300\.0 s ahead of the database's: .*NTP/ : /300\.0 s behind/);
     measure();
     expect(faults).toEqual([clock.fault]);
-    // The machine is put right.
+    // The machine's clock is corrected.
     machine = database;
     measure();
     expect(off()).toBe(0);

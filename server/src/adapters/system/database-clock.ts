@@ -8,7 +8,7 @@ const toleranceMs = 50;
 
 /**
  * The machine's clock, corrected to the database's, so that all processes on a database agree. The first measurement is
- * followed however far the machine is off; later ones if they are small, or if the machine's clock was put right. A jump
+ * followed however far the machine is off; later ones if they are small, or if the machine's clock was corrected. A jump
  * of a running machine's clock is reported and not followed.
  */
 export class DatabaseClock implements Clock {
@@ -21,7 +21,7 @@ export class DatabaseClock implements Clock {
   private readonly machineMs: () => number;
   private readonly onChange: (fault: string | null) => void;
 
-  /** @param onChange called with the fault, or null when the clock is right again */
+  /** @param onChange called with the fault, or null when the clock is in sync again */
   constructor(onChange: (fault: string | null) => void, machineMs: () => number = () => Date.now()) {
     this.onChange = onChange;
     this.machineMs = machineMs;

@@ -228,7 +228,7 @@ it(`drops a month of ${count} events while others are written`, { timeout: 3_600
   expect((await months().list()).map(({ name }) => name)).not.toContain(partition);
   if (count > 2000) {
     const times = `gone after ${Math.round(gone)} ms, files deleted after ${Math.round(took)} ms; longest of ${writes} writes beside it: ${longest.toFixed(1)} ms`;
-    // oxlint-disable-next-line no-console -- a measurement, asked for by its variable
+    // oxlint-disable-next-line no-console -- a measurement, enabled by an environment variable
     console.info(`${count} events (${filled?.size}): ${times}`);
   }
 });
@@ -274,7 +274,7 @@ describe('the archive', () => {
     ]);
   });
 
-  it('keeps a file that is there', async () => {
+  it('keeps an existing file', async () => {
     const [first] = await archive();
     const before = readFileSync(path(first));
     await retention(30, new EventFolder(folder)).sweep();
@@ -319,7 +319,7 @@ describe('the archive', () => {
     expect(await types()).toEqual(['test.a']);
   });
 
-  it('shows a changed, removed, added or reordered line, and a file that is cut off', async () => {
+  it('shows a changed, removed, added or reordered line, and a file that is truncated', async () => {
     const [first] = await archive();
     const lines = linesOf(first);
     const [header, a, b, end] = lines as [string, string, string, string];
@@ -331,7 +331,7 @@ describe('the archive', () => {
     await expect(forged([header, b, end])).rejects.toThrow('line 2 was changed');
     await expect(forged([header, a, a, b, end])).rejects.toThrow('line 3 was changed');
     await expect(forged([header, b, a, end])).rejects.toThrow('line 2 was changed');
-    await expect(forged([header, a, b])).rejects.toThrow('cut off');
+    await expect(forged([header, a, b])).rejects.toThrow('truncated');
     await expect(forged([header, a, b, end, a])).rejects.toThrow('line 5 follows the end');
     await expect(forged([a, b, end])).rejects.toThrow('not an archive');
     await expect(forged([header, 'not JSON', end])).rejects.toThrow('line 2 is not an event');
@@ -374,7 +374,7 @@ describe('the archive', () => {
     writeFileSync(path(first), gzipSync(linesOf(first).slice(0, 2).join('\n')));
     expect(await shell({}, 'events:verify', folder)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('cut off'),
+      err: expect.stringContaining('truncated'),
     });
     rmSync(folder, { recursive: true });
     expect(await shell({}, 'events:verify', folder)).toMatchObject({ code: 1, out: 'No files of events.' });
