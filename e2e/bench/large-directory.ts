@@ -142,7 +142,7 @@ interface Exchange {
   status: number;
 }
 
-/** Each filter once. Names of exchanges that are filled in at run time stand as they are: nothing has such a value. */
+/** Each filter once. Placeholders of the exchanges are not filled in: no value matches them. */
 function corpus(): Asked[] {
   const folder = join(import.meta.dirname, '../../server/src/scim/exchanges');
   const found = new Map<string, Asked>();

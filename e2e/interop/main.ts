@@ -106,7 +106,7 @@ async function tried(client: InteropClient, projectId: string): Promise<string |
     if (after.includes(email)) return 'still signed in after the logout';
     if (await browser.hasSession(ISSUER, made.clientId, redirectUri)) return 'the session did not end';
     if (client.backChannel === undefined) return null;
-    // A logout of the user in another application ends all sessions: the application learns of it by logout tokens alone.
+    // A logout of the user in another application ends all sessions: only logout tokens notify the application.
     await person.signInHosted();
     browser.take(latchkey.baseUrl, person.cookies);
     if (!(await browser.open(ORIGIN + client.login)).includes(email)) return 'no second sign-in';

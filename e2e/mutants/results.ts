@@ -53,7 +53,7 @@ export class Results {
     this.known[id] = result;
   }
 
-  /** @param mutants all that exist: the committed file forgets others */
+  /** @param mutants all that exist: others are removed from the committed file */
   save(mutants: readonly Mutant[]): void {
     writeFileSync(this.local, JSON.stringify(this.known, null, 1));
     const record: Kills = {};

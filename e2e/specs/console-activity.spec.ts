@@ -82,7 +82,7 @@ test('a page that failed to load while the server was away is retried', async ()
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.route('**/admin/graphql', (route) => route.fulfill({ status: 503, body: '{}' }));
   const navigation = page.getByRole('navigation', { name: 'Console' });
-  // An error stands alone: no skeleton beside it waits for ever.
+  // The error replaces all skeletons.
   for (const [name, subject] of [
     ['Applications', 'list of applications'],
     ['Directory sync', 'directory'],

@@ -90,7 +90,7 @@ test('texts of the server are in German, too: sentences of events, refused input
   });
 });
 
-test('on a phone, where German tabs need more room, the current one is in view', async () => {
+test('on a phone, where German tabs are wider, the current one is in view', async () => {
   await preferring('de-DE', async (page) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(at(`applications/${clientId}/danger`));
@@ -129,7 +129,7 @@ test('without a choice the console has the language of the browser; a page in Ja
   });
 });
 
-test('a language that the console does not speak is English, without a catalog', async () => {
+test('an unsupported language falls back to English, without a catalog', async () => {
   await preferring('it-IT', async (page) => {
     const scripts: string[] = [];
     page.on('request', (request) => scripts.push(request.url()));

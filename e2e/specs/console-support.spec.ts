@@ -44,7 +44,7 @@ test.afterAll(async () => {
 });
 
 for (const role of ['admin', 'viewer'] as const) {
-  test(`a user's sign-in at an application is foreseen: ${role}`, async () => {
+  test(`a user's sign-in at an application is predicted: ${role}`, async () => {
     const { page } = role === 'admin' ? owner : viewer;
     await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/users/${userId}`);
     const section = page.getByRole('region', { name: 'View as user' });

@@ -168,7 +168,7 @@ test('shows values of the page and the service as text, and links to authenticat
   expect(dialogs).toEqual([]);
 });
 
-test('speaks five languages, and tells a wrong key', async ({ page }) => {
+test('has texts in five languages, and reports a wrong key', async ({ page }) => {
   for (const [lang, label] of [
     ['de', 'E-Mail-Adresse'],
     ['fr', 'Adresse e-mail'],

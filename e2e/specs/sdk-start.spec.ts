@@ -129,7 +129,7 @@ test('a new user enrolls a second factor, and uses it and a recovery code, where
   });
 });
 
-test('a page that is not allowed learns why', async ({ page }) => {
+test('a page that is not allowed gets the reason', async ({ page }) => {
   const application = await register({ mfaPolicy: 'OFF' });
   const { port } = new URL(site.origin);
   const sdk = await SdkInPage.open(page, `http://stranger.localhost:${port}`);

@@ -179,7 +179,7 @@ test('an authenticator app is enrolled once, and each code is valid once', async
   });
 });
 
-test('a page of an unregistered origin learns why it is refused', async ({ page }) => {
+test('a page of an unregistered origin gets the reason', async ({ page }) => {
   const application = await register();
   const before = await SdkInPage.open(page, site.origin);
   await expect(before.authenticate('ada@example.com')).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });

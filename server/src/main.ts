@@ -10,7 +10,7 @@ const log = (line: string): void => void process.stderr.write(`${line}\n`);
 async function main(): Promise<void> {
   const [command, ...args] = process.argv.slice(2);
   const config = () => loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
-  // Each is imported on demand: a command does without the server.
+  // Each is imported on demand: a command does not load the server.
   if (command === undefined) return (await import('./serve.ts')).serve(config());
   // The reader closed the pipe, as in `| head`.
   process.stdout.on('error', () => process.exit(1));

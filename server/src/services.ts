@@ -130,7 +130,7 @@ export interface Ports {
   eventArchive?: EventArchive | undefined;
   /** Absent where no jobs are done. */
   gauge?: QueueGauge;
-  /** Absent in a command, which is over in a moment. */
+  /** Absent in a short-lived command. */
   runtime?: Runtime;
   /** Corrects `clock` by the database's; absent in a command. */
   follow?: (aheadMs: number, errorMs: number) => number;

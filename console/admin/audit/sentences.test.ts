@@ -59,7 +59,7 @@ it('names the changed fields, with their values', () => {
   expect(textOf({ detail: { before: many, after: many } })).toBe('Ada changed A, B, C and 2 more of Alan');
 });
 
-it('tells how many members a group gained or lost, and its names', () => {
+it('states how many members a group gained or lost, and its names', () => {
   const group = (detail: object) =>
     textOf({ type: 'group.updated', subject: { kind: 'group', id: 'g', name: 'Staff' }, detail: { ...detail } });
   expect(group({ added: 2, removed: 0 })).toBe('Ada added 2 members to the group Staff');
@@ -93,7 +93,7 @@ it('names roles, users of sessions and reasons', () => {
   ).toBe('Client authentication of an unknown application failed: unknown client (3 times)');
 });
 
-it('says why a code or a token was refused', () => {
+it('states why a code or a token was refused', () => {
   const grafana = { kind: 'client', id: 'c', name: 'Grafana' };
   const refused = (fault: string) =>
     textOf({ type: 'token.refused', subject: grafana, result: 'FAILURE', detail: { fault } });
@@ -102,7 +102,7 @@ it('says why a code or a token was refused', () => {
   expect(refused('expired')).toBe(`${start}: expired`);
 });
 
-it('tells of a sign-in in one line: the person, the application and how', () => {
+it('describes a sign-in in one line: the person, the application and how', () => {
   const anonymous = { kind: 'anonymous', id: null, name: null };
   const event = (type: string, changes: Partial<AuditEvent> = {}) =>
     eventOf({ actor: anonymous, type, client: { id: 'c', name: 'Grafana' }, ...changes });

@@ -190,7 +190,7 @@ export type CreateClientInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
-  /** Whether users are asked before it gets their data. The browser SDK is refused. Default: false. */
+  /** Whether users must consent before it gets their data. The browser SDK is refused. Default: false. */
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;
@@ -823,7 +823,7 @@ export type UpdateClientInput = {
   refreshTokenTtlSeconds?: number | null | undefined;
   /** Default: false. */
   relatedOrigins?: boolean | null | undefined;
-  /** Whether users are asked before it gets their data. The browser SDK is refused. Default: false. */
+  /** Whether users must consent before it gets their data. The browser SDK is refused. Default: false. */
   thirdParty?: boolean | null | undefined;
   /** Default: NONE. */
   tokenEndpointAuthMethod?: TokenEndpointAuthMethod | null | undefined;

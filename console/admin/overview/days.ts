@@ -25,7 +25,7 @@ export function change(now: number, before: number): string | undefined {
   return percent === 0 ? t('as before') : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
 
-/** The charts that have data in these days. One without data says nothing. */
+/** The charts that have data in these days. A chart without data is left out. */
 export function chartsOf(days: readonly Day[]) {
   const has = (of: (day: Day) => number) => days.some((day) => of(day) > 0);
   return {

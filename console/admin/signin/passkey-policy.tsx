@@ -74,7 +74,7 @@ export function passkeyConsequence(saved: FactorValues, values: FactorValues, st
   return from === 'REQUIRED' ? t('Users can sign in with a mail code again.') : undefined;
 }
 
-/** Says whom the numbers count, if that is not all users. */
+/** States which users the numbers count, if not all. */
 export function amongRecent(standing: Standing): string | false {
   if (!standing?.isLimited) return false;
   return t('Counted among the {count} users who signed in last.', { count: count.format(standing.activeUsers) });

@@ -7,7 +7,7 @@ const methodNames: Record<string, string> = {
   mfa: t('second factor'),
 };
 
-/** Names of authentication methods (RFC 8176). Only a passkey has `pop`; its `hwk`, `swk` and `user` say no more. */
+/** Names of authentication methods (RFC 8176). Only a passkey has `pop`; its `hwk`, `swk` and `user` add nothing. */
 export function methodsIn(amr: readonly string[]): string {
   const isPasskey = amr.includes('pop');
   const others = isPasskey ? amr.filter((one) => !['hwk', 'swk', 'user', 'pop'].includes(one)) : amr;

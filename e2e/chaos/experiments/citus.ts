@@ -2,7 +2,7 @@ import { type Experiment, evaluate } from '../experiment.ts';
 import { Postgres } from '../support/postgres.ts';
 import { World } from '../support/world.ts';
 
-/** Tables of tenants, parents before children: Citus wants the parent of a foreign key first. */
+/** Tables of tenants, parents before children: Citus requires the parent of a foreign key first. */
 const tenantTables = `with recursive tenant as (
     select c.oid from pg_class c join pg_index i on i.indrelid = c.oid and i.indisprimary
     join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]

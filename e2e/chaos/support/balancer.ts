@@ -106,7 +106,7 @@ export class Balancer {
 }
 
 /**
- * Without the headers of one connection (RFC 9110 §7.6.1). The `Keep-Alive` of a process would promise to clients that idle
+ * Without the headers of one connection (RFC 9110 §7.6.1). The `Keep-Alive` of a process would tell clients that idle
  * connections to the proxy stay open, too.
  */
 export function endToEnd({ connection: _, 'keep-alive': __, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {

@@ -10,7 +10,7 @@ export interface ReceivedMail {
   at: number;
 }
 
-/** A mail server that can be away or slow. */
+/** A mail server that can be unavailable or slow. */
 export class MailSink {
   readonly port: number;
   /** In the order of arrival; a mail counts when it is accepted. */

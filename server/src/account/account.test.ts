@@ -73,7 +73,7 @@ describe('/account', () => {
     expect([response.status, locationOf(response)]).toEqual([303, `/account?project=${world.project.id}`]);
   });
 
-  it('leads to a sign-in whose end is this page, if the project is known', async () => {
+  it('starts a sign-in that returns to this page, if the project is known', async () => {
     const stranger = new CookieBrowser();
     const known = `${app.url}/account?project=${world.project.id}`;
     expect(await (await stranger.get(`${app.url}/account`)).text()).not.toContain('Sign in</button>');
@@ -92,7 +92,7 @@ describe('/account', () => {
     expect(locationOf(unknown)).toBe(`/account?project=${none}`);
   });
 
-  it('fills in the address of an invitation, which opens nothing without a code', async () => {
+  it('fills in the address of an invitation, and still requires a code', async () => {
     await world.begin({ signUp: 'provisioned_only' });
     const email = "O'Neil+1@example.com";
     const { services } = app;
@@ -130,7 +130,7 @@ describe('/account', () => {
     expect(await injected.text()).not.toContain('login_hint');
   });
 
-  it('begins no more sign-ins than a network may, and then stores nothing', async () => {
+  it('limits sign-ins per network, and stores nothing beyond the limit', async () => {
     const limited = await buildSibling(app, app.url, { authorizationsPerMinute: 2 });
     const asked = { change: 'sign-in', project: world.project.id };
     const begin = () => new CookieBrowser().post(`${limited.url}/account`, asked, { origin: app.url });

@@ -108,7 +108,7 @@ describe('an authenticator app on the account page', () => {
     expect(await all(user)).toHaveLength(1);
   });
 
-  it('waits for another confirmation after five minutes, and is gone after thirty', async () => {
+  it('needs another confirmation after five minutes, and expires after thirty', async () => {
     const { code, secret, user, visit } = await begun();
     app.clock.turn(5 * 60 + 1);
     expect(secretOn(await visit.page())).toBe('');
@@ -134,7 +134,7 @@ describe('an authenticator app on the account page', () => {
     expect(await verified(other.user)).toEqual([]);
   });
 
-  it('keeps nothing of a wrong code but the count, and locks after five', async () => {
+  it('stores only the count of wrong codes, and locks after five', async () => {
     const { code, user, visit } = await begun();
     const [before] = await all(user);
     for (let tries = 1; tries <= 5; tries++) {

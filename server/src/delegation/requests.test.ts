@@ -54,7 +54,7 @@ describe('POST /v1/delegation', () => {
     });
   });
 
-  it('refuses third-party applications: no user is asked here', async () => {
+  it('refuses third-party applications: users cannot consent here', async () => {
     const text = await backEnd.seal();
     await app.services.clients.update(backEnd.client, { thirdParty: true }, system);
     expect(await clear(backEnd.send(text))).toEqual([403, 'INVALID_CLIENT']);

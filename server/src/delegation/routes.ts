@@ -111,8 +111,8 @@ async function outcomeOf(
 }
 
 /**
- * Authenticates the client by its secret key. Refuses `unauthenticated`, and `forbidden` for a third-party client: no user
- * is asked here.
+ * Authenticates the client by its secret key. Refuses `unauthenticated`, and `forbidden` for a third-party client: users
+ * cannot consent here.
  */
 async function clientOf({ clients }: DelegationDeps, req: Request): Promise<Client> {
   const key = req.get('x-api-key');

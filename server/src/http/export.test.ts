@@ -77,7 +77,7 @@ describe('an export', () => {
   it('aborts the connection if reading fails, so that a partial file is not mistaken for a complete one', async () => {
     async function* pages() {
       yield [{ n: 1 }];
-      throw new Error('away');
+      throw new Error('unavailable');
     }
     const ended = Promise.withResolvers<unknown>();
     const response = await fetch(await serving(pages, ended.resolve));

@@ -7,7 +7,7 @@ import { Refusal } from '../domain/kernel/problem.ts';
 const gone =
   /^(08|53|57P|57014|55P03|25006|25P03|25P04|58030|40001|40P01|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN)$)/;
 
-/** Faults that an operator must mend, by SQLSTATE: named in every response. */
+/** Faults that an operator must fix, by SQLSTATE: named in every response. */
 const lasting: Partial<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '58030': 'the database cannot write to its disk',

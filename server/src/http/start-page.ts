@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Cookies } from './cookies.ts';
 import { PageMissingError, type Pages, wantsPage } from './pages.ts';
 
-/** `GET /`: the account of a person who is signed in; else a page that says what this address is. */
+/** `GET /`: the account of a person who is signed in; else a page that describes this address. */
 export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): RequestHandler {
   return (req, res) => {
     if (cookies.sessions(req).length === 0) return pages.send(req, res, 'plain/start');
@@ -11,7 +11,7 @@ export function startPage(pages: Pages, cookies: Pick<Cookies, 'sessions'>): Req
   };
 }
 
-/** The answer where nothing is: a page for people, a line for programs. Express's own waits for the end of the body. */
+/** The 404 response: a page for browsers, a line for programs. That of Express waits for the end of the body. */
 export function missingPage(pages: Pages): RequestHandler {
   return (req, res) => {
     const isPerson = (req.method === 'GET' || req.method === 'HEAD') && wantsPage(req);

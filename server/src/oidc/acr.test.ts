@@ -162,7 +162,7 @@ describe('acr_values', () => {
   });
 });
 
-it('acr_values ask a user who has lost the passkey for nothing more', async () => {
+it('acr_values require nothing more of a user who has lost the passkey', async () => {
   await enrolled();
   const { db } = world.app.services;
   await changed(db, 'update credentials set revoked_at = now() where project_id = ? and kind = ?', [
@@ -196,7 +196,7 @@ it.each(ignored)('other claims are ignored: %j', async (claims) => {
   expect((await hosted.claims(done))['acr']).toBe(standard);
 });
 
-it.each([['{'], ['[]'], ['"x"'], ['1']])('a claims parameter that is no object is refused: %s', async (claims) => {
+it.each([['{'], ['[]'], ['"x"'], ['1']])('a claims parameter that is not an object is refused: %s', async (claims) => {
   const back = await hosted.open({ claims });
   expect(back.searchParams.get('error')).toBe('invalid_request');
 });

@@ -189,7 +189,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   ],
 ];
 
-/** `offline_access` means nothing for a client without refresh tokens (OpenID Connect Core section 11). */
+/** `offline_access` has no effect for a client without refresh tokens (OpenID Connect Core section 11). */
 export function scopesFor({ grantTypes }: Client, { capabilities }: Issuer): readonly string[] {
   return capabilities.scopes.filter((scope) => scope !== 'offline_access' || grantTypes.includes('refresh_token'));
 }
@@ -255,7 +255,7 @@ export function check(
   };
 }
 
-/** The `claims` parameter; null if it is no JSON object, or too long. */
+/** The `claims` parameter; null if it is not a JSON object, or too long. */
 function claimsOf(parameters: Parameters): Record<string, unknown> | null {
   const text = parameters.get('claims') ?? '{}';
   if (text.length > longest) return null;

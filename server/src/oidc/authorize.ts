@@ -97,7 +97,7 @@ interface Asked {
 
 /**
  * The request itself, or the pushed one that it names (RFC 9126 §4): then its other parameters are ignored. Single use, so
- * that a `request_uri` in a log or a history is worth nothing.
+ * that a `request_uri` in a log or a history is useless.
  */
 async function requested(
   deps: AuthorizeDeps,

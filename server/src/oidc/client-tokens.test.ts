@@ -59,7 +59,7 @@ describe('POST /oauth2/token with client_credentials', () => {
     await expect(jwtVerify(access_token, await keysAt(app.url))).rejects.toThrow('no applicable key');
   });
 
-  it('means the only API, and all that was granted there', async () => {
+  it('defaults to the only API, and to all scopes granted there', async () => {
     await grant(['write', 'read']);
     expect(decodeJwt(await tokenOf(machine))).toMatchObject({ aud: orders, scope: 'read write' });
     const other = await apiOf(app, project, 'urn:example:billing');

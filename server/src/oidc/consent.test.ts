@@ -115,7 +115,7 @@ describe('consent', () => {
     expect((await other.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
   });
 
-  it('refused gives access_denied, and nothing is remembered', async () => {
+  it('refused returns access_denied, and stores nothing', async () => {
     const page = await asked(await party.authorize());
     const back = await answered(await answer(page, 'cancel'));
     expect([back.get('error'), back.get('code'), back.get('state')]).toEqual(['access_denied', null, 'a state']);
@@ -162,7 +162,7 @@ describe('consent', () => {
     expect(locationOf(await party.authorize({ max_age: '300' })).pathname).toBe('/signin');
   });
 
-  it('is owed on the hosted page only: the SDK is refused', async () => {
+  it('is requested on the hosted page only: the SDK is refused', async () => {
     await app.services.clients.update(world.client, { thirdParty: true }, system);
     const response = await fetch(`${app.url}/v1/signin/challenge`, {
       method: 'POST',
@@ -188,7 +188,7 @@ describe('a consent that is withdrawn', () => {
     expect(await events()).toEqual(['consent.given', 'access.removed']);
   });
 
-  it('cannot be made up for by an application that becomes a third party later', async () => {
+  it('is required for earlier codes and tokens of an application that becomes a third party', async () => {
     await app.services.clients.update(client, { thirdParty: false }, system);
     const tokens = await tokensOf(await party.code(lasting));
     const code = await party.code(lasting);
@@ -242,7 +242,7 @@ describe('an answer', () => {
     expect(claims.sub).toBe(next.user.id);
   });
 
-  it('of one person does not answer for the next, who asked to be asked', async () => {
+  it('of one person does not count for the next one, with prompt=consent', async () => {
     const page = await asked(await party.authorize({ prompt: 'consent' }));
     const action = new URL(page.action, app.url).href;
     const noted = await party.browser.post(action, { ...page.fields, answer: 'cancel' });

@@ -38,7 +38,7 @@ export function askForConsent(
 }
 
 /**
- * `POST /authorize/consent`: the user's answer. It is only noted: `GET /authorize/resume` follows, and judges it again with
+ * `POST /authorize/consent`: the user's answer. It is only stored: `GET /authorize/resume` follows, and checks it with
  * the session of that moment. So a second click, or a form of another session, changes nothing.
  */
 export function consentEndpoint(deps: ConsentDeps): RequestHandler {

@@ -61,7 +61,7 @@ const get = (path: string, init: RequestInit = {}, at = url) =>
 const jsonOf = async (response: Response) => (await response.json()) as Record<string, unknown>;
 
 describe('the issuer at a custom domain', () => {
-  it('has documents of its own, and every address is there', async () => {
+  it('serves its own documents, whose addresses all have its host', async () => {
     const document = await jsonOf(await get('/.well-known/openid-configuration'));
     expect(document['issuer']).toBe(url);
     const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name));
@@ -392,7 +392,7 @@ describe('the account page at a custom domain', () => {
     expect(await crossed.text()).toContain('You are not signed in');
   });
 
-  it('is where mails lead', async () => {
+  it('is the target of links in mails', async () => {
     const { recoveries } = world.app.services;
     const email = newAddress();
     const lost = await world.user({ email, emailKey: email, userName: email, userNameKey: email });

@@ -129,7 +129,7 @@ describe.each(ways.map((way, at) => [way, idTokenAlgorithms[at % idTokenAlgorith
       const person = new DeviceBrowser(app, party.issuer);
       await person.signIn(user);
       await person.allow(device.user_code);
-      // The library waits before it asks.
+      // The library waits before it polls.
       const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 });
       expect(tokens.claims()?.sub).toBe(user.id);
     });

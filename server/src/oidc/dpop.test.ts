@@ -141,7 +141,7 @@ describe('a token request with a proof', () => {
     expect([status, challenge.startsWith('DPoP error="invalid_token"')]).toEqual([401, true]);
   });
 
-  it('is refused for a proof of another issuer, endpoint or method, for two proofs, and for a huge one; the code stays good', async () => {
+  it('is refused for a proof of another issuer, endpoint or method, for two proofs, and for a huge one; the code stays valid', async () => {
     const code = await party.code();
     const url = `${party.issuer}/oauth2/token`;
     const form = {
@@ -271,7 +271,7 @@ describe('UserInfo with a bound token', () => {
     expect((await userInfo(party, token, await userInfoProof(party, token), 'dpop')).status).toBe(200);
   });
 
-  it('takes a proof once, in a race of 200 over two processes, and forgets it in the end', async () => {
+  it('takes a proof once, in a race of 200 over two processes, and deletes it after its expiry', async () => {
     const { access_token: token } = await tokens(party);
     const proof = await userInfoProof(party, token);
     const answers = await Promise.all(
@@ -323,7 +323,7 @@ describe('a refresh token', () => {
     );
   });
 
-  it('that was a bearer’s is bound by its first use with a proof', async () => {
+  it('that was a bearer token is bound by its first use with a proof', async () => {
     const { body } = await exchange(party, await party.code(), undefined);
     const bound =
       (await refresh(String(body['refresh_token']), await key.proof(at(party)))).body['refresh_token'] ?? '';
@@ -378,7 +378,7 @@ describe('a client', () => {
     expect((await userInfo(party, token, await userInfoProof(party, token, key, { nonce }))).status).toBe(200);
   });
 
-  it('may send a nonce at any time, and hears of one that has expired', async () => {
+  it('may send a nonce at any time, and gets an error for an expired one', async () => {
     const { headers } = await exchange(party, 'x', await key.proof(at(party)));
     const nonce = headers.get('dpop-nonce');
     expect((await exchange(party, await party.code(), await key.proof(at(party), { nonce }))).status).toBe(200);

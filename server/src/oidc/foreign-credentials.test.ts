@@ -1,6 +1,6 @@
 /**
- * Credentials of others, or of another kind, at every place of a project's issuer, of the base issuer, and of the rooms that
- * take their tokens: each is refused with its exact error, and stays good where it belongs.
+ * Credentials of others, or of another kind, at every place of a project's issuer, of the base issuer, and of the APIs that
+ * take their tokens: each is refused with its exact error, and stays valid in its own place.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationParameters, locationOf } from '../../test/browser.ts';
@@ -155,7 +155,7 @@ const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });
 type Refusal = string | readonly unknown[];
 
 interface Place {
-  /** Which credentials are good here: `owner kind`. */
+  /** Credentials that are valid here: `owner kind`. */
   takes: string[];
   ask(value: string): Promise<unknown>;
   refusal: Refusal | ((owner: Owner, kind: Kind) => Refusal);
@@ -269,7 +269,7 @@ const places: Record<string, Place> = {
   },
 };
 
-/** Endpoints that authenticate clients, with a request that is good but for the credential. */
+/** Endpoints that authenticate clients, with a request that is valid except for the credential. */
 const requests: Record<string, () => Fields> = {
   token: () => ({ grant_type: 'client_credentials', resource: orders }),
   introspect: () => ({ token: 'x' }),
@@ -333,7 +333,7 @@ describe('a credential of another project, client, issuer or kind', () => {
     }
   });
 
-  it('stays good where it belongs, as does every session', { timeout: 60_000 }, async () => {
+  it('stays valid in its own place, as does every session', { timeout: 60_000 }, async () => {
     for (const [owner, one] of [
       ['ours', ours],
       ['sibling', sibling],

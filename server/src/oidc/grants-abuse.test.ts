@@ -185,7 +185,7 @@ describe('time', () => {
     expect((await ours.rp.userInfo(access)).status).toBe(401);
   });
 
-  it('does not trouble refresh, machines, pushed requests and proofs where clocks differ by two seconds', async () => {
+  it('does not affect refresh, machines, pushed requests and proofs where clocks differ by two seconds', async () => {
     const clock = turnableClock(new Date(app.clock.now().getTime() - 2000));
     const behind = await buildSibling(app, app.url, { clock });
     const there = (url: string) => url.replace(app.url, behind.url);
@@ -246,7 +246,7 @@ describe('a client assertion', () => {
     const text = await response.text();
     return [response.status, text === '' ? '' : ((JSON.parse(text) as { error?: string }).error ?? '')];
   };
-  /** Every endpoint that authenticates clients, with a request that is good but for its assertion. */
+  /** Every endpoint that authenticates clients, with a request that is valid except for its assertion. */
   const endpoints = (): [path: string, form: Record<string, string>][] => [
     ['token', { grant_type: 'client_credentials' }],
     ['token', { grant_type: 'refresh_token', refresh_token: refreshToken }],

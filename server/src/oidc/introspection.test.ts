@@ -113,7 +113,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     ]);
   });
 
-  it('says that a refresh token without offline_access ends with its session', async () => {
+  it('reports that a refresh token without offline_access ends with its session', async () => {
     const { web, sessionId, refresh_token } = await signedIn({}, 'openid');
     const [session] = await rows<{ expires_at: string }>(
       app.services.db,
@@ -132,7 +132,7 @@ describe('POST {issuer}/oauth2/introspect', () => {
     expect([await isActive(web, next.refresh_token), await isActive(web, access_token)]).toEqual([false, false]);
   });
 
-  it('judges client, API and scopes as they are now', async () => {
+  it('uses the current client, API and scopes', async () => {
     const token = await tokenOf(machine);
     await grant(machine, ['read']);
     expect(await ask(server, token)).toMatchObject({ active: true, scope: 'read' });

@@ -112,7 +112,7 @@ describe('oidcc-basic-certification', () => {
     expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
   });
 
-  it('oidcc-codereuse: the refresh token of a reused code is dead', async () => {
+  it('oidcc-codereuse: the refresh token of a reused code is invalid', async () => {
     const { rp, secret } = await registered({ grantTypes: ['refresh_token'] });
     const code = await rp.code(plain);
     const exchange = () => rp.exchange(code, { client_id: undefined, code_verifier: undefined }, basic(rp, secret));

@@ -1,4 +1,4 @@
-/** One person's acts and credentials decide nothing for another: UserInfo, introspection, devices. */
+/** Actions and credentials of one person have no effect on another: UserInfo, introspection, devices. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';

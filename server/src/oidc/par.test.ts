@@ -153,7 +153,7 @@ describe('POST {issuer}/oauth2/par', () => {
     expect(await rows(app.services.db, `select from pushed_requests where client_id = '${client.id}'`)).toHaveLength(0);
   });
 
-  it('is judged by the settings of the moment when it is used', async () => {
+  it('is checked against the settings at the time of its use', async () => {
     const [first, second] = [await pushed(), await pushed()];
     await change({ redirectUris: ['https://elsewhere.example.com/cb'] });
     expect((await visit(first, {}, party, there)).headers.get('location')).toBeNull();
@@ -248,7 +248,7 @@ describe('POST {issuer}/oauth2/par', () => {
     expect([await exchange(), await exchange(other), await exchange(key)]).toEqual([400, 400, 200]);
   });
 
-  it('is demanded of a client that must use it, at both issuers and from a process that has it cached', async () => {
+  it('is required of a client that must use it, at both issuers and from a process that has it cached', async () => {
     const base = new RelyingParty(app, client);
     await base.signIn(user);
     await visit(await pushed(), {}, party, there);
@@ -339,7 +339,7 @@ describe('the FAPI 2.0 Security Profile', () => {
     ).resolves.toMatchObject({ status: 400 });
   });
 
-  it('is not kept from pushing by repetitions of an assertion that was used', async () => {
+  it('cannot be blocked from pushing by replays of a used assertion', async () => {
     app.clock.turn(60);
     const limited = await buildSibling(app, app.url, { authorizationsPerMinute: 1 });
     const url = `${party.issuer.replace(app.url, limited.url)}/oauth2/par`;

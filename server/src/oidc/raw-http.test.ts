@@ -202,7 +202,7 @@ describe('UserInfo with', () => {
 });
 
 describe('a document served without Express', () => {
-  const failing = () => Promise.reject(new Error('database away'));
+  const failing = () => Promise.reject(new Error('database unavailable'));
   const documents = plainDocuments(
     {
       issuer: baseIssuer('https://id.example.com'),

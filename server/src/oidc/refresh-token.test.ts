@@ -109,7 +109,7 @@ describe('a refresh token', () => {
     ).toHaveLength(1);
   });
 
-  it('works for its client and issuer only, and a stranger’s try changes nothing', async () => {
+  it('works for its client and issuer only, and an attempt by another client changes nothing', async () => {
     const { refresh_token: token } = await offline();
     const { client: sibling } = await app.make.client(project);
     await app.services.clients.update(
@@ -141,7 +141,7 @@ describe('a refresh token', () => {
     expect((await refresh(less.refresh_token)).body.scope).toBe('openid email offline_access');
   });
 
-  it('ends by its absolute and idle lifetime, judged by today’s settings', async () => {
+  it('ends by its absolute and idle lifetime, by current settings', async () => {
     const idle = (await offline()).refresh_token;
     app.clock.turn(7 * 24 * 3600);
     expect(await refresh(idle)).toMatchObject(refused);

@@ -96,7 +96,7 @@ describe('characteristics', () => {
     expect((await patch(id, { op: 'replace', path: 'title', value: 'T' })).status).toBe(200);
   });
 
-  it('never: neither the version nor the event tells whether a write has changed the value', async () => {
+  it('never: neither the version nor the event shows whether a write has changed the value', async () => {
     await string('pins', { multiValued: true, returned: 'never' });
     await string('pin', { returned: 'never' });
     await string('open');

@@ -137,7 +137,7 @@ describe('GET /Me by the access token of a user', () => {
     expect(await send('OPTIONS', '/Me')).toMatchObject({ status: 204 });
   });
 
-  it('opens nothing else of the service', async () => {
+  it('gives no access to other endpoints', async () => {
     const token = await bearer();
     for (const path of ['/Users', `/Users/${userId}`, '/Groups', '/Schemas', '/Me/x', '/ServiceProviderConfig']) {
       expect([path, (await send('GET', path, token)).status]).toEqual([path, 401]);
@@ -156,7 +156,7 @@ describe('GET /Me by the access token of a user', () => {
   });
 });
 
-describe('who gets nothing at /Me', () => {
+describe('requests that /Me refuses', () => {
   it('401 for a stranger, nonsense, an ID token and a token with another signature', async () => {
     const { id_token: idToken, access_token: accessToken } = await party.tokens();
     const [head, payload] = accessToken.split('.');

@@ -127,7 +127,7 @@ describe('an admin with a passkey', () => {
     expect(await adminOf(hosted)).toBeNull();
   });
 
-  it('comes back by the link of admin:link, which leads to a new passkey and cannot be used twice', async () => {
+  it('regains access by the link of admin:link, which leads to a new passkey and cannot be used twice', async () => {
     authenticator = new SoftAuthenticator();
     const url = await printedLink();
     const hosted = await byLink(url);
@@ -154,7 +154,7 @@ describe('an admin with a passkey', () => {
     expectStatus(await again.usePasskey(), 'SUCCESS');
   });
 
-  it('does not come back by a link that has expired', async () => {
+  it('does not regain access by a link that has expired', async () => {
     const url = await printedLink();
     world.app.clock.turn(15 * 60 + 1);
     const browser = new HostedBrowser(world, authenticator).browser;
@@ -163,7 +163,7 @@ describe('an admin with a passkey', () => {
     expect((await browser.post(`${world.app.url}/setup`, { email: userid }, headers)).status).not.toBe(303);
   });
 
-  it('comes back by a recovery code of the setup link, which leads to a new passkey', async () => {
+  it('regains access by a recovery code of the setup link, which leads to a new passkey', async () => {
     const link = await world.app.services.admins.mintSetupLink(system);
     const claimed = await byLink(link.url);
     expectStatus(await byMail(claimed), 'PASSKEY_ENROLLMENT_NEEDED');

@@ -11,7 +11,7 @@ import {
   signatureOf,
 } from './values.ts';
 
-/** How the client proves itself, as openid-client writes it. */
+/** Client authentication, as openid-client writes it. */
 const proofs: Record<
   ReturnType<typeof proofOf>,
   (values: SnippetValues) => { packages?: string; imports?: string; code: string }

@@ -10,7 +10,7 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** Empty state: one sentence and one action. Below the heading of a section, which says the rest, only a line. */
+/** Empty state: one sentence and one action. Only a line below the heading of a section. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div className={styles.empty}>

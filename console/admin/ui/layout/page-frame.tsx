@@ -18,13 +18,13 @@ export function PageFrame({
   minHeight?: number;
 }) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const room = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [scale, setScale] = useState(1);
   const [height, setHeight] = useState(minHeight);
   const [shown, setShown] = useState<string>();
 
   useEffect(() => {
-    const element = room.current;
+    const element = container.current;
     if (!element) return;
     const observer = new ResizeObserver(([entry]) =>
       setScale(Math.min(1, (entry?.contentRect.width ?? width) / width)),
@@ -51,7 +51,7 @@ export function PageFrame({
     for (const part of page.querySelectorAll('.frame, body > div')) observer.observe(part);
   };
   return (
-    <div ref={room} className={styles.room} data-theme={theme} aria-busy={shown !== address}>
+    <div ref={container} className={styles.container} data-theme={theme} aria-busy={shown !== address}>
       <div
         className={styles.paper}
         style={{ width: width * scale, height: height * scale }}

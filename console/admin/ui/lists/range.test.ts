@@ -20,7 +20,7 @@ describe('the range of a list', () => {
     expect(firstRow(from)).toBe(1);
   });
 
-  it('begins where the URL says', () => {
+  it('begins at the position in the URL', () => {
     expect(firstRow('51')).toBe(51);
   });
 });

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import type { ReadTxt } from '../../domain/domains/domains.ts';
 
-/** The name has no such record; every other fault may pass. */
+/** The name has no such record; every other fault may be temporary. */
 const missing = ['ENOTFOUND', 'ENODATA'];
 const maxRecords = 100;
 

@@ -96,12 +96,12 @@ export class JobQueue implements Queue, QueueGauge {
     data: Record<string, unknown>,
     options: { startAfter?: Date } = {},
   ): Promise<void> {
-    if (!em.isInTransaction()) throw new Error(`${job} must be asked for in a transaction`);
+    if (!em.isInTransaction()) throw new Error(`${job} must be enqueued in a transaction`);
     await this.boss.send(job, data, { ...options, db: fromKysely(em.getKysely()) });
   }
 
   async sendMany(em: EntityManager, job: string, data: readonly Record<string, unknown>[]): Promise<void> {
-    if (!em.isInTransaction()) throw new Error(`${job} must be asked for in a transaction`);
+    if (!em.isInTransaction()) throw new Error(`${job} must be enqueued in a transaction`);
     const jobs = data.map((one) => ({ data: one }));
     await this.boss.insert(job, jobs, { db: fromKysely(em.getKysely()) });
   }

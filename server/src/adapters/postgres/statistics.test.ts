@@ -33,7 +33,7 @@ it('renews the statistics of a table after twenty rows, then when it is three ti
   expect(await knownRows()).toBe(60);
 });
 
-it('leaves a table alone whose rows are replaced', async () => {
+it('does not renew the statistics of a table whose rows are replaced', async () => {
   await insert(30);
   expect(await renewals()).toBe(1);
   for (let round = 0; round < 5; round += 1) {

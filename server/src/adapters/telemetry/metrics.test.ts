@@ -29,7 +29,7 @@ it('requests are counted by route and status, and no input becomes a label', asy
 it('database, connections and queue are shown, without waiting for an unreachable queue', async () => {
   const metrics = new Metrics();
   metrics.watchDatabase({ fault: 'away', use: () => ({ total: 5, idle: 2, waiting: 1 }) });
-  metrics.watchQueue({ stats: () => Promise.reject(new Error('away')) });
+  metrics.watchQueue({ stats: () => Promise.reject(new Error('unavailable')) });
   metrics.watchStreams({ lag: async () => [{ kind: 'http', seconds: 42 }] });
   metrics.batch('http', 'failed');
   metrics.signIn('authenticate', 'OTP_NEEDED');

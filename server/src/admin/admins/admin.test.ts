@@ -43,7 +43,7 @@ describe('roles', () => {
     expect((await list()).data.memberships).toHaveLength(1);
   });
 
-  it("ends a token's rights with its maker's", async () => {
+  it("ends a token's rights with those of its creator", async () => {
     const userId = await room.person('maker@example.com');
     const { admins } = room.services;
     const membership = await admins.grantRole({ email: 'maker@example.com', role: 'project_admin', projectId }, owner);
@@ -57,7 +57,7 @@ describe('roles', () => {
     expect((await room.call(query, { id: projectId }, bearer)).status).toBe(403);
   });
 
-  it('makes no token that outlives the token that asks', async () => {
+  it('creates no token that outlives the calling token', async () => {
     const later = (seconds: number) => new Date(room.clock.now().getTime() + seconds * 1000).toISOString();
     const issue = (expiresAt: string | null | undefined, headers?: Record<string, string>) =>
       room.call(
@@ -133,7 +133,7 @@ describe('admin API tokens', () => {
   });
 });
 
-describe('who has a role in a project', () => {
+describe('the members of a project', () => {
   const fields = 'admin { id email name active lastSignInAt }';
   const grant = `mutation ($input: GrantRoleInput!) { grantRole(input: $input) { ${fields} } }`;
   const list = `query ($id: ID) { memberships(projectId: $id) { ${fields} } }`;

@@ -20,7 +20,7 @@ import { authorizeSchema } from './authorize.ts';
 
 const schema = adminSchema();
 let room: AdminRoom;
-/** The project whose things are asked for, and everything in it. */
+/** IDs of the requested project and its objects. */
 let ours: Record<
   | 'project'
   | 'client'
@@ -278,7 +278,7 @@ function argumentsOf(name: string): string {
   return text;
 }
 
-/** Everything that the type offers, as deep as the limits allow. */
+/** All fields of the type, up to the depth limit. */
 function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type);
   if (isLeafType(named)) return '';
@@ -294,7 +294,7 @@ function call(root: Root, field: GraphQLField<unknown, unknown>, headers: Record
 }
 
 describe('every operation', () => {
-  it.each(operations)('%s.%s is closed to strangers', async (root, _name, field) => {
+  it.each(operations)('%s.%s rejects unauthenticated callers', async (root, _name, field) => {
     const wrong = [
       {},
       { Authorization: 'Bearer nothing' },
@@ -308,7 +308,7 @@ describe('every operation', () => {
     }
   });
 
-  it.each(operations)("%s.%s gives another project's admin nothing", async (root, name, field) => {
+  it.each(operations)("%s.%s returns nothing to another project's admin", async (root, name, field) => {
     const before = await snapshot();
     const answer = await call(root, field, foreignAdmin);
     for (const id of Object.values(ours)) expect(answer.body).not.toContain(id);
@@ -318,7 +318,7 @@ describe('every operation', () => {
   });
 
   it.each(operations.filter(([root]) => root === 'Mutation'))(
-    '%s.%s is not for a viewer',
+    '%s.%s is forbidden for a viewer',
     async (root, _name, field) => {
       const before = await snapshot();
       expect((await call(root, field, viewer)).code).toBe('forbidden');
@@ -327,7 +327,7 @@ describe('every operation', () => {
   );
 
   it.each(operations.filter(([root]) => root === 'Query'))(
-    '%s.%s shows a viewer what the rules say',
+    '%s.%s is readable by a viewer only if its rule allows it',
     async (root, name, field) => {
       const answer = await call(root, field, viewer);
       const allowed = ['admin', 'project_viewer'].includes(roleFor(root, name));
@@ -336,7 +336,7 @@ describe('every operation', () => {
   );
 
   it.each(operations.filter(([root]) => root === 'Query'))(
-    '%s.%s holds no secret, even for the owner',
+    '%s.%s returns no secret, even to the owner',
     async (root, _name, field) => {
       const answer = await call(root, field, (await room.tokenOf('owner')) as Record<string, string>);
       expect(answer.errors).toEqual([]);
@@ -402,7 +402,7 @@ describe('every field', () => {
         .map((field) => [type.name, field.name, field] as const),
     );
 
-  it.each(fields)('%s.%s refuses who has no role in its project', (type, _name, field) => {
+  it.each(fields)('%s.%s is refused without a role in its project', (type, _name, field) => {
     const projectId = ours.project;
     const inProject = {
       id: projectId,
@@ -427,7 +427,7 @@ describe('every field', () => {
   const operation = { extensions: { operation: { role: 'admin' } } };
   const access = { extensions: { access: { role: 'owner', projectOf: () => null } } };
 
-  it('without a rule of its own or of its type stops the start', () => {
+  it('without a rule of its own or of its type fails at startup', () => {
     expect(build(operation, {})).toThrow('Node.id has no @Access rule');
     expect(build(operation, access)).not.toThrow();
     expect(build(operation, { fields: { id: { ...id, ...access }, name: id } })).toThrow('Node.name has no @Access');
@@ -449,7 +449,7 @@ describe('every field', () => {
 });
 
 describe('introspection', () => {
-  it('is for admins: whole and in one request, and not for strangers', async () => {
+  it('returns the whole schema in one request to admins only', async () => {
     const known = await room.call(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: false }), {}, viewer);
     expect(known.data.__schema.types.length).toBeGreaterThan(40);
     const stranger = await room.call(getIntrospectionQuery(), {}, {});

@@ -98,7 +98,7 @@ describe('a client with scopes at the admin API', () => {
     );
   });
 
-  it('reads of the requests of directories with `projects:read` what names no user', async () => {
+  it('reads with `projects:read` only the fields of SCIM requests that name no user', async () => {
     const { requestRecords } = app.services;
     const about = { projectId: project.id, at: app.clock.now(), tokenId: user.id, tokenName: 'Okta' };
     const texts = {
@@ -397,7 +397,7 @@ describe('the admin API refuses', () => {
     expect((await administer(app, token, readUser())).status).toBe(401);
   });
 
-  it('a token of a process whose clock is far ahead, and takes one that is a little', async () => {
+  it('a token of a process whose clock is far ahead, and accepts a small skew', async () => {
     const machine = await withScopes('users:read');
     app.clock.turn(4);
     const soon = await tokenOf(machine);

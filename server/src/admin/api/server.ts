@@ -82,7 +82,7 @@ export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<R
   return router;
 }
 
-/** Refuses unauthenticated callers, cross-site requests and callers without a role; notes the caller in `callers`. */
+/** Refuses unauthenticated callers, cross-site requests and callers without a role; stores the caller in `callers`. */
 function authenticate(api: AdminApi, callerOf: CallerOf, callers: WeakMap<Request, AdminCaller>): RequestHandler {
   return async (req, res, next) => {
     const caller = await callerOf(req);

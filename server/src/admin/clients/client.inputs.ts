@@ -99,7 +99,7 @@ class ClientSettingsInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether users are asked before it gets their data. The browser SDK is refused. Default: false.',
+    description: 'Whether users must consent before it gets their data. The browser SDK is refused. Default: false.',
   })
   thirdParty?: boolean | null;
 

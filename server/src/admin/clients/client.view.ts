@@ -146,10 +146,10 @@ export class ClientView {
   @Field(() => Boolean, { description: 'Whether it must push its authorization requests (RFC 9126).' })
   pushedRequestsRequired!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it is held to the FAPI 2.0 Security Profile.' })
+  @Field(() => Boolean, { description: 'Whether it must comply with the FAPI 2.0 Security Profile.' })
   fapiProfile!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether users are asked before it gets their data.' })
+  @Field(() => Boolean, { description: 'Whether users must consent before it gets their data.' })
   thirdParty!: boolean;
 
   @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })

@@ -40,7 +40,7 @@ describe('Query.system', () => {
     expect(system.database.sizeBytes).toBeGreaterThan(1e6);
     expect(checkOf(system, 'Mail')).toMatchObject({ level: 'FAIL', summary: 'No mail server is set' });
     expect(checkOf(system, 'Backup')).toMatchObject({ level: 'WARN', summary: 'No backup recorded' });
-    // The room's clock stands still in March, the database's does not.
+    // The clock of the test is fixed in March, that of the database is not.
     expect(checkOf(system, 'Clock').level).toBe('FAIL');
   });
 

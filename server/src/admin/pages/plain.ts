@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { escapeHtml } from '../../http/html.ts';
 
-/** For every page of this room: no caching, framing or referrer. */
+/** For every page below /admin and /setup: no caching, framing or referrer. */
 export const pageHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Referrer-Policy', 'no-referrer');

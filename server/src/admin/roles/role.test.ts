@@ -261,7 +261,7 @@ describe('an assignment', () => {
     expect(await assignments(id)).toBe(0);
   });
 
-  it('goes with its user, its group, its role and its application', async () => {
+  it('is deleted with its user, its group, its role and its application', async () => {
     const [first, second] = [await role(`a${count}`), await role(`b${count}`)];
     await assign({ roleId: first, userId: ada.id });
     await assign({ roleId: first, groupId: staff });

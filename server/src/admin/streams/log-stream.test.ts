@@ -76,7 +76,7 @@ describe('a log stream', () => {
     });
   });
 
-  it('asks for its secret again if its target changes: who cannot read it cannot send it elsewhere', async () => {
+  it('requires its secret again if its target changes, so that it cannot be sent elsewhere without knowing it', async () => {
     const { id } = await made({ secret });
     const moved = await update({ id, target: 'https://evil.example.com/' });
     expect([moved.code, moved.errors[0]?.extensions['field']]).toEqual(['invalid', 'secret']);

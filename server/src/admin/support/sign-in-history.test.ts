@@ -132,7 +132,7 @@ describe('Query.signInHistory', () => {
     ]);
   });
 
-  it('tells of a code that was not sent, and why', async () => {
+  it('reports a code that was not sent, and the reason', async () => {
     const { email } = await world.user({ active: false });
     const page = await world.page();
     await page.challenge();

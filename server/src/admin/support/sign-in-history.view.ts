@@ -26,7 +26,7 @@ export class SignInStepView {
   @Field(() => ExplanationView, { nullable: true, description: 'Of a failed event.' })
   explanation!: ExplanationView | null;
 
-  @Field(() => Boolean, { description: 'Whether it belongs to the request that was asked about.' })
+  @Field(() => Boolean, { description: 'Whether it belongs to the request of the search.' })
   isOfRequest!: boolean;
 }
 

@@ -5,12 +5,12 @@ import { Access } from '../api/access.ts';
 import { DenialEnum, ForeseenStepEnum, MfaMethodEnum, StepReasonEnum } from '../api/enums.ts';
 
 @Access('inherited')
-@ObjectType('ExpectedStep', { description: 'A step that a sign-in would ask for.' })
+@ObjectType('ExpectedStep', { description: 'A step that a sign-in would require.' })
 class ExpectedStepView {
   @Field(() => ForeseenStepEnum)
   kind!: string;
 
-  @Field(() => StepReasonEnum, { description: 'Why it is asked for.' })
+  @Field(() => StepReasonEnum, { description: 'Why it is required.' })
   reason!: StepReason;
 
   @Field(() => [MfaMethodEnum], { description: 'Of a second factor: the enrolled one, or those that can be enrolled.' })

@@ -79,7 +79,7 @@ describe('importUsers', () => {
     expect(await query(db.reader(), values)).toHaveLength(1);
   });
 
-  it('refuses rows one by one, naming row, field and reason; the others go in', async () => {
+  it('refuses rows one by one, naming row, field and reason; the others are added', async () => {
     await define('level', { type: 'integer' });
     await make.user(project, { phone: '+41791234567' });
     const { created, known, refused } = await imported([

@@ -192,7 +192,7 @@ describe('GET /admin/export/users/{id}', () => {
     const types = person.eventsAbout.map(({ type }: { type: string }) => type);
     expect(types).toEqual(expect.arrayContaining(['user.updated', 'user.signed_in', 'user.exported']));
     expect(types).toEqual(expect.arrayContaining(['device.registered', 'passkey.registered']));
-    // From where an admin worked is theirs; from where she signed in is hers.
+    // The origin of an admin's action is the admin's data; that of the sign-in is the user's.
     expect(text).toContain('198.51.100.7');
     expect(text).not.toContain('203.0.113.9');
     expect(text).not.toContain('signInId');

@@ -154,7 +154,7 @@ describe('Query.users', () => {
     expect(await found('search: "lovelace ad"')).toEqual(['ada']);
   });
 
-  it('lists and counts 1,000 of the users that match a search, and says that there are more', async () => {
+  it('lists and counts 1,000 of the users that match a search, and reports that there are more', async () => {
     const { db, projects } = room.services;
     const { id } = await projects.create({ name: 'Large' }, system);
     const fill = (from: number, to: number) =>

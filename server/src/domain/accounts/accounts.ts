@@ -181,9 +181,9 @@ export class Accounts {
   }
 
   /**
-   * Erases users at the cost of few statements, however many they are.
+   * Erases users with few statements, independent of their number.
    *
-   * @param admits whether to erase a user; gets each id and the locked row, if there is one. Its throw leaves all as they are
+   * @param admits whether to erase a user; called with each id and its locked row, if any. If it throws, nothing is erased
    */
   removeAll(projectId: string, userIds: readonly string[], actor: Actor, admits: Admits): Promise<void> {
     return pastDeadlocks(() => this.deps.db.statements((on) => this.erase(on, projectId, userIds, actor, admits)));
@@ -193,7 +193,7 @@ export class Accounts {
   async deactivate(em: EntityManager, user: User, actor: Actor): Promise<void> {
     const edit: Edit = (current) => ({ ...valuesOf(current), active: false });
     const { after } = await this.deps.users.change(em, user.project.id, user.id, edit, actor);
-    // Also of a user whom the directory has deactivated: their devices do not come back then.
+    // Also for a user whom the directory has deactivated: their devices are then not restored.
     await this.revokeAccess(em, after, actor);
   }
 

@@ -30,7 +30,7 @@ export interface ApplicationAccessDeps {
   consents: Pick<Consents, 'list'>;
 }
 
-/** More than a person has applications; the newest grants count. */
+/** More applications than one person has; beyond it, only the newest grants are read. */
 const maxGrants = 500;
 
 /** The applications that the user has allowed, or that can renew their access; last used first. */

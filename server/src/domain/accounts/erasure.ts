@@ -41,7 +41,7 @@ export async function heldForErasure(
 
 /**
  * SQL: deletes held users with everything that belongs to them, and writes `events`. Returns the sessions that were open. The
- * parts run in the order of the list, and the users go last: a step that waits for them holds nothing that this waits for.
+ * parts run in the order of the list, and the users go last: a step that waits for them holds no lock that this needs.
  */
 export function erasure(erased: ErasedUsers, now: Date, events: Fragment): Statement<{ id: string; userId: string }> {
   const parts = userTables.flatMap((tables) => tables.erase?.(erased, now) ?? []);

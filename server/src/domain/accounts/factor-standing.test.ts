@@ -47,7 +47,7 @@ it('counts those who signed in last, in a project of more than 5,000 users', asy
     select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ?, 'many-' || n, 'many-' || n, n <> 4000, now(), now(),
       case when n <= 2000 then now() - n * interval '1 hour' end from generate_series(1, ?::int) n`;
   await run(insert, [own.id, 5_001]);
-  // Everyone but the deactivated: 2,000 have signed in, and of the others the newest come first.
+  // All but the deactivated users: 2,000 have signed in, and of the others the newest come first.
   await run(
     `insert into enrolments (project_id, id, user_id, method, created_at, verified_at)
      select project_id, gen_random_uuid(), id, 'totp', now(), now() from users where project_id = ?

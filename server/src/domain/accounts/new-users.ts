@@ -170,7 +170,7 @@ export class NewUsers {
   }
 }
 
-/** Holders of unique values: users of the project, and rows before. */
+/** Users that hold unique values: those of the project, and those of earlier rows. */
 class Takers {
   private readonly byValue = new Map<string, string>();
 
@@ -182,7 +182,7 @@ class Takers {
     for (const { field, key } of uniqueValues(plan)) this.byValue.set(keyOf(field, key), plan.user.id);
   }
 
-  /** The user with this address, or without one this userName, is the same; another value of theirs is taken. */
+  /** A user with this address (without one: this userName) is the same user; any other conflict is `taken`. */
   problemOf(plan: PlannedUser, row: NewUser): Extract<RowOutcome, { refused: Problem }> | undefined {
     const conflicts = uniqueValues(plan).filter(({ field, key }) => this.byValue.has(keyOf(field, key)));
     const [first] = conflicts;

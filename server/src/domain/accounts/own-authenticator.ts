@@ -77,7 +77,7 @@ export class OwnAuthenticator {
     return setup ? { can: 'verify', setup } : { can: 'nothing' };
   }
 
-  /** Begins the sign-in that begins an app. Refuses `mfa-method-not-allowed`. */
+  /** Begins the sign-in that adds an app. Refuses `mfa-method-not-allowed`. */
   add({ visitor }: Pick<OwnChange, 'visitor'>): Promise<BegunFlow> {
     return underLock(this.deps, visitor, async (em, user, session) => {
       if (!isOffered(visitor.project)) refuse(notAllowed);

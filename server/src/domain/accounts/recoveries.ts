@@ -42,7 +42,7 @@ const waitHours = { min: 1, max: 72 };
 
 /**
  * Recovery of an account (decisions/0108): an admin grants one sign-in by mail code without the lost passkey or second
- * factor. The user learns of it at every address, and can cancel it during the waiting time and afterwards.
+ * factor. A notice goes to every address of the user, who can cancel during the waiting time and afterwards.
  */
 export class Recoveries {
   constructor(private readonly deps: RecoveriesDeps) {}

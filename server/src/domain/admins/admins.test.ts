@@ -99,7 +99,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('is for an existing project, and never for the project of the admins', async () => {
+  it('needs an existing project other than that of the admins', async () => {
     const grant = (projectId: string | undefined) =>
       admins.grantRole({ email: 'ada@example.com', role: 'project_admin', projectId }, owner);
     await expect(grant(undefined)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'projectId' } });
@@ -172,7 +172,7 @@ describe('the last owner', () => {
     expect(await admins.hasOwner()).toBe(true);
   });
 
-  it('is asked for among admins alone: users of projects do not wait for a change of roles', async () => {
+  it('is looked up for admins only: users of projects do not wait for a change of roles', async () => {
     await ownerNamed('ada@example.com');
     const { accountAccess: access, db } = app.services;
     const [one, other] = [await app.make.user(theirs), await app.make.user(theirs)];

@@ -31,7 +31,7 @@ describe('a role', () => {
     expect(roleIn(everything, 'anything')).toBe('owner');
   });
 
-  it('cannot be granted by an admin with less', () => {
+  it('cannot be granted by an admin with fewer rights', () => {
     expect([mayGrant(admin, 'project_admin', 'a'), mayGrant(admin, 'project_viewer', 'a')]).toEqual([true, true]);
     expect([
       mayGrant(admin, 'owner', null),
@@ -55,7 +55,7 @@ describe('a token', () => {
     expect(intersection(everything, nothing)).toBe(nothing);
   });
 
-  it('gets nothing from an inconsistent row', () => {
+  it('is none for an inconsistent row', () => {
     expect(grantsOf([{ role: 'project_admin', projectId: null }])).toEqual(nothing);
   });
 });

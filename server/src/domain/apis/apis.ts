@@ -74,7 +74,7 @@ export class Apis {
     const { identifier, ...settings } = this.check(input);
     return this.deps.db.transaction(async (em) => {
       const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
-      // One after another, for the number: sign-ins, which only reference the project, do not wait.
+      // Serialized, so that the limit holds. Sign-ins only reference the project and do not wait.
       await query(em, sql`select from projects where id = ${project.id} for no key update`);
       if ((await em.count(Api, { project })) >= maxApis) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxApis} APIs` });
@@ -99,7 +99,7 @@ export class Apis {
   }
 
   /**
-   * Changes all but the identifier, by which APIs know their tokens. A scope that is removed is taken from all clients.
+   * Changes all but the identifier, the `aud` that APIs check. A scope that is removed is taken from all clients.
    * Refuses `not-found`, `invalid`, `conflict`.
    */
   update(key: TenantKey, input: ApiChange, actor: Actor): Promise<Api> {
@@ -119,7 +119,7 @@ export class Apis {
     });
   }
 
-  /** Its tokens end: introspection calls them inactive, and none are issued. Refuses `not-found`. */
+  /** Ends its tokens: introspection returns them as inactive, and none are issued. Refuses `not-found`. */
   delete(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const api = await this.locked(em, key);

@@ -34,7 +34,7 @@ export function meantApi(client: Fragment, authorized: Fragment, resource: strin
       case when cardinality(w.resources) = 1 then w.resources[1] end)`;
 }
 
-/** SQL condition: an API is meant that the client may use; or none, by the request and by the row `w`. */
+/** SQL condition: the request targets an API that the client may use, or neither the request nor the row `w` names one. */
 export function isAimed(w: Fragment, resource: string | null): Fragment {
   return sql`(exists (select from target) or cardinality(${w}.resources) = 0 and ${resource}::text is null)`;
 }

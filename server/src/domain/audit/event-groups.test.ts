@@ -176,7 +176,7 @@ describe('pages', () => {
     return users;
   }
 
-  it('have each event once, each sign-in whole, in one order, whatever their size and filter', async () => {
+  it('contain each event once and each sign-in whole, in one order, for any page size and filter', async () => {
     const [ada] = await mixed();
     const start = { since: new Date(clock.now().getTime() - 1800_000) };
     const filters: EventFilter[] = [

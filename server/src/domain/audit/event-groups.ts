@@ -14,7 +14,7 @@ export interface EventGroup {
   events: AuditEvent[];
 }
 
-/** Requests of applications that follow a sign-in. They have no id of it: user, application and time match them. */
+/** Requests of applications that follow a sign-in. Their events lack its id: user, application and time match them. */
 const followUps: readonly string[] = ['consent.given', 'consent.refused', 'token.issued'];
 const followUpSeconds = 300;
 

@@ -208,7 +208,7 @@ function ofSignIn(signInId: string): Fragment[] {
   return [sql`detail->>'signInId' = ${signInId}`, sql`id >= ${span.from} and id < ${span.to}`];
 }
 
-/** A lower and an upper bound for the ids of a sign-in's events; null if the id is none of a sign-in. */
+/** A lower and an upper bound for the ids of a sign-in's events; null if the id is not that of a sign-in. */
 export function spanOfSignIn(signInId: string): { from: string; to: string } | null {
   const begun = momentOf(signInId);
   return begun && { from: firstIdFrom(begun), to: firstIdAfter(secondsLater(begun, longestSignInSeconds)) };

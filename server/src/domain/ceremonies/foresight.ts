@@ -26,8 +26,8 @@ const mailCode: Evidence = { kind: 'mail-code', account, at, address: '', ceremo
 const deviceKey: Evidence = { kind: 'device-key', account, at, device: '' };
 
 /**
- * The steps of a sign-in, in order, as `authenticate`, `verify-device` and `verify-mfa` decide them: each pretends to be
- * taken, and {@link owed} names the next. Pure.
+ * The steps of a sign-in, in order, as `authenticate`, `verify-device` and `verify-mfa` decide them: each is assumed
+ * to succeed, and {@link owed} returns the next. Pure.
  */
 export function foresee(situation: SignInFacts): ForeseenStep[] {
   const { standing, isTrusted, hasGrant } = situation;
@@ -51,7 +51,7 @@ function rest(evidence: readonly Evidence[], situation: SignInFacts): ForeseenSt
   if (owing === 'creation') return [{ kind: 'creation' }];
   if (owing === 'factor') {
     const factor = factors.find((one) => counts(worthOf(one, standing.hasPasskey), evidence, standing));
-    if (!factor) throw new Error('the factor that is owed does not exist');
+    if (!factor) throw new Error('the required factor does not exist');
     return [{ kind: 'factor', method: factor.method }, ...rest(withPiece(evidence, pieceOf(factor)), situation)];
   }
   if (owing === 'enrolment') {
@@ -61,7 +61,7 @@ function rest(evidence: readonly Evidence[], situation: SignInFacts): ForeseenSt
     return [{ kind: 'enrolment', methods: offered }, ...rest(withPiece(evidence, pieceOf({ method })), enrolled)];
   }
   if (owing === 'passkey' || owing === 'verification') return [{ kind: 'passkey' }];
-  throw new Error(`a sign-in cannot owe ${owing} here`);
+  throw new Error(`unexpected requirement: ${owing}`);
 }
 
 function pieceOf({ method, besidePasskey }: SignInFacts['factors'][number]): Evidence {

@@ -56,7 +56,7 @@ it('null if there is no such row', async () => {
   expect(await findPrepared(orm.em.fork(), Client, sql`id = ${projectId}`, 'test.none')).toBeNull();
 });
 
-it('a client knows its project once that is read', async () => {
+it('a client has its project once that is loaded', async () => {
   const em = orm.em.fork();
   const client = await findPrepared(em, Client, sql`id = ${full}`, 'test.client');
   await findPrepared(em, Project, sql`id = ${projectId}`, 'test.project');

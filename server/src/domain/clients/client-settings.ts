@@ -35,7 +35,7 @@ export interface ClientSettings {
   /** See `SessionPolicy`; null: the project's. The shorter of both counts. */
   refreshTokenTtlSeconds: number | null;
   refreshTokenIdleSeconds: number | null;
-  /** Without `authorization_code`, which every client has, or with it. */
+  /** `authorization_code` may be omitted: every client has it. */
   grantTypes: GrantType[];
   /** Its scopes at the admin API, in its project. */
   adminScopes: AdminScope[];
@@ -53,9 +53,9 @@ export interface ClientSettings {
   dpopNonceRequired: boolean;
   /** Whether it must push its authorization requests (RFC 9126 section 6). */
   pushedRequestsRequired: boolean;
-  /** Whether it is held to the FAPI 2.0 Security Profile. */
+  /** Whether it must comply with the FAPI 2.0 Security Profile. */
   fapiProfile: boolean;
-  /** Whether users are asked before it gets their data. Not for the applications of this server. */
+  /** Whether users must consent before it gets their data. Not for the applications of this server. */
   thirdParty: boolean;
   disabled: boolean;
 }

@@ -21,7 +21,7 @@ const schema = defineEntity({
     /** Selects the console's instructions; no rule depends on it. Null: unknown. */
     kind: p.enum(clientKinds).nullable(),
     tokenEndpointAuthMethod: p.enum(tokenEndpointAuthMethods),
-    /** One Ed25519 public key, for `private_key_jwt`; the only form that the base issuer's contract knows. */
+    /** One Ed25519 public key, for `private_key_jwt`; the only form that the base issuer's contract allows. */
     jwk: p.json<JWK>().nullable(),
     /** Several public keys, or one of another kind. */
     jwkSet: p.json<JWK[]>().nullable(),
@@ -64,9 +64,9 @@ const schema = defineEntity({
     dpopNonceRequired: p.boolean().default(false),
     /** Whether it must push its authorization requests (RFC 9126 section 6, `require_pushed_authorization_requests`). */
     pushedRequestsRequired: p.boolean().default(false),
-    /** Whether it is held to the FAPI 2.0 Security Profile (`fapi.ts`). */
+    /** Whether it must comply with the FAPI 2.0 Security Profile (`fapi.ts`). */
     fapiProfile: p.boolean().default(false),
-    /** Whether users are asked before it gets their data. */
+    /** Whether users must consent before it gets their data. */
     thirdParty: p.boolean().default(false),
     disabledAt: instant().nullable(),
     version: p.integer().default(1),

@@ -295,8 +295,8 @@ export function hasSecret({ tokenEndpointAuthMethod }: Pick<Client, 'tokenEndpoi
 }
 
 /**
- * Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys, or if it does not
- * authenticate and acts for itself.
+ * Refuses `invalid` if the client authenticates by a key and has none, or has two sources of keys, or if it uses
+ * `client_credentials` without client authentication.
  */
 export function checkKey({ tokenEndpointAuthMethod, jwk, jwkSet, jwksUri, grantTypes }: Partial<Client>): void {
   if (grantTypes?.includes('client_credentials') && tokenEndpointAuthMethod === 'none') {

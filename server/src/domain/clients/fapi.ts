@@ -5,7 +5,7 @@ import type { Client } from './client.entity.ts';
 export const fapiAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /**
- * Refuses `invalid` if settings of the client contradict the FAPI 2.0 Security Profile, to which it is held. Rules
+ * Refuses `invalid` if settings of the client contradict the FAPI 2.0 Security Profile, which applies to it. Rules
  * about requests are checked at each request.
  */
 export function checkFapi(client: Partial<Client>): void {

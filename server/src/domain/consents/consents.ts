@@ -21,8 +21,8 @@ interface Wanted {
 }
 
 /**
- * SQL condition: the user allows the client this scope, or need not be asked. The one decision about consent: when a code
- * is given, and again when it is redeemed, refreshed, or its token used.
+ * SQL condition: the user allows the client this scope, or need not be asked. The only check of consent: when a code is
+ * issued, and again when it is redeemed, refreshed, or its token used.
  */
 export function isAllowed({ isThirdParty, projectId, clientId, userId, scope }: Wanted): Fragment {
   return sql`(not ${isThirdParty} or exists (select from consents allowed where allowed.project_id = ${projectId}
@@ -71,7 +71,7 @@ export class Consents {
     return row?.allowed !== true;
   }
 
-  /** Remembers that the user allows the client this scope, beside earlier ones. Joins the transaction. */
+  /** Stores that the user allows the client this scope, beside earlier ones. Joins the transaction. */
   async give(em: EntityManager, client: TenantKey, user: AskedUser, scope: string, actor: Actor): Promise<void> {
     const { audit, clock, random } = this.deps;
     const now = clock.now();

@@ -8,7 +8,7 @@ export async function withdrawConsent(em: EntityManager, user: TenantKey, client
   return (await execute(em, sql`delete from consents where ${ofUser(user)} and client_id = ${clientId}`)) === 1;
 }
 
-/** Consents stay while a user is deactivated, and go with the user. */
+/** Consents stay while a user is deactivated, and are deleted with the user. */
 export const consentTables: UserTables = {
   tables: ['consents'],
   exportRows: {

@@ -68,7 +68,7 @@ describe('authenticator data', () => {
   });
 });
 
-it('the algorithm of a key is null for anything that is no key', () => {
+it('the algorithm of a key is null for anything that is not a key', () => {
   for (const key of ['', 'AA', 'oA', '!', 'gA', cbor(map(['x', 1])).toString('base64url')])
     expect(passkeyKeyOf(key)).toBeNull();
 });

@@ -10,13 +10,13 @@ export function challengeOf(response: Record<string, unknown> | undefined): stri
   }
 }
 
-/** The credential that a response names; null if that is no base64url of a possible length (WebAuthn Level 3 section 5.1). */
+/** The credential that a response names; null if it is not base64url of a valid length (WebAuthn Level 3 section 5.1). */
 export function credentialIdOf(response: Record<string, unknown> | undefined): string | null {
   const id = response?.['id'];
   return typeof id === 'string' && /^[A-Za-z0-9_-]{1,1364}$/.test(id) ? id : null;
 }
 
-/** The user handle (WebAuthn Level 3 section 5.4.3) of a user, in base64url: nothing of the person. */
+/** The user handle (WebAuthn Level 3 section 5.4.3) of a user, in base64url. Contains no personal data. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString('base64url');
 }

@@ -232,7 +232,7 @@ describe('the outbox', () => {
   });
 });
 
-describe('a mail server that is away', () => {
+describe('an unreachable mail server', () => {
   const notice: Partial<NewMessage> = {
     content: { template: 'new-device', app: 'Acme', device: 'Firefox', at: '2026-01-01T00:00:00Z' },
   };
@@ -268,7 +268,7 @@ describe('a mail server that is away', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'failed', note: 'mail server ECONNREFUSED', sealedContent: null });
   });
 
-  it('makes no code wait for a notice', async () => {
+  it('does not delay codes behind notices', async () => {
     const delivery = deliveryBy('smtp');
     await enqueue(delivery);
     await enqueue(delivery, notice);

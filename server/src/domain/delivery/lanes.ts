@@ -1,7 +1,7 @@
 import type { Message } from './message.entity.ts';
 
 /**
- * The queues of messages: a code waits for no notice, and no mail for an SMS. Data of their jobs is
+ * The queues of messages: codes do not wait for notices, nor mails for SMS. Data of their jobs is
  * `{ projectId, messageId }`.
  */
 export const lanes = ['delivery.codes', 'delivery.notices', 'delivery.sms'] as const;
@@ -10,7 +10,7 @@ export type Lane = (typeof lanes)[number];
 /** The one queue of the previous release. The next release drops it. */
 export const previousLane = 'delivery.send';
 
-/** Templates that someone waits for. */
+/** Templates that a user waits for. */
 export const codes: readonly string[] = ['sign-in-code', 'factor-code', 'phone-code', 'test-message'];
 
 export function isCode({ template }: Pick<Message, 'template'>): boolean {

@@ -6,7 +6,7 @@ import { keyIn, type TenantKey } from '../projects/tenant.ts';
 import { codes, type Lane, laneOf } from './lanes.ts';
 import type { Message } from './message.entity.ts';
 
-/** A process that gives no sign of life for this long has lost the message. */
+/** A claim that is not renewed for this long ends. */
 const leaseSeconds = 60;
 const renewMs = 20_000;
 /** A message due for this long has lost its job. */
@@ -38,7 +38,7 @@ export async function whileClaimed<T>(
       sql`update messages set next_attempt_at = ${secondsLater(clock.now(), leaseSeconds)}
           where project_id = ${project.id} and id = ${id} and state = 'pending' and attempts = ${attempt}`,
     );
-  // If the database is away, the claim may end: at worst, the message arrives twice.
+  // If the database is unavailable, the claim may end: at worst, the message arrives twice.
   const timer = setInterval(() => void renew().catch(() => undefined), renewMs).unref();
   try {
     return await work();

@@ -103,7 +103,7 @@ export class Directories {
         refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }
       const isLasting = [{ expiresAt: null }, { expiresAt: { $gt: now } }];
-      // One after another, for the number: sign-ins, which only reference the project, do not wait.
+      // Serialized, so that the limit holds. Sign-ins only reference the project and do not wait.
       await query(em, sql`select from projects where id = ${project.id} for no key update`);
       if ((await em.count(ScimToken, { project, revokedAt: null, $or: isLasting })) >= maxTokens) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxTokens} tokens: revoke one first` });
@@ -176,7 +176,7 @@ export class Directories {
    * `Bearer <a live token of this project>`, and `forbidden` from a network that the token excludes.
    */
   async authenticate(projectId: string, { authorization, application, ip }: ScimCredential): Promise<Directory> {
-    // The project is a part of the address, not an id that is compared: upper case has always worked.
+    // The project id comes from the URL: upper case is accepted, as in earlier releases.
     const lower = projectId.toLowerCase();
     const id = isUuid(lower) ? lower : noProject;
     openProject(id);
@@ -223,7 +223,7 @@ export class Directories {
     return row?.on ?? false;
   }
 
-  /** At most one event per token and hour: requests may be many. */
+  /** At most one event per token and hour, however many requests. */
   private async recordOtherNetwork({ project, id }: TenantKey, ip: string | undefined): Promise<void> {
     const { audit, clock, db } = this.deps;
     const now = clock.now();
@@ -242,7 +242,7 @@ export class Directories {
     });
   }
 
-  /** Tokens of which no warning has been given for 30, 7 or 1 days ahead. A token that lives shorter has fewer warnings. */
+  /** Tokens of which no warning has been given for 30, 7 or 1 days ahead. A token with a shorter lifetime has fewer warnings. */
   async expiring(): Promise<TenantKey[]> {
     const rows = await query(
       this.deps.db.alone,

@@ -90,7 +90,7 @@ describe('a host name', () => {
 });
 
 describe('a claim', () => {
-  it('gives nothing until its record is found', async () => {
+  it('has no effect until its record is found', async () => {
     const claim = await world.claim(project, host);
     expect(claim.challenge).toMatch(/^[\w-]{43}$/);
     expect(await servesFor()).toBeNull();
@@ -109,7 +109,7 @@ describe('a claim', () => {
     expect(await eventsOf()).toEqual(['domain.added', 'domain.verified']);
   });
 
-  it('is checked by itself for a week', async () => {
+  it('is checked automatically for a week', async () => {
     const claim = await world.claim(project, host);
     await world.app.services.domains.checkDue();
     expect((await reload(claim))?.checkedAt).toBeNull();
@@ -135,7 +135,7 @@ describe('a claim', () => {
     expect(await servesFor()).toBe(project.id);
   });
 
-  it('wins for one of many projects and processes that check at once', async () => {
+  it('belongs to exactly one of many projects and processes that check at once', async () => {
     const projects = await Promise.all(Array.from({ length: 8 }, () => world.app.make.project()));
     const claims = await Promise.all(projects.map((one) => world.claim(one, host)));
     world.publish(...claims);

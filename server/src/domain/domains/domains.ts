@@ -27,7 +27,7 @@ const maxDomains = 5;
 /** Checks that admins of a project may start. */
 const checks: LimitRule = { name: 'domain-checks', max: 30, windowSeconds: 600 };
 const day = 24 * 3600;
-/** How long a new domain is checked by itself. */
+/** How long a new domain is checked automatically. */
 const pendingSeconds = 7 * day;
 /** How long the record of a verified domain may be missing. */
 const graceSeconds = 3 * day;
@@ -37,7 +37,7 @@ const verifiedEverySeconds = 6 * 3600;
 const batch = 50;
 
 /**
- * Custom domains of projects (decisions/0122). A claim gives nothing; a TXT record with its random value gives the host to
+ * Custom domains of projects (decisions/0122). A claim has no effect; a TXT record with its random value gives the host to
  * the project, by one statement, unless another project holds it.
  */
 export class Domains {

@@ -20,7 +20,7 @@ export function challengeName(host: string): string {
  */
 export function checkedHost(typed: string, baseUrl: string): string {
   const text = typeof typed === 'string' ? typed.trim().replace(/\.$/, '') : '';
-  // Characters that a URL would read as something else than a part of its host.
+  // Characters that URL parsers do not read as part of the host.
   const host = /[\s/\\:@?#%[\]*_]/.test(text) ? '' : domainToASCII(text);
   if (!hostSyntax.test(host) || host.length > maxLength) {
     refuse({ code: 'invalid', field: 'host', reason: 'must be a host name such as login.example.com' });

@@ -28,7 +28,7 @@ describe('a cache', () => {
 
   it('does not cache a missing value, nor a failed load', async () => {
     expect(await cache.get('a', load(null))).toBeNull();
-    await expect(cache.get('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    await expect(cache.get('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow('unavailable');
     expect(await cache.get('a', load('there'))).toBe('there');
   });
 

@@ -77,7 +77,7 @@ export class Vault {
     return Buffer.from(sealed).subarray(1, 5).equals(this.first.name);
   }
 
-  /** The name of the master key that opens this, if it is none of ours; else null. */
+  /** The name of the master key that this was sealed under, if it is not one of ours; else null. */
   missingFor(sealed: Uint8Array): string | null {
     const name = Buffer.from(sealed).subarray(1, 5);
     return this.keyrings.some((ring) => ring.name.equals(name)) ? null : name.toString('hex');

@@ -65,9 +65,9 @@ export class Limits {
 
   /**
    * Like {@link spend}, in its own transaction with synchronous_commit = off, so that callers that share a budget do
-   * not block each other. A crash loses the last moments. A busy subject's process prepays a tenth of its use, and
-   * refuses from memory until the window ends: so never more than `max` are allowed, by however many processes, and a
-   * flood costs the database nothing (decisions/0159).
+   * not block each other. A crash may lose the last uses. For a busy subject, a process prepays a tenth of its uses and, once
+   * the budget is exhausted, refuses from memory until the window ends: all processes together allow at most `max`, and
+   * refusals cost no statement (decisions/0159).
    */
   async spendInPassing(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
     const allowance = this.allowanceOf(`${rule.name}:${subject}`);

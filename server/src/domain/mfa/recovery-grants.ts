@@ -83,7 +83,7 @@ export class RecoveryGrants {
     return used?.id ?? null;
   }
 
-  /** Notes the session of the sign-in that used the grant. */
+  /** Records the session of the sign-in that used the grant. */
   async bind(em: EntityManager, user: TenantKey, grantId: string, sessionId: string): Promise<void> {
     await execute(
       em,

@@ -8,7 +8,7 @@ import { domainOrigin, hostNameOf, hostSyntax } from './site.ts';
 import { isSlug } from './slug.ts';
 
 const cacheSeconds = 60;
-/** How long a host that is no custom domain stays so. */
+/** Cache lifetime of a host that is not a custom domain. */
 const unknownHostSeconds = 10;
 const cacheSize = 10_000;
 

@@ -51,7 +51,7 @@ export class Roles {
     checkRoleKey(key);
     return this.deps.db.transaction(async (em) => {
       const owner = found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
-      // One after another, for the number: sign-ins, which only reference the client, do not wait.
+      // Serialized, so that the limit holds. Sign-ins only reference the client and do not wait.
       await query(
         em,
         sql`select from clients where project_id = ${client.project.id} and id = ${client.id} for no key update`,
@@ -100,7 +100,7 @@ export class Roles {
   }
 
   /**
-   * Gives a role to a user or a group of its project; twice is the same as once. Refuses `not-found` for the role, user
+   * Gives a role to a user or a group of its project; idempotent. Refuses `not-found` for the role, user
    * or group, and `invalid` unless exactly one holder is named.
    */
   async assign(key: TenantKey, holder: RoleHolder, actor: Actor): Promise<RoleAssignment> {

@@ -1,7 +1,7 @@
 import { sql } from '../kernel/sql.ts';
 import { ofUser, type UserTables } from '../users/user-tables.ts';
 
-/** Assignments stay while a user is deactivated, and go with the user. */
+/** Assignments stay while a user is deactivated, and are deleted with the user. */
 export const roleTables: UserTables = {
   tables: ['role_assignments'],
   exportRows: {

@@ -212,7 +212,7 @@ describe('a log stream', () => {
     await expect.poll(async () => (await dying.streamRelay.start(() => undefined), healthy())).toBe(2);
   });
 
-  it('that fails waits, says why, tries smaller batches, and goes on where it stopped', async () => {
+  it('that fails waits, states the reason, tries smaller batches, and continues where it stopped', async () => {
     const made = await stream();
     for (let n = 0; n < 4; n += 1) await record(`user ${n}`);
     answer = () => ({ error: 'status 413' });

@@ -12,7 +12,7 @@ import { eventsAfter, lagOfKinds, logOf, logOfRow, numberEvents } from './stream
 
 /** Lifetime of a claim on a stream; after it, another process delivers. A batch takes at most 10 seconds. */
 const leaseSeconds = 18;
-/** A run then lets other streams and processes take their turn. */
+/** After this long, a run yields to other streams and processes. */
 const runSeconds = 20;
 /** Streams that a process delivers to at a time. */
 const maxRuns = 200;
@@ -110,7 +110,7 @@ export class StreamRelay {
     return renewed === 1 ? db.reader().findOne(LogStream, { id }) : null;
   }
 
-  /** Moves the stream on, or makes it wait. @returns whether to go on */
+  /** Advances the stream, or schedules a retry. @returns whether to continue */
   private async settle(
     stream: LogStream,
     lease: string,

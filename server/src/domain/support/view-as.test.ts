@@ -86,7 +86,7 @@ async function met(hosted: HostedBrowser): Promise<string[]> {
 }
 
 describe.each(Object.keys(policies))('under %s', (policy) => {
-  it.each(Object.keys(people))('foresees the sign-in of a user %s, in a trusted and in a new browser', async (who) => {
+  it.each(Object.keys(people))('predicts the sign-in of a user %s, in a trusted and in a new browser', async (who) => {
     await world.set({ mfaPolicy: 'off', passkeyPolicy: 'allowed' });
     const trusted = await people[who]?.();
     if (!trusted) throw new Error('no such person');
@@ -99,7 +99,7 @@ describe.each(Object.keys(policies))('under %s', (policy) => {
 });
 
 describe('a forecast', () => {
-  it('says why a sign-in would fail, and writes nothing', async () => {
+  it('states why a sign-in would fail, and writes nothing', async () => {
     await people['without a factor']?.();
     const all = () =>
       rows(world.app.services.db, 'select count(*)::int as events from audit_log where project_id = ?', [

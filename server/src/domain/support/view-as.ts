@@ -12,7 +12,7 @@ import type { TenantKey } from '../projects/tenant.ts';
 import { isAddress } from '../users/login.ts';
 import { User } from '../users/user.entity.ts';
 
-/** Why a step is asked for. */
+/** Why a step is required. */
 export const stepReasons = [
   'new-browser',
   'trusted-browser',

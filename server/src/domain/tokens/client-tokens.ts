@@ -91,7 +91,7 @@ interface IssuedRow {
   ttl_seconds: number;
 }
 
-/** One statement: finds the API that is meant, and notes the token, so that it can be revoked. */
+/** One statement: finds the requested API, and stores the token, so that it can be revoked. */
 function issued(
   request: ClientTokenRequest,
   { id, eventId, adminApi }: { id: string; eventId: string; adminApi: string },

@@ -19,7 +19,7 @@ export type Introspected = { active: false } | ({ active: true } & Record<string
 const inactive: Introspected = { active: false };
 
 /**
- * Tells confidential clients about tokens (RFC 7662). A client sees the tokens that were issued to it; one that is an API
+ * Token introspection for confidential clients (RFC 7662). A client sees the tokens that were issued to it; one that is an API
  * also sees those for this API. Any other token is inactive, as is one that has ended.
  */
 export class Introspection {

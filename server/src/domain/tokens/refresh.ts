@@ -38,7 +38,7 @@ export interface RefreshRow extends RedemptionRow {
 }
 
 /**
- * One statement: replaces the token of a live grant, and notes the access token that is issued for it. Every condition
+ * One statement: replaces the token of a live grant, and stores the access token that is issued for it. Every condition
  * is a condition of the update, so of two requests with one token one replaces it.
  *
  * @param next the new token
@@ -95,7 +95,7 @@ export function rotation(
 
 /**
  * Whether the proof of a request may use the grant: a grant that was used with one needs one again, of the same key if its
- * client is public. A confidential client proves itself, and may change its key (RFC 9449 section 5). The statement has
+ * client is public. A confidential client authenticates, and may change its key (RFC 9449 section 5). The statement has
  * the same condition.
  */
 export function isProvedBy({ dpopJkt }: { dpopJkt?: string | null }, { client, proof }: Refresh): boolean {
@@ -140,7 +140,7 @@ export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
   k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
   coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds`;
 
-/** SQL: notes an access token for each row of `from`, which has the columns of {@link refreshed}: revocable like that of a code. */
+/** SQL: stores an access token for each row of `from`, which has the columns of {@link refreshed}: revocable like that of a code. */
 export function noted(random: Random, now: Date, from: Fragment): Fragment {
   return sql`insert into authorization_codes (project_id, id, client_id, user_id, session_id, issuer, grant_id, scope, auth_time,
       amr, acr, created_at, expires_at, used_at, forget_at)

@@ -68,7 +68,7 @@ interface GroupRow {
   updated_at: string;
 }
 
-/** Class of the advisory locks, one for each project: its groups get inner groups one transaction after another. */
+/** Class of the advisory locks, one for each project: serializes the additions of groups to its groups. */
 const nestingLock = 731_691;
 const columns = 'r.id, r.display_name, r.external_id, r.provenance, r.version, r.created_at, r.updated_at';
 
@@ -315,7 +315,7 @@ class Editing implements GroupEdit {
   }
 
   /**
-   * Refuses a group in itself, which says nothing that a directory can mean. The lock lets the check see the inner groups of
+   * Refuses a group that would contain itself. The lock lets the check see the inner groups of
    * other transactions. It comes after the locks of groups, so that no transaction waits for a group while it holds it.
    */
   async checkNesting(): Promise<void> {

@@ -156,7 +156,7 @@ function languageTag(value: string | null): string | null {
 
 function timeZone(value: string | null): string | null {
   if (value === null) return null;
-  // Offsets such as +01:00 are no names.
+  // Offsets such as +01:00 are not names.
   const known = /^[A-Za-z]/.test(value) ? canonicalZone(value) : undefined;
   return known ?? invalid('zoneinfo', 'must be a time zone such as Europe/Zurich (IANA)');
 }
@@ -177,7 +177,7 @@ function date(value: string | null, now: Date): string | null {
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value) {
     invalid('birthdate', 'must be a date such as 1990-12-31 (ISO 8601)');
   }
-  // Somewhere on earth it is tomorrow already.
+  // It may already be tomorrow in another time zone.
   if (time > now.getTime() + 24 * 3600 * 1000) invalid('birthdate', 'must not be in the future');
   return value;
 }

@@ -51,7 +51,7 @@ export function ofUsers({ projectId, ids }: Pick<ErasedUsers, 'projectId' | 'ids
 
 export const groupTables: UserTables = {
   tables: ['group_members'],
-  /** The membership itself goes with the user. */
+  /** The membership itself is deleted with the user. */
   erase: (erased, now) => [
     sql`update groups set version = version + 1, updated_at = ${now}
       where project_id = ${erased.projectId} and id = any(array(select group_id from group_members where ${ofUsers(erased)}))`,

@@ -298,8 +298,8 @@ export class Users {
 }
 
 /**
- * The event of a change: the names of the changed values and, for a change by an admin, the values, which go with the
- * user's erasure. `active` always has its values.
+ * The event of a change: the names of the changed values and, for a change by an admin, the values, which an
+ * erasure of the user removes. `active` always has its values.
  */
 function updated(
   projectId: string,

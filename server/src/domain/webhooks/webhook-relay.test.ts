@@ -374,7 +374,7 @@ describe('a receiver that is down', () => {
     expect(await deliveries(made)).toMatchObject([{ state: 'failed' }]);
   });
 
-  it('goes on at its new address if the old one answers 410 while an admin moves it', async () => {
+  it('continues at its new address if the old one answers 410 while an admin moves it', async () => {
     const { webhook: made } = await webhook(['user.updated'], 'https://old.example.com/');
     answer = async ({ url }) => {
       if (url !== 'https://old.example.com/') return { status: 204 };

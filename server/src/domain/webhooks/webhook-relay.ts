@@ -17,7 +17,7 @@ import { entry, hostOf, ofWebhook } from './webhooks.ts';
 
 /** Lifetime of a claim on a webhook; after it, another process delivers. A round takes at most {@link roundSeconds}. */
 const leaseSeconds = 18;
-/** A run then lets other webhooks and processes take their turn. */
+/** After this long, a run yields to other webhooks and processes. */
 const runSeconds = 20;
 /** Webhooks that a process delivers to at a time. */
 const maxRuns = 200;
@@ -122,7 +122,7 @@ export class WebhookRelay {
     );
   }
 
-  /** Saves the result of a round. @returns whether to go on */
+  /** Saves the result of a round. @returns whether to continue */
   private async settle(webhook: Webhook, lease: string, round: WebhookRound): Promise<boolean> {
     const { clock, db } = this.deps;
     const now = clock.now();

@@ -161,7 +161,7 @@ describe('a device whose user allows it', () => {
     expect(await events('token.issued')).toHaveLength(1);
   });
 
-  it('of a third-party application has the consent with that', async () => {
+  it('of a third-party application gets the consent with it', async () => {
     await set({ thirdParty: true });
     const codes = await begin({ scope: 'openid email' });
     await person.allow(codes.user_code);
@@ -218,7 +218,7 @@ describe('a device whose user allows it', () => {
     expect((await party.userInfo(body['access_token'] ?? '')).status).toBe(401);
   });
 
-  it('cannot be of an application that is held to FAPI 2.0', async () => {
+  it('cannot be of an application that must comply with FAPI 2.0', async () => {
     const settings = {
       tokenEndpointAuthMethod: 'private_key_jwt',
       idTokenSignedResponseAlg: 'ES256',
@@ -336,7 +336,7 @@ describe('a poll (RFC 8628 §3.5)', () => {
 });
 
 describe('the page {issuer}/device', () => {
-  it('shows the code of a link for comparison, looks nothing up, and warns of codes that someone sent', async () => {
+  it('shows the code of a link for comparison, looks nothing up, and warns of codes sent by others', async () => {
     const codes = await begin();
     const query = `?user_code=${codes.user_code}`;
     const stranger = new DeviceBrowser(app, party.issuer);
@@ -380,7 +380,7 @@ describe('the page {issuer}/device', () => {
     const wrong = await guesser.enter('BCDF-GHJK');
     expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('wrong or has expired')]);
     expect((await guesser.enter(`"><script>`)).status).toBe(400);
-    // Right codes cost nothing.
+    // Correct codes do not count.
     for (let n = 0; n < 3; n += 1) expect((await guesser.enter(code)).status).toBe(303);
     for (let n = 2; n < 30; n += 1) expect((await guesser.enter('BCDF-GHJK')).status).toBe(400);
     const refused = await guesser.enter(code);

@@ -6,7 +6,7 @@ import { requestContext } from '../../http/context.ts';
 import { escapeHtml } from '../../http/html.ts';
 import type { Pages } from '../../http/pages.ts';
 
-/** Scopes that say nothing to a person. */
+/** Scopes that are not shown to users. */
 const silent = ['openid'];
 const known = ['profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access'];
 

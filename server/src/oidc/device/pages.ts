@@ -45,7 +45,7 @@ export function devicePages(deps: DevicePagesDeps): Router {
   return router;
 }
 
-/** A code of the address is shown, to be compared with the device (RFC 8628 §3.3.1). Nothing is looked up. */
+/** The code in the URL is shown, to be compared with the device (RFC 8628 §3.3.1). Nothing is looked up. */
 async function askForCode(deps: DevicePagesDeps, req: Request, res: Response): Promise<void> {
   const code = typedUserCode(parametersOf(req).get('user_code') ?? '');
   await sendForm(deps, req, res, code === null ? {} : { match: shownUserCode(code) });
@@ -143,7 +143,7 @@ async function sendGone(deps: DevicePagesDeps, req: Request, res: Response): Pro
 }
 
 interface CodeForm {
-  /** Of the address, in place of the field. */
+  /** From the URL, instead of the field. */
   match?: string;
   typed?: string;
   /** Message key. */

@@ -331,7 +331,7 @@ function endSession({ operation }: Context): Paths[string] {
     }),
   };
   const responses = {
-    200: { ...page, description: 'A page that asks, or says that the user is signed out.' },
+    200: { ...page, description: 'A page that asks for confirmation, or reports the sign-out.' },
     303: {
       description: 'To post_logout_redirect_uri.',
       headers: { Location: { description: 'Target.', schema: { type: 'string' } } },

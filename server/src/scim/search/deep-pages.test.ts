@@ -25,7 +25,7 @@ const remove = async (user: number) => {
   expect((await project.request('DELETE', `/Users/${id}`)).status).toBe(204);
 };
 
-it('a walk by startIndex misses no user when others go meanwhile', async () => {
+it('a walk by startIndex misses no user when others are deleted meanwhile', async () => {
   expect(await page(9_901)).toEqual([10_250, 'user-9901', 100]);
   await remove(1);
   await remove(2);
@@ -53,7 +53,7 @@ it('another project gets its own users', async () => {
   expect([body.totalResults, body.Resources.length]).toEqual([10_001, 1]);
 });
 
-it('where a page ended is forgotten after five minutes', async () => {
+it('the end of a page is cached for five minutes', async () => {
   app.clock.turn(301);
   expect(await page(10_001)).toEqual([10_247, 'user-10004', 100]);
 });

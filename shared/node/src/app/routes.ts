@@ -27,7 +27,7 @@ export interface SessionRequirements {
   maxAgeSeconds?: number;
 }
 
-/** A response, with `Set-Cookie` apart: there can be several. */
+/** A response. `Set-Cookie` is separate, since there can be several. */
 export interface Answer extends Reply {
   cookies: string[];
 }
@@ -162,7 +162,7 @@ export class Routes {
 
   /**
    * For a sign-in by a device key alone in answer to `max_age`: either the session of the service was fresh, or the browser
-   * has removed `max_age` from the URL. The ID token does not tell which, so the user is asked, once.
+   * has removed `max_age` from the URL. The ID token does not show which, so the user signs in again, once.
    */
   private askPerson(incoming: Incoming, asked: HostedRequest): Promise<Answer> {
     if (asked.prompt !== undefined) throw unmet();
@@ -187,7 +187,7 @@ export class Routes {
     return this.site.sessions.begin(signedIn, user, incoming);
   }
 
-  /** For pages: who is signed in, or null. */
+  /** For pages: the session, or null. */
   private async shown(incoming: Incoming): Promise<Answer> {
     try {
       const found = await this.site.sessions.find(incoming);
@@ -249,8 +249,8 @@ export class Routes {
   }
 
   /**
-   * SameSite=Lax leaves sibling subdomains and old browsers: a write must come from a page of this origin, and a WebSocket too,
-   * which is opened by GET and exempt from CORS.
+   * SameSite=Lax does not cover sibling subdomains and old browsers: a write must come from a page of this origin. So must a
+   * WebSocket: it is opened by GET and exempt from CORS.
    */
   private checkOrigin(incoming: Incoming): void {
     const isWebSocket = incoming.header('upgrade')?.toLowerCase() === 'websocket';

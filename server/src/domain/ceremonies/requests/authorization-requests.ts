@@ -127,7 +127,7 @@ export class AuthorizationRequests {
     return isOwn || matchesRedirectUri(client.getEntity().redirectUris, redirectUri);
   }
 
-  /** Notes the user's answer to the consent page, until the request is finished. False if it is. */
+  /** Stores the user's answer to the consent page, until the request is finished. False if it is. */
   async decide(em: EntityManager, { project, id }: TenantKey, userId: string, isAllowed: boolean): Promise<boolean> {
     const statement = sql`update authorization_requests set decided_by = ${userId}, is_allowed = ${isAllowed}
       where project_id = ${project.id} and id = ${id} and finished_at is null`;

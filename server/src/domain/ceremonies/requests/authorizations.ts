@@ -216,7 +216,7 @@ export class Authorizations {
   }
 
   /**
-   * Notes the answer to the consent page, for {@link complete}. Changes nothing without a session that meets the request, or
+   * Stores the answer to the consent page, for {@link complete}. Changes nothing without a session that meets the request, or
    * if the answer belongs to another session or request. False if this browser has no such flow of this issuer.
    *
    * @param isBoundTo whether the page that answers was made for this request and session

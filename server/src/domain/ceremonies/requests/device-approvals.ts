@@ -18,11 +18,11 @@ import { User } from '../../users/user.entity.ts';
 import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import type { AuthorizationRequests, BegunFlow } from './authorization-requests.ts';
 
-/** Wrong user codes (RFC 8628 section 5.1). A right one costs nothing. */
+/** Wrong user codes (RFC 8628 section 5.1). Correct ones do not count. */
 const perNetwork: LimitRule = { name: 'device-code-network', max: 30, windowSeconds: 600 };
 const perSession: LimitRule = { name: 'device-code-session', max: 10, windowSeconds: 600 };
 
-/** Right codes begin flows, which are rows. */
+/** Correct codes create flows, which are rows. */
 const perMinute = { name: 'device-entry-network', windowSeconds: 60 };
 
 /** The browser of a person: its cookies, and the flow in its address. */
@@ -41,7 +41,7 @@ export interface WaitingDevice {
   user: User;
 }
 
-/** People who approve devices (RFC 8628 section 3.3), after the normal sign-in of the device's application. */
+/** Approval of devices by users (RFC 8628 section 3.3), after the normal sign-in of the device's application. */
 export class DeviceApprovals {
   constructor(
     private readonly deps: {
@@ -52,7 +52,7 @@ export class DeviceApprovals {
       requests: AuthorizationRequests;
       consents: Pick<Consents, 'give'>;
       deviceAuthorizations: DeviceAuthorizations;
-      /** Codes, right or wrong, that one network may enter per minute. */
+      /** Codes, correct or not, that one network may enter per minute. */
       perMinute: number;
     },
   ) {}

@@ -18,7 +18,7 @@ export const longestPush = 16_384;
 /** A back end pushes for all its users. */
 const perClientFactor = 20;
 
-/** The parameters of an authenticated client, checked by the room. */
+/** The parameters of an authenticated client, checked by the caller. */
 export interface Push extends JudgedClient {
   issuer: Issuer;
   /** A form of at most {@link longestPush} characters, without the parameters that authenticate the client. */
@@ -57,7 +57,7 @@ export class PushedRequests {
   async push(push: Push, ip: string | undefined): Promise<string> {
     const { db, clock, random } = this.deps;
     const { client, assertion, proof } = push;
-    // First, since a stranger who repeats an assertion must not spend the client's budget.
+    // First: a replayed assertion must not spend the client's budget.
     if (assertion && (await wasUsed(db.alone, client, assertion))) refuse(usedBefore);
     await this.spend(push, ip);
     const handle = newSecret(random);

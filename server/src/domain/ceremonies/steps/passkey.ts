@@ -101,7 +101,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle: userHandleOf(user.id) };
     const verdict = judgeAssertion(input.credential, stored, expectation(flow));
     if (!verdict.valid) return rejectOf(passkey, user, verdict.fault);
-    // A device-bound key counts its uses: a lower count shows a copy. Copies of synced keys are intended.
+    // A lower counter of a device-bound key indicates a clone. Synced keys are copied by design.
     if (verdict.counterRegressed && !backupEligible) return rejectOf(passkey, user, 'counter');
     const proved: Evidence = {
       kind: 'passkey',
@@ -115,7 +115,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     if (owed(withPiece(ceremony.evidence, proved), standing) !== 'nothing') {
       return { refused: { code: 'passkey-verification-required' } };
     }
-    // Whatever address was typed before: the passkey names the user.
+    // The passkey names the user, whatever address was typed.
     if (ceremony.evidence.length === 0) ceremony.address = addressKey(user.email ?? user.userName);
     if (verdict.userVerified && !passkey.userVerified) await endStandInsOfMailbox(flow, user);
     deps.passkeys.used(passkey, verdict);

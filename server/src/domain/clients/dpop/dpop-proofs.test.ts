@@ -55,7 +55,7 @@ describe('a DPoP proof', () => {
     expect(await reasonOf(await key.proof({ url: htu }))).toBe('none');
   });
 
-  it('is the same one at every spelling of the address, so that none makes it new', async () => {
+  it('is the same under every spelling of the address, so that none allows a replay', async () => {
     const proof = await key.proof({ url });
     const { jtiHash } = await proofs.judge(proof, target);
     for (const spelling of [`${url}#1`, `${url}?a=1`, 'https://id.example.com/p/x/../shop/oauth2/token'])
@@ -102,11 +102,11 @@ describe('a DPoP proof', () => {
     expect(await reasonOf(await key.proof({ url }, claims))).toBe(reason);
   });
 
-  it.each([{ iat: now + 30 }, { iat: now - 90 }])('may be from a clock that differs: %j', async (claims) => {
+  it.each([{ iat: now + 30 }, { iat: now - 90 }])('tolerates clock skew: %j', async (claims) => {
     expect(await reasonOf(await key.proof({ url }, claims))).toBe('none');
   });
 
-  it('names the access token that it comes with', async () => {
+  it('is bound to the access token sent with it', async () => {
     const at = { ...target, accessToken: 'this token' };
     expect(await reasonOf(await key.proof({ url, token: 'this token' }), at)).toBe('none');
     expect(await reasonOf(await key.proof({ url, token: 'another' }), at)).toBe('ath');
@@ -188,7 +188,7 @@ describe('a DPoP proof', () => {
     expect(await reasonOf(await key.proof({ url }, {}, { jwk: { kty: 'RSA', n, e: 'AQAB' } }))).toBe('RSA key');
   });
 
-  it('tells two proofs apart by key, address and jti', async () => {
+  it('is identified by key, address and jti', async () => {
     const other = await dpopKey(clock);
     const hash = async (of: DpopKey, jti: string, htu = url) =>
       (await proofs.judge(await of.proof({ url: htu }, { jti }), { method: 'POST', url: htu })).jtiHash;

@@ -96,7 +96,7 @@ export class DpopProofs {
       });
       return payload;
     } catch (error) {
-      // WebCrypto throws a DOMException for a key that is none, for example a point that is not on its curve.
+      // WebCrypto throws a DOMException for an invalid key, for example a point that is not on its curve.
       if (!(error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException))
         throw error;
       if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) {
@@ -135,7 +135,7 @@ export class DpopProofs {
   }
 }
 
-/** The checks of the header that are not jose's; the key is valid only after the signature was verified. */
+/** The checks of the header that jose does not make; the key is valid only after the signature was verified. */
 function headerOf(proof: string): { jwk: JWK; alg: string } {
   const header = decoded(proof);
   const { typ, alg, jwk } = header;

@@ -116,7 +116,7 @@ export class DeviceAuthorizations {
   }
 
   /**
-   * How a device's request stands; counts the poll. Null if the cached client is stale. Refuses `client-rejected` for a
+   * The state of a device's request; counts the poll. Null if the cached client is stale. Refuses `client-rejected` for a
    * replayed assertion, and `grant-rejected` for a device code that is unknown, or another client's or issuer's.
    */
   async poll(asked: DevicePoll): Promise<DeviceState | null> {

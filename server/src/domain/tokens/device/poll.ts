@@ -34,7 +34,7 @@ const jitterSeconds = 1;
 
 const comesEarly = sql`coalesce(d.polled_at > clock_timestamp() - make_interval(secs => d.interval_seconds - ${jitterSeconds}::int), false)`;
 
-/** One statement: notes the poll, and says how things stand. The interval is judged by the database's clock. */
+/** One statement: records the poll and returns the state of the request. The interval is measured by the database's clock. */
 export function poll({ assertion, deviceCode, issuer, ...judged }: DevicePoll, now: Date): Statement<PollRow> {
   const jtiHash = assertion?.jtiHash ?? null;
   return sql<PollRow>`with client as materialized (${currentClient(judged)}),

@@ -24,8 +24,8 @@ export function customWrite(
 }
 
 /**
- * SQL: the project, locked against changes of its definitions; no row if they are not of this version any more. Whatever
- * writes custom values depends on it.
+ * SQL: the project, locked against changes of its definitions; no row if they are not of this version any more. Every
+ * statement that writes custom values depends on it.
  */
 export function currentSchema(projectId: string, { version }: CustomWrite): Fragment {
   return sql`select project_id from custom_schemas
