@@ -157,7 +157,7 @@ export type CreateClientInput = {
   dpopNonceRequired?: boolean | null | undefined;
   /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
   dpopRequired?: boolean | null | undefined;
-  /** Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
+  /** Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
   fapiProfile?: boolean | null | undefined;
   /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
   grantTypes?: Array<GrantType> | null | undefined;
@@ -790,7 +790,7 @@ export type UpdateClientInput = {
   /** Whether token requests without a DPoP proof are refused (RFC 9449 section 5.2). Default: false. */
   dpopRequired?: boolean | null | undefined;
   expectedVersion?: number | null | undefined;
-  /** Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
+  /** Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false. */
   fapiProfile?: boolean | null | undefined;
   /** At the project's issuer. Default: AUTHORIZATION_CODE, which every client has. */
   grantTypes?: Array<GrantType> | null | undefined;

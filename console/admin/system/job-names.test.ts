@@ -7,7 +7,7 @@ const source = (path: string) => readFileSync(new URL(`../../../server/src/${pat
 it('has a name for every job of the server', () => {
   const periodic = [...source('jobs/jobs.ts').matchAll(/\{ name: '([^']+)', everyMinutes/g)];
   const queued = [
-    ...source('domain/delivery/lanes.ts').matchAll(/'(delivery\.[a-z]+)'/g),
+    ...source('domain/delivery/queues.ts').matchAll(/'(delivery\.[a-z]+)'/g),
     ...source('domain/logout/logout.ts').matchAll(/deliverJob = '([^']+)'/g),
     ...source('domain/domains/domains.ts').matchAll(/endDomainJob = '([^']+)'/g),
   ];

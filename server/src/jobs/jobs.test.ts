@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAddress, SigninWorld } from '../../test/signin-world.ts';
-import { previousLane } from '../domain/delivery/lanes.ts';
 import { Message } from '../domain/delivery/message.entity.ts';
+import { previousQueue } from '../domain/delivery/queues.ts';
 import { noQueue } from '../domain/kernel/queue.ts';
 import { jobs } from './jobs.ts';
 
@@ -82,7 +82,7 @@ describe('a queued job', () => {
   };
   const run = (data: Record<string, unknown>) =>
     table()
-      .queued.find(({ name }) => name === previousLane)
+      .queued.find(({ name }) => name === previousQueue)
       ?.run(data);
   const stateOf = async ({ id }: Message) =>
     (await world.app.services.db.reader().findOneOrFail(Message, { id })).state;

@@ -8,7 +8,7 @@ import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
 import type { Retention } from '../domain/ceremonies/retention.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
-import { lanes, previousLane } from '../domain/delivery/lanes.ts';
+import { messageQueues, previousQueue } from '../domain/delivery/queues.ts';
 import { SendError } from '../domain/delivery/sender.ts';
 import type { RequestRecords } from '../domain/directories/request-records.ts';
 import type { DomainEnd, LostDomain } from '../domain/domains/domain-end.ts';
@@ -74,10 +74,10 @@ export function jobs({
   return {
     queued: [
       // `delivery` schedules its own attempts, and recovers messages whose process died. The timeout only ends the job.
-      ...[...lanes, previousLane].map((name) => ({
+      ...[...messageQueues, previousQueue].map((name) => ({
         name,
         run: (data: Record<string, unknown>) => forRow('messages', data, data['messageId'], sendMessage),
-        workers: name === previousLane ? 1 : 2,
+        workers: name === previousQueue ? 1 : 2,
         timeoutSeconds: 15 * 60,
         retries: { limit: 2, firstSeconds: 30, longestSeconds: 60 },
       })),

@@ -127,7 +127,7 @@ class ClientSettingsInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'Whether it is held to the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false.',
+      'Whether it must comply with the FAPI 2.0 Security Profile: PRIVATE_KEY_JWT, ID tokens with ES256 or EDDSA, https redirect URIs; pushed requests, PKCE and DPoP. Default: false.',
   })
   fapiProfile?: boolean | null;
 }

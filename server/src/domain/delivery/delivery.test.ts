@@ -18,7 +18,7 @@ let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
 let asked: string[];
-let jobs: { lane: string; messageId: string; startAfter: Date | undefined }[];
+let jobs: { queueName: string; messageId: string; startAfter: Date | undefined }[];
 let judged: (MessageContext | PreviousContext)[];
 let settled: string[];
 let expired: string[];
@@ -45,13 +45,13 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
     random: systemRandom,
     vault,
     queue: {
-      send: async (_em, lane, data, { startAfter } = {}) => {
+      send: async (_em, queueName, data, { startAfter } = {}) => {
         const messageId = String(data['messageId']);
         asked.push(messageId);
-        jobs.push({ lane, messageId, startAfter });
+        jobs.push({ queueName, messageId, startAfter });
       },
-      sendMany: async (_em, lane, data) => {
-        for (const { messageId } of data) jobs.push({ lane, messageId: String(messageId), startAfter: undefined });
+      sendMany: async (_em, queueName, data) => {
+        for (const { messageId } of data) jobs.push({ queueName, messageId: String(messageId), startAfter: undefined });
       },
     },
     senders: { mail: kind === null ? null : mail, sms: null },
@@ -272,7 +272,7 @@ describe('an unreachable mail server', () => {
     const delivery = deliveryBy('smtp');
     await enqueue(delivery);
     await enqueue(delivery, notice);
-    expect(jobs.map(({ lane }) => lane)).toEqual(['delivery.codes', 'delivery.notices']);
+    expect(jobs.map(({ queueName }) => queueName)).toEqual(['delivery.codes', 'delivery.notices']);
   });
 });
 
@@ -338,7 +338,7 @@ describe('a message without a job', () => {
     await delivery.recover();
     const own = mine();
     expect(own.map(({ messageId }) => messageId).sort()).toEqual([...ids].sort());
-    expect(new Set(own.map(({ lane }) => lane))).toEqual(new Set(['delivery.codes']));
+    expect(new Set(own.map(({ queueName }) => queueName))).toEqual(new Set(['delivery.codes']));
     for (const id of ids) await delivery.send(keyIn(projectId, id));
     expect(sent).toHaveLength(2);
   });
@@ -355,7 +355,7 @@ describe('a code that has lost its job', () => {
     const code = await enqueue(delivery);
     clock.turn(20);
     const lost = await db.transaction((em) => lostMessages(em, clock.now()));
-    expect(lost[0]).toEqual({ key: keyIn(projectId, code), lane: 'delivery.codes' });
+    expect(lost[0]).toEqual({ key: keyIn(projectId, code), queueName: 'delivery.codes' });
     expect(lost).toHaveLength(501);
   });
 });

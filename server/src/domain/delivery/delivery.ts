@@ -7,10 +7,10 @@ import type { Random } from '../kernel/random.ts';
 import { deleteInBatches, execute, query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import { atKey, type TenantKey } from '../projects/tenant.ts';
-import { isCode, type Lane, laneOf, pauseSeconds } from './lanes.ts';
 import { claim, lostMessages, whileClaimed } from './lease.ts';
 import type { Locale } from './locale.ts';
 import { Message, type MessageOutcome } from './message.entity.ts';
+import { isCode, type MessageQueue, pauseSeconds, queueOf } from './queues.ts';
 import { sampleOf, type TemplateName } from './samples.ts';
 import { type MailSender, SendError, type SmsSender } from './sender.ts';
 import { type MailLook, renderMail, renderSms } from './templates.ts';
@@ -135,20 +135,23 @@ export class Delivery {
 
   /** Puts a message into the outbox. The same work for every recipient, known or not. */
   async enqueue(em: EntityManager, message: NewMessage): Promise<void> {
-    const { lane, ...job } = this.write(em, message);
+    const { queueName, ...job } = this.write(em, message);
     await em.flush();
-    await this.deps.queue.send(em, lane, job);
+    await this.deps.queue.send(em, queueName, job);
   }
 
   /** Like {@link enqueue}, many notices at the cost of few statements. */
   async enqueueNotices(em: EntityManager, notices: readonly NewMessage[]): Promise<void> {
-    const jobs = notices.map((notice) => this.write(em, notice)).map(({ lane: _, ...job }) => job);
+    const jobs = notices.map((notice) => this.write(em, notice)).map(({ queueName: _, ...job }) => job);
     await em.flush();
-    await this.deps.queue.sendMany(em, 'delivery.notices' satisfies Lane, jobs);
+    await this.deps.queue.sendMany(em, 'delivery.notices' satisfies MessageQueue, jobs);
   }
 
-  /** The message's lane and the data of its job; written by the caller's flush. */
-  private write(em: EntityManager, message: NewMessage): { lane: Lane; projectId: string; messageId: string } {
+  /** The message's queue and the data of its job; written by the caller's flush. */
+  private write(
+    em: EntityManager,
+    message: NewMessage,
+  ): { queueName: MessageQueue; projectId: string; messageId: string } {
     const { random, clock, vault } = this.deps;
     const id = random.id();
     const now = clock.now();
@@ -170,8 +173,8 @@ export class Delivery {
         expiresAt: message.expiresAt ?? secondsLater(now, noticeTtlSeconds),
       }),
     );
-    const lane = laneOf({ channel: message.channel, template: message.content.template });
-    return { lane, projectId: message.projectId, messageId: id };
+    const queueName = queueOf({ channel: message.channel, template: message.content.template });
+    return { queueName, projectId: message.projectId, messageId: id };
   }
 
   /**
@@ -195,8 +198,8 @@ export class Delivery {
   async recover(): Promise<void> {
     const { clock, db, queue } = this.deps;
     await db.transaction(async (em) => {
-      for (const { key, lane } of await lostMessages(em, clock.now())) {
-        await queue.send(em, lane, { projectId: key.project.id, messageId: key.id });
+      for (const { key, queueName } of await lostMessages(em, clock.now())) {
+        await queue.send(em, queueName, { projectId: key.project.id, messageId: key.id });
       }
     });
   }
@@ -234,7 +237,7 @@ export class Delivery {
       const startAfter = secondsLater(clock.now(), pauseSeconds(message));
       Object.assign(message, { note: failure.message, nextAttemptAt: startAfter });
       await em.flush();
-      await queue.send(em, laneOf(message), { projectId: key.project.id, messageId: key.id }, { startAfter });
+      await queue.send(em, queueOf(message), { projectId: key.project.id, messageId: key.id }, { startAfter });
     }
     this.deps.settled(em, message, context);
   }

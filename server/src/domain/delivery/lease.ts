@@ -3,8 +3,8 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
-import { codes, type Lane, laneOf } from './lanes.ts';
 import type { Message } from './message.entity.ts';
+import { codes, type MessageQueue, queueOf } from './queues.ts';
 
 /** A claim that is not renewed for this long ends. */
 const leaseSeconds = 60;
@@ -51,9 +51,12 @@ export async function whileClaimed<T>(
  * Due messages whose job was lost, with their process or with the queue of a restored backup: at most 500 codes, then 500
  * others. Each is returned once a minute.
  */
-export async function lostMessages(em: EntityManager, now: Date): Promise<{ key: TenantKey; lane: Lane }[]> {
+export async function lostMessages(
+  em: EntityManager,
+  now: Date,
+): Promise<{ key: TenantKey; queueName: MessageQueue }[]> {
   const before = secondsLater(now, -lostSeconds);
-  const lost: { key: TenantKey; lane: Lane }[] = [];
+  const lost: { key: TenantKey; queueName: MessageQueue }[] = [];
   for (const isUrgent of [true, false]) {
     const rows = await query(
       em,
@@ -67,7 +70,7 @@ export async function lostMessages(em: EntityManager, now: Date): Promise<{ key:
         returning project_id, id, channel, template`,
     );
     for (const { project_id: project, id, ...message } of rows) {
-      lost.push({ key: keyIn(project, id), lane: laneOf(message) });
+      lost.push({ key: keyIn(project, id), queueName: queueOf(message) });
     }
   }
   return lost;

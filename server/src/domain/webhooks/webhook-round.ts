@@ -69,7 +69,7 @@ export class WebhookRound {
     const found = await this.deps.db.reader().find(AuditEvent, { projectId, id: { $in: ids } });
     const events = new Map(found.map((event) => [event.id, event]));
     const subjects = [...Map.groupBy(due, ({ orderKey }) => orderKey).values()];
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let subject = subjects.shift(); subject; subject = subjects.shift()) {
         for (const one of subject) {
           if (this.isOver()) return;
@@ -77,7 +77,7 @@ export class WebhookRound {
         }
       }
     };
-    await Promise.all(Array.from({ length: parallel }, lane));
+    await Promise.all(Array.from({ length: parallel }, worker));
   }
 
   private isOver(): boolean {
