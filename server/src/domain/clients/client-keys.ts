@@ -1,9 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import { refuse } from '../kernel/problem.ts';
-import { parseClientKey } from './client-key.ts';
+import { hasSmallOrder } from '../keys/small-order.ts';
 
 const maxKeys = 10;
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 /** Bits of an RSA modulus. */
 const rsaBits = [2048, 4096] as const;
 /** Algorithms of assertions by key type, and the members that a public key consists of (RFC 7518 §6). */
@@ -14,7 +15,8 @@ const kinds: Record<string, { algorithms: readonly string[]; members: readonly s
 
 /**
  * The public keys of a client for `private_key_jwt`, from a JWK, a JWK Set or either as JSON text: Ed25519, P-256, or RSA
- * of 2048 to 4096 bits; each of several has its own `kid`. Refuses `invalid`.
+ * of 2048 to 4096 bits; each of several has its own `kid`. Refuses `invalid`, also for private members, so that a leaked
+ * private key is noticed. The reason never contains the input.
  */
 export function parseClientKeys(input: unknown): JWK[] {
   const value = typeof input === 'string' && input.length <= 65_536 ? parsed(input) : input;
@@ -42,10 +44,10 @@ export function usableKeys(set: unknown): JWK[] {
 function parseKey(input: unknown): JWK {
   if (!isObject(input)) fault('must be a JWK or a JWK Set');
   const jwk = input as Record<string, unknown>;
-  if (jwk['kty'] === 'OKP') return parseClientKey(jwk);
-  if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((name) => name in jwk)) {
+  if (privateMembers.some((name) => name in jwk)) {
     fault('contains a private key: send the public key only, and replace this key, since it has leaked');
   }
+  if (jwk['kty'] === 'OKP') return parseEd25519Key(jwk);
   const kind = kinds[jwk['kty'] === 'EC' ? `EC ${String(jwk['crv'])}` : String(jwk['kty'])];
   if (!kind) return fault('must be Ed25519, P-256 or RSA keys');
   const { alg, use, kid } = jwk;
@@ -57,6 +59,28 @@ function parseKey(input: unknown): JWK {
   const key = Object.fromEntries(kind.members.map((name) => [name, jwk[name]]));
   checkMaterial(key);
   return { ...key, ...(alg === undefined ? {} : { alg }), ...(kid === undefined ? {} : { kid }) } as JWK;
+}
+
+/** An Ed25519 key (RFC 8037 §2). */
+function parseEd25519Key({ crv, x, kid, alg, use, key_ops: operations }: Record<string, unknown>): JWK {
+  if (crv !== 'Ed25519') fault('must be an Ed25519 key: kty "OKP", crv "Ed25519"');
+  if (
+    typeof x !== 'string' ||
+    !/^[A-Za-z0-9_-]{43}$/.test(x) ||
+    Buffer.from(x, 'base64url').toString('base64url') !== x
+  ) {
+    return fault('x must be 32 bytes in base64url');
+  }
+  if (hasSmallOrder(x, 'ed25519')) fault('x is a point of small order');
+  if (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519') fault('alg must be EdDSA or Ed25519');
+  if (use !== undefined && use !== 'sig') fault('use must be sig');
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
+    fault('key_ops must contain verify');
+  }
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > 256 || !/^[\x20-\x7e]*$/.test(kid))) {
+    fault('kid must be at most 256 characters of ASCII');
+  }
+  return { kty: 'OKP', crv, x, ...(kid === undefined ? {} : { kid }) } as JWK;
 }
 
 /** Refuses points that are not on the curve, and RSA keys of an unusual size. */
