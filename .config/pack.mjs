@@ -16,13 +16,14 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const name of packageNames) await pack(name);
 const { version } = JSON.parse(readFileSync(join(root, 'shared/browser/package.json'), 'utf8'));
+writeJson('index.json', packageNames.map(listed));
 const scripts = {
   'browser.js': { input: 'src/index.ts', format: 'es' },
   'browser.global.js': { input: 'src/index.ts', format: 'iife' },
   'elements.js': { input: 'src/elements/index.ts', format: 'es' },
 };
 for (const [file, { input, format }] of Object.entries(scripts)) await bundle(file, input, format);
-writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify(integrity(Object.keys(scripts)), null, 2)}\n`);
+writeJson('integrity.json', scriptIntegrity(Object.keys(scripts)));
 
 async function pack(name) {
   const args = ['pack', '--silent', '--pack-destination', folder];
@@ -30,6 +31,12 @@ async function pack(name) {
   if (code === 0) return;
   process.stderr.write(output);
   process.exit(code);
+}
+
+/** The entry of a package in the index; `integrity` as in a lock file of npm. */
+function listed(name) {
+  const file = `latchkey-${name}-${version}.tgz`;
+  return { name: `@latchkey/${name}`, version, file, integrity: integrity('sha512', file) };
 }
 
 /** One minified file without imports, under a name with the version and one without. */
@@ -67,11 +74,15 @@ function versioned(file) {
 }
 
 /** For the attribute `integrity` of a script element (Subresource Integrity). */
-function integrity(files) {
-  return Object.fromEntries(
-    files.map((file) => {
-      const hash = createHash('sha384').update(readFileSync(join(folder, file)));
-      return [versioned(file), `sha384-${hash.digest('base64')}`];
-    }),
-  );
+function scriptIntegrity(files) {
+  return Object.fromEntries(files.map((file) => [versioned(file), integrity('sha384', file)]));
+}
+
+function integrity(algorithm, file) {
+  const hash = createHash(algorithm).update(readFileSync(join(folder, file)));
+  return `${algorithm}-${hash.digest('base64')}`;
+}
+
+function writeJson(file, value) {
+  writeFileSync(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
 }

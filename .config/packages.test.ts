@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,6 +63,16 @@ describe('the served version', () => {
     // Different: run `npm run packages:version -- <next version>`.
     expect(contentOf(name)).toBe(recorded.content[name]);
   });
+});
+
+it('the index names the packages, with the integrity that npm computes', () => {
+  const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8'));
+  const expected = packageNames.map((name) => {
+    const { version } = JSON.parse(readFileSync(join(root, `shared/${name}/package.json`), 'utf8'));
+    const integrity = `sha512-${createHash('sha512').update(tarball(name)).digest('base64')}`;
+    return { name: `@latchkey/${name}`, version, file: `latchkey-${name}-${version}.tgz`, integrity };
+  });
+  expect(index).toEqual(expected);
 });
 
 describe('documents', () => {
