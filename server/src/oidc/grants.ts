@@ -67,9 +67,7 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (isWithoutRedirect && redirectUri === undefined)
     throw new OAuthError('invalid_request', 'redirect_uri is missing.', { isOfClient: by !== 'none' });
   if (codeVerifier !== undefined && !verifierSyntax.test(codeVerifier)) {
-    // RFC 6749 §5.2 allows ASCII only; the base issuer keeps its text.
-    const letters = issuer.project === null ? 'A–Z a–z 0–9' : 'A-Z a-z 0-9';
-    throw new OAuthError('invalid_grant', `code_verifier must be 43 to 128 characters of ${letters} - . _ ~.`);
+    throw new OAuthError('invalid_grant', 'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~.');
   }
   return deps.tokens
     .exchange({

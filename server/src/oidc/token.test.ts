@@ -7,6 +7,9 @@ import { system } from '../domain/kernel/actor.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
+/** RFC 6749 §5.2. */
+const descriptionSyntax = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
+
 let app: TestApp;
 let project: Project;
 let client: Client;
@@ -62,7 +65,8 @@ describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
     const response = await rp.exchange(code, changes);
     expect(response.status).toBe(status);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.json()).toMatchObject({ error, error_description: expect.any(String) });
+    const described = expect.stringMatching(descriptionSyntax);
+    expect(await response.json()).toMatchObject({ error, error_description: described });
   });
 
   it('takes lifetimes from the project, and the access token’s from the client if it has one', async () => {
