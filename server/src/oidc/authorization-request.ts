@@ -44,6 +44,9 @@ export interface CheckedRequest extends VettedTarget {
 /** Maximum length of `state`, `nonce` and hints; longer ones are refused, never truncated. */
 const longest = 2048;
 
+/** Seconds that a longer `max_age` counts as: fewer than since 1970, the time of a proof that a session lacks. */
+const longestAge = 999_999_999;
+
 /** The context of the checks: issuer, client, and whether the request was pushed. */
 interface Asked {
   /** Whether it was not pushed, and must be. */
@@ -247,7 +250,7 @@ export function check(
     responseMode: responseModeOf(parameters, issuer),
     prompt: prompts.includes('none') ? 'none' : asksAgain(prompts) ? 'login' : undefined,
     asksConsent: target.client.thirdParty && prompts.includes('consent'),
-    maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
+    maxAgeSeconds: maxAge === undefined ? undefined : Math.min(Number(maxAge), longestAge),
     idTokenHint: parameters.get('id_token_hint'),
     loginHint: parameters.get('login_hint')?.slice(0, 320),
     uiLocales: parameters.get('ui_locales')?.slice(0, 200),
@@ -310,5 +313,5 @@ function knownPrompt(prompt: string | undefined): boolean {
 }
 
 function isSeconds(text: string | undefined): boolean {
-  return text === undefined || /^[0-9]{1,9}$/.test(text);
+  return text === undefined || /^[0-9]+$/.test(text);
 }

@@ -92,6 +92,14 @@ describe('a session', () => {
     expect((await rp.answer({ max_age: '120', prompt: 'none' })).get('error')).toBe('login_required');
     expect((await rp.answer({ prompt: 'none' })).has('code')).toBe(true);
   });
+
+  it.each(['2147483647', '2147483648', '9'.repeat(30)])('accepts a max_age of %s', async (longest) => {
+    await rp.signIn(user);
+    expect((await rp.answer({ max_age: longest, prompt: 'none' })).has('code')).toBe(true);
+    rp.signOut();
+    await rp.signIn(user, 'device-key');
+    expect((await rp.answer({ max_age: longest, prompt: 'none' })).get('error')).toBe('login_required');
+  });
 });
 
 /** A finished sign-in of the request's own ceremony, by a mail code or factor. */
