@@ -40,6 +40,8 @@ describe('registering a redirect URI', () => {
     'https://app.example.com/ cb',
     'https://app.example.com/cb\n',
     'https://app.example.com/\0',
+    'https://app.example.com/100%',
+    'https://app.example.com/cb?x=%zz',
     'https://äpp.example.com/cb',
     'HTTPS://app.example.com/cb',
     'https://APP.example.com/cb',

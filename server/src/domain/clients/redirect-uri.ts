@@ -10,7 +10,7 @@ export function checkRedirectUri(uri: string): string | null {
   if (uri.length > 2048) return 'is longer than 2,048 characters';
   // Refuses everything that browsers and URL parsers could read differently.
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'contains a space, a control character or a non-ASCII character';
-  if (/[\\"<>^`{|}]/.test(uri)) return 'contains a character that must be percent-encoded';
+  if (/[\\"<>^`{|}]|%(?![0-9a-f]{2})/i.test(uri)) return 'contains a character that must be percent-encoded';
   if (uri.includes('#')) return 'must not have a fragment (RFC 6749 §3.1.2)';
   if (uri.includes('*')) return 'must not contain a wildcard: URIs must match exactly';
   let parsed: URL;
