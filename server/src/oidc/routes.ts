@@ -159,10 +159,10 @@ function sendCacheable(req: Request, res: Response, { body, etag }: Published): 
   else res.type('json').send(body);
 }
 
-/** RFC 6749 §5.1 requires both headers; the base issuer sends only Cache-Control. */
-const noStore: RequestHandler = (req, res, next) => {
+/** RFC 6749 §5.1 requires both headers. */
+const noStore: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
-  if (issuerOf(req).project !== null) res.setHeader('Pragma', 'no-cache');
+  res.setHeader('Pragma', 'no-cache');
   next();
 };
 

@@ -32,11 +32,12 @@ beforeEach(async () => {
 });
 
 describe('POST /oauth2/token (RFC 6749 §4.1.3)', () => {
-  it('returns the tokens of service.md 2.2 with no-store', async () => {
+  it('returns the tokens of service.md 2.2 with the headers against caches (RFC 6749 §5.1)', async () => {
     const sid = await rp.signIn(user);
     const code = await rp.code({ nonce: 'n-1', scope: 'openid email unknown' });
     const response = await rp.exchange(code);
     expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('pragma')).toBe('no-cache');
     const body = (await response.json()) as TokenAnswer;
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'openid email' });
     expect(await rp.claims(body.id_token)).toMatchObject({ sub: user.id, sid, nonce: 'n-1', email: user.email });
