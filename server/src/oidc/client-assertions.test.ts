@@ -66,6 +66,8 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
     ['oidcc-ensure-client-assertion-with-iss-aud-succeeds: the issuer as audience', () => ({ aud: app.url })],
     ['an array of both', () => ({ aud: [app.url, `${app.url}/oauth2/token`] })],
     ['an array of one', () => ({ aud: [app.url] })],
+    ['another audience before ours', () => ({ aud: ['https://other.example.com', app.url] })],
+    ['another audience after ours', () => ({ aud: [`${app.url}/oauth2/token`, 'https://other.example.com'] })],
     ['no iat', () => ({ iat: undefined })],
     ['an expiry 20 seconds ago, within the leeway', () => ({ iat: nowSeconds() - 60, exp: nowSeconds() - 20 })],
   ])('accepts %s', async (_name, changes) => {
@@ -73,8 +75,7 @@ describe('private_key_jwt (RFC 7523 §3)', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['another audience before ours', () => ['https://other.example.com', app.url]],
-    ['another audience after ours', () => [`${app.url}/oauth2/token`, 'https://other.example.com']],
+    ['an array of other audiences', () => ['https://other.example.com', `${app.url}/`]],
     ['an audience that is not a string', () => [app.url, 1]],
     ['no audience in the array', () => []],
   ])('refuses %s', async (_name, aud) => {
