@@ -94,6 +94,16 @@ describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
     expect(await response.text()).not.toContain('<script>alert(1)');
   });
 
+  it('is in the language of ui_locales, and so is the page after it', async () => {
+    for (const client of [{ client_id: rp.client.id }, {}]) {
+      await rp.signIn(user);
+      const asked = await rp.endSession({ ...client, ui_locales: 'xx de-AT fr' });
+      expect(await asked.clone().text()).toContain('<html lang="de"');
+      const ended = await rp.endSession(await askedForm(asked), 'post');
+      expect(await ended.text()).toContain('<html lang="de"');
+    }
+  });
+
   it('is shown if the hint is of another user or another client', async () => {
     const { id_token: mine } = await rp.tokens();
     const other = await app.make.user(project);

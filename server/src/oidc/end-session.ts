@@ -125,7 +125,7 @@ async function endAll(deps: EndSessionDeps, req: Request, res: Response, paramet
       req,
       res,
       undefined,
-      { csrf: deps.csrf.make(all) },
+      { ...echoed(parameters), csrf: deps.csrf.make(all) },
       { returnsTo: undefined, deviceKeys: await keysOf(deps, sessions) },
     );
   }
@@ -185,7 +185,7 @@ function registeredReturn(client: Client, parameters: Parameters): string | unde
 
 /** Parameters that the confirmation form sends again, without the hint, which the confirmation replaces. */
 function echoed(parameters: Parameters): Record<string, string> {
-  const names = ['post_logout_redirect_uri', 'state', 'logout_scope'];
+  const names = ['post_logout_redirect_uri', 'state', 'logout_scope', 'ui_locales'];
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = parameters.get(name);

@@ -4,6 +4,7 @@ import { brandIn, type ExperienceContent } from '../domain/experience/content.ts
 import type { Project } from '../domain/projects/project.entity.ts';
 import { escapeHtml, hiddenFields } from '../http/html.ts';
 import { type PageContent, type Pages, wantsPage } from '../http/pages.ts';
+import { parametersOf } from '../http/parameters.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import type { AuthorizeDeps } from './authorize.ts';
 import type { ConsentDeps } from './consent.ts';
@@ -87,6 +88,7 @@ export function oidcPages(
         const { values, ...dress } = await dressed(client);
         pages.send(req, res, 'confirm-logout', {
           ...dress,
+          uiLocales: parametersOf(req).get('ui_locales'),
           values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
           html: { fields: hiddenFields(fields) },
           formTargets: returnsTo === undefined ? [] : [formTarget(returnsTo)],
@@ -94,7 +96,11 @@ export function oidcPages(
       },
       signedOut: async (req, res, client, deviceKeys) => {
         const { values, ...dress } = await dressed(client);
-        pages.send(req, res, 'signed-out', { ...dress, values: { ...values, device_keys: deviceKeys.join(' ') } });
+        pages.send(req, res, 'signed-out', {
+          ...dress,
+          uiLocales: parametersOf(req).get('ui_locales'),
+          values: { ...values, device_keys: deviceKeys.join(' ') },
+        });
       },
     },
   };

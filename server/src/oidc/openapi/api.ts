@@ -329,6 +329,7 @@ function endSession({ operation }: Context): Paths[string] {
     logout_scope: text('session: this session; global: all of the user. Default: global.', {
       enum: ['session', 'global'],
     }),
+    ui_locales: text('Space-separated BCP 47 tags.'),
   };
   const responses = {
     200: { ...page, description: 'A page that asks for confirmation, or reports the sign-out.' },
