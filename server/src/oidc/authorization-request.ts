@@ -16,6 +16,7 @@ import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 export interface VettedTarget {
   client: Client;
   redirectUri: string;
+  /** To be returned; absent if it was repeated or is malformed, too. */
   state: string | undefined;
 }
 
@@ -68,7 +69,7 @@ export async function vet(
   clients: Pick<ClientSource, 'byId'>,
 ): Promise<VettedTarget | Unvetted> {
   const { faults } = parameters;
-  if (['client_id', 'redirect_uri', 'state'].some((name) => faults.includes(name))) return 'parameters';
+  if (['client_id', 'redirect_uri'].some((name) => faults.includes(name))) return 'parameters';
   const clientId = parameters.get('client_id');
   const client = clientId === undefined ? null : await clients.byId(clientId);
   if (!client) return 'client';
@@ -76,7 +77,7 @@ export async function vet(
   if (redirectUri === undefined || !matchesRedirectUri(client.redirectUris, redirectUri)) return 'redirect-uri';
   const state = parameters.get('state');
   if (state !== undefined && state.length > longest) return 'parameters';
-  return { client, redirectUri, state };
+  return { client, redirectUri, state: faults.includes('state') ? undefined : state };
 }
 
 /** Whether a client may omit PKCE (RFC 7636): it is confidential, and its administrator and the issuer allow it. */

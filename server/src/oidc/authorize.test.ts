@@ -95,11 +95,12 @@ describe('GET /authorize (OpenID Connect Core §3.1.2)', () => {
     expect([...given.keys()].sort()).toEqual(['error', 'error_description', 'iss', 'state']);
   });
 
-  it('sends an error back for a repeated parameter', async () => {
+  it.each(['scope', 'state'])('sends an error back for a repeated %s', async (name) => {
     const query = new URLSearchParams(authorizationParameters(client.id, rp.proof.challenge));
-    query.append('scope', 'openid');
+    query.append(name, 'openid');
     const location = locationOf(await rp.browser.get(`${app.url}/authorize?${query}`));
     expect(location.searchParams.get('error')).toBe('invalid_request');
+    expect(location.searchParams.get('state')).toBe(name === 'state' ? null : 'a state');
   });
 
   it.each<[string, Record<string, string | undefined>]>([
