@@ -111,9 +111,8 @@ describe('characteristics', () => {
     version += 1;
     for (const value of ['a', 'c', 'c']) {
       for (const send of [
-        () => patch(id, { op: 'add', path: `${urn}:pins`, value: [value] }),
-        () => patch(id, { op: 'add', value: { [urn]: { pins: value } } }),
-        () => patch(id, { op: 'remove', path: `${urn}:pins`, value: [`no ${value}`] }),
+        () => patch(id, { op: 'replace', path: `${urn}:pins`, value: [value] }),
+        () => patch(id, { op: 'replace', value: { [urn]: { pins: value } } }),
         () => patch(id, { op: 'replace', path: `${urn}:pin`, value }),
         () => put({ pin: value, open: 'a' }),
         () => put({ pins: ['a', value], open: 'a' }),
@@ -127,13 +126,52 @@ describe('characteristics', () => {
     }
     // Also under the lock, with a change of access; and without a hidden attribute there is no change.
     const both = [
-      { op: 'add', path: `${urn}:pins`, value: ['a'] },
+      { op: 'replace', path: `${urn}:pins`, value: ['a'] },
       { op: 'replace', path: 'active', value: false },
     ];
     await patch(id, ...both);
     expect((await events())[0]).toMatchObject({ changed: ['active', `${urn}:pins`] });
     const same = await patch(id, { op: 'replace', path: `${urn}:open`, value: 'a' });
     expect(same.body.meta.version).toBe(`W/"${version + 1}"`);
+  });
+
+  it('never: a list with values is only replaced or removed as a whole, whatever it contains', async () => {
+    await string('pins', { multiValued: true, returned: 'never', required: true });
+    await define({
+      ...{ name: 'cards', type: 'complex', multiValued: true, returned: 'never' },
+      subAttributes: [{ name: 'no', type: 'string' }],
+    });
+    await string('open');
+    const id = await created({ pins: ['a'], cards: [{ no: 'a' }], open: 'a' });
+    const pins = `${urn}:pins`;
+    const cards = `${urn}:cards`;
+    for (const value of ['a', 'b']) {
+      // `required`, the number of values and their size would each tell whether the list has the value.
+      for (const operation of [
+        { op: 'remove', path: pins, value: [value] },
+        { op: 'add', path: pins, value: [value, ...Array.from({ length: 499 }, (_, at) => `${at}`)] },
+        { op: 'add', value: { [urn]: { pins: value } } },
+        { op: 'add', path: urn, value: { pins: value } },
+        { op: 'remove', path: cards, value: [{ no: value }] },
+        { op: 'add', path: cards, value: [{ no: value }] },
+      ]) {
+        const { body } = await patch(id, operation);
+        expect([operation, body.scimType, body.detail]).toEqual([
+          operation,
+          'mutability',
+          expect.stringMatching(/^(pins|cards) is never returned and has values: replace or remove it as a whole\.$/),
+        ]);
+      }
+    }
+    const first = [
+      { op: 'remove', path: cards },
+      { op: 'add', path: cards, value: [{ no: 'b' }] },
+      { op: 'replace', path: pins, value: ['b', 'c'] },
+    ];
+    expect((await patch(id, ...first)).status).toBe(200);
+    const log = `select attributes->? as own from users where id = ?`;
+    const [user] = await rows<{ own: object }>(room.app.services.db, log, [urn, id]);
+    expect(user?.own).toEqual({ pins: ['b', 'c'], cards: [{ no: 'b' }], open: 'a' });
   });
 
   it('writeOnly and never: no response, filter or order reveals it', async () => {

@@ -4,7 +4,14 @@ import type { ElementFilter } from './filter/ast.ts';
 import { type Matcher, matcherOf } from './filter/evaluate.ts';
 import type { DropStep, PatchStep } from './patch-operations.ts';
 import { isObject } from './patch-operations.ts';
-import { type Attribute, attributeNamed, defaultSubAttribute, isReadOnly, type Schema } from './schema/attribute.ts';
+import {
+  type Attribute,
+  attributeNamed,
+  defaultSubAttribute,
+  isHidden,
+  isReadOnly,
+  type Schema,
+} from './schema/attribute.ts';
 import type { AttributeTarget } from './schema/resource-type.ts';
 import {
   type Complex,
@@ -148,6 +155,7 @@ function severalAfter(
   cost: PatchCost,
 ): Complex[] | undefined {
   const { attribute, sub } = path.target;
+  if (isHidden(attribute) && current.length > 0) refuseSingleValues(attribute, op, value);
   const matcher = filter && matcherOf(filter);
   cost.add((weightOf(current) + 1) * Math.max(1, matcher?.terms ?? 0));
   if (attribute.type !== 'complex') return plainAfter(current, { op, path, value }, matcher, cost);
@@ -174,6 +182,16 @@ function severalAfter(
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} matches the filter of the path.`);
   const created = readElements(attribute, { ...seed, ...parts });
   return assigned(bounded(attribute, [...current, ...(created ?? [])]));
+}
+
+/**
+ * Refuses `mutability` for single values of a list that is never returned. The limits on their number and size, and
+ * `required`, would reveal whether the list has a value.
+ */
+function refuseSingleValues({ name }: Attribute, op: PatchStep['op'], value: unknown): void {
+  const isWhole = op === 'replace' || (op === 'remove' && (value === undefined || value === null));
+  if (isWhole) return;
+  throw badRequest('mutability', `${name} is never returned and has values: replace or remove it as a whole.`);
 }
 
 /** The values of an attribute without parts. */
