@@ -190,6 +190,10 @@ describe('characteristics', () => {
       expect(await found(filter)).toBe('invalidFilter');
     }
     expect((await room.project.request('GET', `/Users?sortBy=${urn}:pin`)).body.scimType).toBe('invalidPath');
+    await string('open');
+    const shown = await created({ pin: '1', open: 'a' });
+    expect(await found(`schemas eq "${urn}"`)).toEqual([shown]);
+    expect(await found(`not (schemas co "latchkey")`)).toEqual([id]);
     expect((await patch(id, { op: 'remove', path: `${urn}:cards[no eq "7"]` })).body.scimType).toBe('invalidPath');
     const stored = async () =>
       (

@@ -37,7 +37,7 @@ export function elementOperandOf(attribute: Attribute, sub: Attribute | undefine
 /** The elements of a multi-valued attribute of the row `r`, as a FROM item named `e`. */
 export function elementsOf(target: AttributeTarget): Fragment {
   const { attribute } = target;
-  if (attribute.storage?.kind === 'elements') return sql.raw(attribute.storage.from);
+  if (attribute.storage?.kind === 'elements') return attribute.storage.from;
   const list = jsonOf(target);
   // PostgreSQL may evaluate it for rows of other projects, where the name has another type.
   return sql`jsonb_array_elements(case when jsonb_typeof(${list}) = 'array' then ${list} end) with ordinality as e(el, n)`;

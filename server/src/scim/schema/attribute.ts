@@ -1,3 +1,5 @@
+import type { Fragment } from '../../domain/kernel/sql.ts';
+
 /** An attribute (RFC 7643 §7), with its storage and checks in this server. */
 export interface Attribute {
   name: string;
@@ -39,7 +41,7 @@ export type Storage =
   /** The address of the resource whose id `id` yields, below the endpoint of `resourceType`, or of the type that `typeOf` yields. */
   | { kind: 'location'; id: string; resourceType: 'User' | 'Group' | 'Role' | 'Entitlement'; typeOf?: string }
   /** The elements of a multi-valued attribute, as a FROM item named `e`. */
-  | { kind: 'elements'; from: string };
+  | { kind: 'elements'; from: Fragment };
 
 /** A schema (RFC 7643 §7). Parser, storage, filters, sorting, PATCH, responses and `/Schemas` all derive from it. */
 export interface Schema {

@@ -1,3 +1,4 @@
+import { sql } from '../../domain/kernel/sql.ts';
 import { membersOfRow } from '../../domain/users/memberships.ts';
 import type { Schema } from './attribute.ts';
 
@@ -23,7 +24,7 @@ export const groupSchema: Schema = {
       description: 'The users and groups that belong to the group.',
       storage: {
         kind: 'elements',
-        from: `${membersOfRow} e`,
+        from: sql.raw(`${membersOfRow} e`),
       },
       subAttributes: [
         {

@@ -1,4 +1,5 @@
-import { type Attribute, attributeNamed, type Schema } from './attribute.ts';
+import { type Fragment, sql } from '../../domain/kernel/sql.ts';
+import { type Attribute, attributeNamed, isHidden, type Schema } from './attribute.ts';
 import { groupSchema } from './group.ts';
 import { offeredSchema, oktaRoleSchema } from './role.ts';
 import { enterpriseSchema, userSchema } from './user.ts';
@@ -38,7 +39,7 @@ export interface AttributeTarget {
   extension?: Schema;
 }
 
-function commonAttributes(type: ResourceType['name'], schemas: string): readonly Attribute[] {
+function commonAttributes(type: ResourceType['name'], schemas: Fragment): readonly Attribute[] {
   const readOnly = { mutability: 'readOnly' } as const;
   return [
     {
@@ -117,11 +118,16 @@ function commonAttributes(type: ResourceType['name'], schemas: string): readonly
   ];
 }
 
-/** The common attributes of users with these extensions. */
+/** The common attributes of users with these extensions. A user has those of which a response shows an attribute. */
 export function userSchemas(extensions: readonly Schema[]): readonly Attribute[] {
-  const ids = extensions.map(({ id }) => `, (case when r.attributes->'${id}' is not null then '${id}' end)`);
-  return commonAttributes('User', `(values ('${userSchema.id}')${ids.join('')}) e(value)`);
+  const ids = extensions.map(({ id, attributes }) => {
+    const shown = attributes.filter((attribute) => !isHidden(attribute)).map(({ name }) => name);
+    return sql`(case when r.attributes->${id}::text ?| ${shown}::text[] then ${id}::text end)`;
+  });
+  return commonAttributes('User', elementsFrom([sql`(${userSchema.id}::text)`, ...ids]));
 }
+
+const elementsFrom = (rows: readonly Fragment[]): Fragment => sql`(values ${sql.join([...rows], sql`, `)}) e(value)`;
 
 export const userType: ResourceType = {
   name: 'User',
@@ -139,7 +145,7 @@ export const groupType: ResourceType = {
   description: 'Group',
   schema: groupSchema,
   extensions: [],
-  common: commonAttributes('Group', `(values ('${groupSchema.id}')) e(value)`),
+  common: commonAttributes('Group', elementsFrom([sql`(${groupSchema.id}::text)`])),
   dropped: [],
 };
 
@@ -149,8 +155,8 @@ export const entitlementType = offeredType('Entitlement');
 /** The roles of applications, as a resource type that is only read. They have no externalId and no version. */
 function offeredType(name: 'Role' | 'Entitlement', also?: Schema): ResourceType {
   const schema = offeredSchema(name);
-  const urns = [schema, ...(also ? [also] : [])].map(({ id }) => `('${id}')`);
-  const common = commonAttributes(name, `(values ${urns.join(', ')}) e(value)`).flatMap((attribute) => {
+  const urns = [schema, ...(also ? [also] : [])].map(({ id }) => sql`(${id}::text)`);
+  const common = commonAttributes(name, elementsFrom(urns)).flatMap((attribute) => {
     if (attribute.name === 'externalId') return [];
     const subAttributes = attribute.subAttributes?.filter((sub) => sub.name !== 'version');
     return [subAttributes ? { ...attribute, subAttributes } : attribute];

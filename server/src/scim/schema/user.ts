@@ -1,3 +1,4 @@
+import { sql } from '../../domain/kernel/sql.ts';
 import { enterpriseUrn, managerName } from '../../domain/users/manager.ts';
 import type { Attribute, Schema } from './attribute.ts';
 
@@ -148,7 +149,7 @@ export const userSchema: Schema = {
       description: 'The groups of the user; read-only, change the groups instead.',
       storage: {
         kind: 'elements',
-        from: `(select m.group_id, g.display_name from group_members m
+        from: sql`(select m.group_id, g.display_name from group_members m
           join groups g on g.project_id = m.project_id and g.id = m.group_id
           where m.project_id = r.project_id and m.user_id = r.id) e`,
       },
