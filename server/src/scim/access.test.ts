@@ -50,7 +50,9 @@ describe('the order of refusals', () => {
     for (const authorization of [undefined, `Bearer ${other.token}`]) {
       const reply = await ask(project.baseUrl, authorization, method, path);
       expect(reply.status).toBe(401);
-      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      // RFC 6750 §3: the error is named only if a token was sent.
+      const fault = authorization === undefined ? '' : ', error="invalid_token"';
+      expect(reply.headers.get('www-authenticate')).toBe(`Bearer realm="scim"${fault}`);
       expect(reply.headers.get('content-type')).toBe('application/scim+json');
       if (method !== 'HEAD') expect(reply.body).toMatchObject({ status: '401', detail: expect.any(String) });
     }

@@ -64,10 +64,17 @@ export function sendError(deps: ResponseDeps): ErrorRequestHandler {
     }
     if (status === 500) deps.log.error({ err: thrown, requestId }, 'request failed');
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+    if (status === 401 && !res.hasHeader('WWW-Authenticate')) res.setHeader('WWW-Authenticate', challengeOf(req));
     write(res, status, error);
     const call: Call | undefined = callOf(res);
     if (call) record(req, call, { status, error, responseBody: undefined, resourceId: undefined }, deps);
   };
+}
+
+/** RFC 6750 §3: names the error only if a token was sent. */
+function challengeOf(req: Request): string {
+  const isSent = /^bearer +\S/i.test(req.get('authorization') ?? '');
+  return isSent ? 'Bearer realm="scim", error="invalid_token"' : 'Bearer realm="scim"';
 }
 
 function write(res: Response, status: number, body: object | undefined): void {

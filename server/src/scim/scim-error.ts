@@ -110,6 +110,5 @@ export function toScimError(thrown: unknown, requestId: string): ScimError {
 }
 
 function headersOf(problem: Problem): Record<string, string> {
-  if (problem.code === 'unauthenticated') return { 'WWW-Authenticate': 'Bearer realm="scim"' };
   return 'retryAfterSeconds' in problem ? { 'Retry-After': String(problem.retryAfterSeconds) } : {};
 }
