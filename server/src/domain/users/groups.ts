@@ -8,7 +8,7 @@ import type { Database } from '../kernel/database.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
-import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
+import { type Fragment, query, sql } from '../kernel/sql.ts';
 import { pastDeadlocks } from './deadlock.ts';
 import { Group } from './group.entity.ts';
 import {
@@ -178,8 +178,8 @@ export class Groups {
       group.version += 1;
       group.updatedAt = now;
       this.record(em, 'group.updated', projectId, group, actor, {
-        added,
-        removed,
+        added: added.size,
+        removed: removed.size,
         ...editing.renaming,
       });
       return group;
@@ -225,9 +225,10 @@ export class Groups {
 }
 
 class Editing implements GroupEdit {
-  added = 0;
-  removed = 0;
-  private nested = 0;
+  /** Members that the whole change adds and removes: not those that one step adds and another removes. */
+  readonly added = new Set<string>();
+  readonly removed = new Set<string>();
+  private hasNested = false;
   private before: GroupValues | undefined;
 
   constructor(
@@ -238,7 +239,7 @@ class Editing implements GroupEdit {
   ) {}
 
   get changed(): boolean {
-    return this.before !== undefined || this.added + this.removed > 0;
+    return this.added.size + this.removed.size > 0 || Object.keys(this.renaming).length > 0;
   }
 
   set(values: Partial<GroupValues>): void {
@@ -263,27 +264,27 @@ class Editing implements GroupEdit {
     checkIds(userIds);
     const [result] = await query(
       this.em,
-      sql<{ missing: string[]; added: number; nested: number }>`
+      sql<{ missing: string[]; added: { id: string }[]; nested: { id: string }[] }>`
         with wanted as (select distinct unnest(${userIds}::uuid[]) as id),
                present as (select u.id from users u join wanted w on w.id = u.id
                where u.project_id = ${this.projectId}::uuid),
                added as (insert into group_members (project_id, group_id, user_id, created_at)
                          select ${this.projectId}::uuid, ${this.group.id}::uuid, id, ${this.now}::timestamptz from present
-                         on conflict do nothing returning 1),
+                         on conflict do nothing returning user_id as id),
                inner_groups as (select g.id from groups g join wanted w on w.id = g.id
                where g.project_id = ${this.projectId}::uuid),
                nested as (insert into group_nestings (project_id, group_id, member_id, created_at)
                           select ${this.projectId}::uuid, ${this.group.id}::uuid, id, ${this.now}::timestamptz
-                          from inner_groups on conflict do nothing returning 1)
+                          from inner_groups on conflict do nothing returning member_id as id)
           select array(select id::text from wanted except select id::text from present
                        except select id::text from inner_groups order by 1) as missing,
-                 (select count(*)::int from added) as added, (select count(*)::int from nested) as nested`,
+                 array(select to_jsonb(added) from added) as added, array(select to_jsonb(nested) from nested) as nested`,
       { prepare: 'groups.add-missing' },
     );
     if (!result) return;
     if (result.missing.length > 0) refuseMembers(result.missing);
-    this.added += result.added + result.nested;
-    this.nested += result.nested;
+    move([...result.added, ...result.nested], this.removed, this.added);
+    this.hasNested ||= result.nested.length > 0;
   }
 
   async addUsers(userIds: readonly string[]): Promise<void> {
@@ -302,16 +303,17 @@ class Editing implements GroupEdit {
   async remove(userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
     const ids = userIds.filter(isUuid);
-    this.removed += await execute(
+    const rows = await query(
       this.em,
-      sql`delete from group_members where ${this.own} and user_id = any(${ids}::uuid[])`,
+      sql<{ id: string }>`
+        with members as (delete from group_members where ${this.own} and user_id = any(${ids}::uuid[])
+                         returning user_id as id),
+             nested as (delete from group_nestings where ${this.own} and member_id = any(${ids}::uuid[])
+                        returning member_id as id)
+          select id from members union all select id from nested`,
       { prepare: 'groups.remove' },
     );
-    this.removed += await execute(
-      this.em,
-      sql`delete from group_nestings where ${this.own} and member_id = any(${ids}::uuid[])`,
-      { prepare: 'groups.remove-nested' },
-    );
+    move(rows, this.added, this.removed);
   }
 
   /**
@@ -319,7 +321,7 @@ class Editing implements GroupEdit {
    * other transactions. It comes after the locks of groups, so that no transaction waits for a group while it holds it.
    */
   async checkNesting(): Promise<void> {
-    if (this.nested === 0) return;
+    if (!this.hasNested) return;
     await query(this.em, sql`select pg_advisory_xact_lock(${sql.lit(nestingLock)}, hashtext(${this.projectId}::text))`);
     const cycle = sql<{ found: boolean }>`select ${containsItself(this.projectId, this.group.id)} as found`;
     const [result] = await query(this.em, cycle);
@@ -333,14 +335,16 @@ class Editing implements GroupEdit {
 
   async replace(userIds: readonly string[]): Promise<void> {
     checkIds(userIds);
-    this.removed += await execute(
+    const rows = await query(
       this.em,
-      sql`delete from group_members where ${this.own} and not (user_id = any(${userIds}::uuid[]))`,
+      sql<{ id: string }>`
+        with members as (delete from group_members where ${this.own} and not (user_id = any(${userIds}::uuid[]))
+                         returning user_id as id),
+             nested as (delete from group_nestings where ${this.own} and not (member_id = any(${userIds}::uuid[]))
+                        returning member_id as id)
+          select id from members union all select id from nested`,
     );
-    this.removed += await execute(
-      this.em,
-      sql`delete from group_nestings where ${this.own} and not (member_id = any(${userIds}::uuid[]))`,
-    );
+    move(rows, this.added, this.removed);
     await this.add(userIds);
   }
 
@@ -364,6 +368,11 @@ class Editing implements GroupEdit {
     );
     return chosen.map(({ id }) => id);
   }
+}
+
+/** Takes members out of `from`, and adds those that are not there to `to`. */
+function move(members: readonly { id: string }[], from: Set<string>, to: Set<string>): void {
+  for (const { id } of members) if (!from.delete(id)) to.add(id);
 }
 
 const valuesOf = ({ displayName, externalId }: GroupRecord): GroupValues => ({
