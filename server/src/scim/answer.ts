@@ -44,14 +44,26 @@ export function listAnswer(
   };
 }
 
-/** Throws 412 if `If-Match` (or `version` in Bulk) does not name the current version. */
-export function checkVersion(wanted: string | undefined, version: number): void {
-  if (wanted === undefined) return;
-  const tags = wanted.split(',').map((tag) => tag.trim());
+/** Throws 412 if the current version does not meet the conditions of a change. */
+export type VersionCheck = (version: number) => void;
+
+/** The check for `If-Match`, or `version` in Bulk, and for `If-None-Match` (RFC 9110 §13.1). */
+export function versionCheck(ifMatch: string | undefined, ifNoneMatch?: string): VersionCheck {
+  return (version) => {
+    if (ifMatch !== undefined && !names(ifMatch, version)) {
+      throw new ScimError(412, 'The resource has changed since the version in If-Match.');
+    }
+    if (ifNoneMatch !== undefined && names(ifNoneMatch, version)) {
+      throw new ScimError(412, 'The resource has the version in If-None-Match.');
+    }
+  };
+}
+
+function names(known: string, version: number): boolean {
+  const tags = known.split(',').map((tag) => tag.trim());
   // The part after the dash covers values of other resources; a change there is no conflict.
   const numbers = tags.map((tag) => /^(?:W\/)?"?(\d+)(?:-[\w-]+)?"?$/i.exec(tag)?.[1]);
-  if (tags.includes('*') || numbers.includes(String(version))) return;
-  throw new ScimError(412, 'The resource has changed since the version in If-Match.');
+  return tags.includes('*') || numbers.includes(String(version));
 }
 
 /** Whether `If-None-Match` names this representation (RFC 7644 §3.14). */

@@ -1,5 +1,5 @@
 import type { Random } from '../domain/kernel/random.ts';
-import type { ScimAnswer, ScimCaller } from './answer.ts';
+import { type ScimAnswer, type ScimCaller, versionCheck } from './answer.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
 import { idAlone } from './projection.ts';
@@ -115,10 +115,10 @@ class Batch {
 
   /** Deletes users in one transaction; one that is refused does not keep the others. False if it failed: nothing is done then. */
   async removeTogether(deletions: ReadonlyMap<string, Operation>): Promise<boolean> {
-    const versions = new Map([...deletions].map(([id, { version }]) => [id, version]));
+    const checks = new Map([...deletions].map(([id, { version }]) => [id, versionCheck(version)]));
     let refusals: Map<string, unknown>;
     try {
-      refusals = await this.deps.users.removeAll(this.caller, versions);
+      refusals = await this.deps.users.removeAll(this.caller, checks);
     } catch {
       // Each alone: the fault is then reported with its operation.
       return false;
@@ -190,9 +190,10 @@ class Batch {
       return endpoint.create(this.caller, this.data(operation), idAlone, made);
     }
     if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} must end with an id.`);
-    if (method === 'DELETE') return endpoint.remove(this.caller, id, version);
+    const checkVersion = versionCheck(version);
+    if (method === 'DELETE') return endpoint.remove(this.caller, id, checkVersion);
     const act = method === 'PUT' ? endpoint.replace.bind(endpoint) : endpoint.patch.bind(endpoint);
-    return act(this.caller, id, this.data(operation), version, idAlone);
+    return act(this.caller, id, this.data(operation), checkVersion, idAlone);
   }
 
   private data({ data }: Operation): Record<string, unknown> {

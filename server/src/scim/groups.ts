@@ -2,7 +2,7 @@ import { found } from '../domain/kernel/problem.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
 import type { GroupEdit, GroupRecord, Groups, Member } from '../domain/users/groups.ts';
 import { foldCase } from '../domain/users/login.ts';
-import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
+import type { ScimAnswer, ScimCaller, VersionCheck } from './answer.ts';
 import type { ElementFilter } from './filter/ast.ts';
 import { compileElementFilter } from './filter/compile.ts';
 import { matcherOf } from './filter/evaluate.ts';
@@ -53,12 +53,12 @@ export class GroupEndpoint {
     caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
-    ifMatch: string | undefined,
+    checkVersion: VersionCheck,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
     const { displayName, externalId, members } = readGroup(body);
     const edit = async (editing: GroupEdit) => {
-      checkVersion(ifMatch, editing.group.version);
+      checkVersion(editing.group.version);
       editing.set({ displayName, externalId });
       await editing.replace(members);
     };
@@ -70,12 +70,12 @@ export class GroupEndpoint {
     caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
-    ifMatch: string | undefined,
+    checkVersion: VersionCheck,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
     const steps = together([...patchSteps(groupType, body)].filter((step) => step.op !== 'drop'));
     const edit = async (editing: GroupEdit) => {
-      checkVersion(ifMatch, editing.group.version);
+      checkVersion(editing.group.version);
       await checkFilters(editing, steps);
       for (const step of steps) await applyToGroup(editing, step, caller);
     };
@@ -98,8 +98,8 @@ export class GroupEndpoint {
     return this.deps.groups.exceed(projectId, [id], maxAnsweredMembers);
   }
 
-  async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
-    await this.deps.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(ifMatch, version));
+  async remove(caller: ScimCaller, id: string, checkVersion: VersionCheck): Promise<ScimAnswer> {
+    await this.deps.groups.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(version));
     return { status: 204, resourceId: id };
   }
 

@@ -17,7 +17,7 @@ import type { CustomAttributes } from '../domain/users/custom/custom-attributes.
 import type { Groups } from '../domain/users/groups.ts';
 import { actorOf } from '../http/context.ts';
 import { queryOf } from '../http/parameters.ts';
-import { listAnswer, type ScimAnswer, type ScimCaller } from './answer.ts';
+import { listAnswer, type ScimAnswer, type ScimCaller, type VersionCheck, versionCheck } from './answer.ts';
 import { maxBodyBytes, readBody } from './body.ts';
 import { BulkEndpoint, maxPayloadBytes } from './bulk.ts';
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig, wholeList } from './discovery.ts';
@@ -56,7 +56,7 @@ interface ScimRequest {
   caller: ScimCaller;
   params: Request['params'];
   query: string;
-  ifMatch: string | undefined;
+  checkVersion: VersionCheck;
   /** `Prefer: return=minimal` (RFC 7240 §4.2). */
   isMinimal: boolean;
   /** Empty where the operation takes none. */
@@ -185,18 +185,18 @@ function resourceRoutes(endpoint: UserEndpoint | GroupEndpoint, cursors: Cursors
       PUT: {
         maxBytes,
         run: (request) => {
-          const { caller, body, ifMatch } = request;
-          return endpoint.replace(caller, idOf(request), body, ifMatch, answered(request));
+          const { caller, body, checkVersion } = request;
+          return endpoint.replace(caller, idOf(request), body, checkVersion, answered(request));
         },
       },
       PATCH: {
         maxBytes,
         run: (request) => {
-          const { caller, body, ifMatch } = request;
-          return endpoint.patch(caller, idOf(request), body, ifMatch, answered(request));
+          const { caller, body, checkVersion } = request;
+          return endpoint.patch(caller, idOf(request), body, checkVersion, answered(request));
         },
       },
-      DELETE: { run: (request) => endpoint.remove(request.caller, idOf(request), request.ifMatch) },
+      DELETE: { run: (request) => endpoint.remove(request.caller, idOf(request), request.checkVersion) },
     },
   };
 }
@@ -269,7 +269,8 @@ function handler({ maxBytes, run, takesTurns }: Operation, deps: ScimDeps, turns
     const { params } = req;
     const isMinimal = prefersMinimal(req);
     const inTurn: InTurn = (work) => turns.of(projectId, work);
-    const sent = { params, query: queryOf(req), ifMatch: req.get('if-match'), isMinimal, body: call.body ?? {} };
+    const checkVersion = versionCheck(req.get('if-match'), req.get('if-none-match'));
+    const sent = { params, query: queryOf(req), checkVersion, isMinimal, body: call.body ?? {} };
     const request = { ...sent, caller: call.caller, authenticate, inTurn };
     const answer = await (takesTurns ? run(request) : inTurn(() => check().then(() => run(request))));
     if (isMinimal && answer.status === 204 && req.method !== 'DELETE') {

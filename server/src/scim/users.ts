@@ -2,7 +2,7 @@ import type { Accounts } from '../domain/accounts/accounts.ts';
 import { found, Refusal } from '../domain/kernel/problem.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { ShownUser, UserRecord } from '../domain/users/user-record.ts';
-import { checkVersion, type ScimAnswer, type ScimCaller } from './answer.ts';
+import type { ScimAnswer, ScimCaller, VersionCheck } from './answer.ts';
 import { assertedBy, checkCustom, checkImmutable, hiddenAmong, keptByReplace } from './custom-values.ts';
 import { applyStep, PatchCost } from './patch.ts';
 import { patchSteps } from './patch-operations.ts';
@@ -44,13 +44,13 @@ export class UserEndpoint {
     caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
-    ifMatch: string | undefined,
+    checkVersion: VersionCheck,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
     return this.withDefinitions(caller, async (type) => {
       const { resource, asserted } = readUser(type, body);
       const edit = (current: UserRecord) => {
-        checkVersion(ifMatch, current.version);
+        checkVersion(current.version);
         const before = resourceOf(current);
         // A PUT without `active` leaves it as it is.
         const next = { active: before['active'], ...resource };
@@ -69,14 +69,14 @@ export class UserEndpoint {
     caller: ScimCaller,
     id: string,
     body: Record<string, unknown>,
-    ifMatch: string | undefined,
+    checkVersion: VersionCheck,
     projection = wholeResource,
   ): Promise<ScimAnswer> {
     return this.withDefinitions(caller, async (type) => {
       const steps = [...patchSteps(type, body)];
       const asserted = assertedBy(type, steps);
       const edit = (current: UserRecord) => {
-        checkVersion(ifMatch, current.version);
+        checkVersion(current.version);
         const resource = resourceOf(current);
         const cost = new PatchCost();
         for (const step of steps) applyStep(resource, step, cost);
@@ -93,20 +93,19 @@ export class UserEndpoint {
     });
   }
 
-  async remove(caller: ScimCaller, id: string, ifMatch: string | undefined): Promise<ScimAnswer> {
-    await this.deps.accounts.remove(caller.projectId, id, caller.actor, ({ version }) =>
-      checkVersion(ifMatch, version),
-    );
+  async remove(caller: ScimCaller, id: string, checkVersion: VersionCheck): Promise<ScimAnswer> {
+    await this.deps.accounts.remove(caller.projectId, id, caller.actor, ({ version }) => checkVersion(version));
     return { status: 204, resourceId: id };
   }
 
   /** Deletes several users together. Returns the errors by id, instead of throwing; an id must not occur twice. */
-  async removeAll(caller: ScimCaller, ifMatch: ReadonlyMap<string, string | undefined>): Promise<Map<string, unknown>> {
+  async removeAll(caller: ScimCaller, checks: ReadonlyMap<string, VersionCheck>): Promise<Map<string, unknown>> {
     const refusals = new Map<string, unknown>();
-    await this.deps.accounts.removeAll(caller.projectId, [...ifMatch.keys()], caller.actor, (id, user) => {
+    await this.deps.accounts.removeAll(caller.projectId, [...checks.keys()], caller.actor, (id, user) => {
       refusals.delete(id);
       try {
-        checkVersion(ifMatch.get(id), found(user, 'user').version);
+        const { version } = found(user, 'user');
+        checks.get(id)?.(version);
         return true;
       } catch (refusal) {
         refusals.set(id, refusal);
