@@ -183,6 +183,9 @@ describe('characteristics', () => {
     const answer = await create({ pin: '1234', cards: [{ no: '7' }] }, {}, `?attributes=${urn}:pin,${urn}`);
     const { id } = answer.body;
     expect(answer.text).not.toContain('1234');
+    const [pin, cards] = (await room.project.request('GET', `/Schemas/${urn}`)).body.attributes;
+    for (const each of [pin, cards, ...cards.subAttributes])
+      expect([each.name, each.returned]).toEqual([each.name, 'never']);
     for (const query of ['', `?attributes=${urn}`, `?attributes=${urn}:pin`, '?excludedAttributes=userName']) {
       expect((await room.project.request('GET', `/Users/${id}${query}`)).text).not.toMatch(/1234|"no"|latchkey:2/);
     }

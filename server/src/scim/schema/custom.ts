@@ -41,7 +41,7 @@ function attributeOf(definition: CustomAttribute): Attribute {
     ...(isKey
       ? { index: { attribute: name, keyOf: (value: unknown) => keyOf(definition, normal(definition, value)) } }
       : {}),
-    ...(type === 'complex' ? { subAttributes: subAttributes.map((part) => inherited(partOf(part), mutability)) } : {}),
+    ...(type === 'complex' ? { subAttributes: subAttributes.map((part) => inherited(partOf(part), definition)) } : {}),
   };
 }
 
@@ -62,7 +62,11 @@ function normal({ type }: CustomAttribute, value: unknown): unknown {
   return 'fault' in read ? value : read.value;
 }
 
-/** The parts of an attribute are written as it is. */
-function inherited(part: Attribute, mutability: CustomAttribute['mutability']): Attribute {
-  return mutability === 'readWrite' ? part : { ...part, mutability };
+/** The parts of an attribute are written as it is, and none is returned if it is not. */
+function inherited(part: Attribute, { mutability, returned }: CustomAttribute): Attribute {
+  return {
+    ...part,
+    ...(mutability === 'readWrite' ? {} : { mutability }),
+    ...(returned === 'never' ? { returned } : {}),
+  };
 }
