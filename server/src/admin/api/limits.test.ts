@@ -56,4 +56,14 @@ describe('the limits of a request', () => {
     expect(judge(getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }))).not.toThrow();
     expect(judge(`{ __schema { ${'a { '.repeat(20)}a${' }'.repeat(20)} } }`)).toThrow('introspectionDepth');
   });
+
+  it('allow one introspection: with 15, a small request took seconds and 30 MB', () => {
+    const twice = (name: string) => judge(`{ a: ${name} { kind } b: ${name} { kind } }`);
+    expect(twice('__schema')).toThrow('introspections');
+    expect(twice('__type(name: "User")')).toThrow('introspections');
+    expect(judge('{ __schema { ...F } ...G } fragment F on X { a } fragment G on X { b: __type { a } }')).toThrow(
+      'introspections',
+    );
+    expect(judge('{ __typename __type(name: "User") { __typename kind } me { __typename } }')).not.toThrow();
+  });
 });

@@ -18,8 +18,15 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Limits of a request. `cost` is the largest number of values in its response. */
-export const limits = { depth: 10, introspectionDepth: 20, aliases: 15, cost: 10_000, tokens: 2000 } as const;
+/** Limits of a request. `cost` is the largest number of values in its response. `introspections`: `__schema` and `__type`. */
+export const limits = {
+  depth: 10,
+  introspectionDepth: 20,
+  introspections: 1,
+  aliases: 15,
+  cost: 10_000,
+  tokens: 2000,
+} as const;
 
 /** Page size if `first` is absent. */
 export const defaultPageSize = 50;
@@ -29,11 +36,12 @@ const listSize = 10;
 interface RequestSize {
   depth: number;
   introspectionDepth: number;
+  introspections: number;
   aliases: number;
   cost: number;
 }
 
-const zero: RequestSize = { depth: 0, introspectionDepth: 0, aliases: 0, cost: 0 };
+const zero: RequestSize = { depth: 0, introspectionDepth: 0, introspections: 0, aliases: 0, cost: 0 };
 
 /** Creates the check for a schema. */
 export function limitsOf(schema: GraphQLSchema) {
@@ -45,7 +53,7 @@ export function limitsOf(schema: GraphQLSchema) {
   ): void {
     const root = schema.getRootType(operation.operation) ?? undefined;
     const size = new SizeOfRequest(schema, document, operation, variables).ofSelections(operation.selectionSet, root);
-    for (const limit of ['depth', 'introspectionDepth', 'aliases', 'cost'] as const) {
+    for (const limit of ['depth', 'introspectionDepth', 'introspections', 'aliases', 'cost'] as const) {
       if (size[limit] > limits[limit]) refuseTooComplex(limit);
     }
   };
@@ -79,6 +87,7 @@ class SizeOfRequest {
       const part = this.ofSelection(selection, type);
       sum.depth = Math.max(sum.depth, part.depth);
       sum.introspectionDepth = Math.max(sum.introspectionDepth, part.introspectionDepth);
+      sum.introspections += part.introspections;
       sum.aliases += part.aliases;
       sum.cost += part.cost;
     }
@@ -98,11 +107,12 @@ class SizeOfRequest {
     const inner = this.ofSelections(node.selectionSet, field && getNamedType(field.type));
     const aliases = inner.aliases + (node.alias ? 1 : 0);
     if (name.startsWith('__')) {
-      // Introspection: its result is bounded and the same for every caller.
-      return { depth: 1, introspectionDepth: inner.depth + 1, aliases, cost: 1 };
+      // Introspection: its result is large, but bounded, and the same for every caller. So it has no cost, and is asked for once.
+      const introspections = name === '__typename' ? 0 : 1;
+      return { depth: 1, introspectionDepth: inner.depth + 1, introspections, aliases, cost: 1 };
     }
     const cost = 1 + inner.cost * (field ? this.lengthOf(node, field) : 1);
-    return { depth: inner.depth + 1, introspectionDepth: inner.introspectionDepth, aliases, cost };
+    return { ...inner, depth: inner.depth + 1, aliases, cost };
   }
 
   private ofFragment(name: string): RequestSize {
