@@ -72,8 +72,8 @@ export class CustomAttributeResolver {
   }
 
   @FieldResolver(() => [CustomValueView], { description: 'Every custom attribute of the project.' })
-  async customValues(@Root() user: User, @Ctx() { domain }: AdminContext) {
-    return shownCustomValues(await domain.customAttributes.current(user.project.id), user);
+  async customValues(@Root() user: User, @Ctx() { loaders }: AdminContext) {
+    return shownCustomValues(found(await loaders.customSchemaOf(user.project.id), 'project'), user);
   }
 }
 

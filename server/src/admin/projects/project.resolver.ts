@@ -113,8 +113,8 @@ export class ProjectResolver {
   }
 
   @FieldResolver(() => Boolean, { description: 'Whether sign-in responses include one-time codes.' })
-  testMode(@Root() project: Project, @Ctx() { domain, em }: AdminContext) {
-    return domain.projects.testMode.holds(em, project);
+  async testMode(@Root() project: Project, @Ctx() { loaders }: AdminContext) {
+    return (await loaders.testModeOf(project)) ?? false;
   }
 
   @FieldResolver(() => PasskeyPolicyEnum, {
@@ -130,12 +130,12 @@ export class ProjectResolver {
   }
 
   @FieldResolver(() => ProjectContentsView)
-  contents(
-    @Root() project: Project,
-    @Ctx() { domain, em }: AdminContext,
+  async contents(
+    @Root() { id }: Project,
+    @Ctx() { loaders }: AdminContext,
     @Arg('exact', () => Boolean, exactOption) exact?: boolean | null,
   ) {
-    return domain.projects.contents(em, project.id, exact ?? false);
+    return found(await (exact ? loaders.allContentsOf(id) : loaders.contentsOf(id)), 'project');
   }
 
   @FieldResolver(() => ProjectUsageView)

@@ -1,6 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { found } from '../../domain/kernel/problem.ts';
 import { atKey, keyIn } from '../../domain/projects/tenant.ts';
 import { payloadOf } from '../../domain/webhooks/payload.ts';
@@ -64,8 +63,8 @@ export class WebhookDeliveryResolver {
     nullable: true,
     description: 'The body, made of the event as it is now. Absent once the event is gone.',
   })
-  async payload(@Root() { project, eventId }: WebhookDelivery, @Ctx() { em }: AdminContext) {
-    const event = await em.findOne(AuditEvent, { projectId: project.id, id: eventId });
-    return event && (JSON.parse(payloadOf(event)) as Record<string, unknown>);
+  async payload(@Root() { project, eventId }: WebhookDelivery, @Ctx() { loaders }: AdminContext) {
+    const event = await loaders.event({ projectId: project.id, id: eventId });
+    return event ? (JSON.parse(payloadOf(event)) as Record<string, unknown>) : null;
   }
 }

@@ -235,27 +235,29 @@ export class Projects {
     }
   }
 
-  /** The number of resources that {@link delete} would delete. @param exact counts all sessions, however many */
-  async contents(em: EntityManager, id: string, exact: boolean): Promise<CountedContents> {
-    const contents = await this.counted(em, id, exact ? null : maxTotal + 1);
+  /** By project id, the number of resources that {@link delete} would delete. @param exact counts all sessions, however many */
+  async contents(em: EntityManager, ids: readonly string[], exact: boolean): Promise<Map<string, CountedContents>> {
+    const rows = await this.counted(em, ids, exact ? null : maxTotal + 1);
     const total = exact ? exactTotal : limitedTotal;
-    const { count: sessions, isLimited: isSessionsLimited } = total(contents.sessions);
-    return { ...contents, sessions, isSessionsLimited };
+    const counted = rows.map(({ id, ...contents }): [string, CountedContents] => {
+      const { count: sessions, isLimited: isSessionsLimited } = total(contents.sessions);
+      return [id, { ...contents, sessions, isSessionsLimited }];
+    });
+    return new Map(counted);
   }
 
-  /** @param most sessions to count; null: all */
-  private async counted(em: EntityManager, id: string, most: number | null): Promise<ProjectContents> {
-    const [row] = await query(
+  /** @param most sessions to count for each; null: all */
+  private counted(em: EntityManager, ids: readonly string[], most: number | null) {
+    return query(
       em,
-      sql<Record<keyof ProjectContents, string | number>>`
-        select (select coalesce(sum(users), 0) from user_counts where project_id = ${id}) as users,
-              (select count(*) from clients where project_id = ${id}) as clients,
-              (select count(*) from (select from sessions where project_id = ${id} and ended_at is null
-                limit ${most}) live) as sessions,
-              (select count(*) from scim_tokens where project_id = ${id} and revoked_at is null) as "scimTokens"`,
+      sql<ProjectContents & { id: string }>`
+        select p.id, (select coalesce(sum(users), 0)::int from user_counts where project_id = p.id) as users,
+          (select count(*)::int from clients where project_id = p.id) as clients,
+          (select count(*)::int from (select from sessions where project_id = p.id and ended_at is null
+            limit ${most}) live) as sessions,
+          (select count(*)::int from scim_tokens where project_id = p.id and revoked_at is null) as "scimTokens"
+        from unnest(${[...ids]}::uuid[]) p(id)`,
     );
-    const { users = 0, clients = 0, sessions = 0, scimTokens = 0 } = row ?? {};
-    return { users: +users, clients: +clients, sessions: +sessions, scimTokens: +scimTokens };
   }
 
   /**
@@ -272,7 +274,8 @@ export class Projects {
         refuse({ code: 'invalid', field: 'confirmName', reason: 'must be the name of the project' });
       }
       await withoutTimeLimit(em);
-      const contents = await this.counted(em, id, null);
+      const [counted] = await this.counted(em, [id], null);
+      const { id: _, ...contents } = counted as NonNullable<typeof counted>;
       this.deps.audit.record(em, {
         type: 'project.deleted',
         actor,
