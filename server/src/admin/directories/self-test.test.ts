@@ -74,4 +74,14 @@ describe("the directory's self-test", () => {
     expect((await run(off.id)).errors[0]?.extensions.code).toBe('forbidden');
     expect(await countOf('scim_tokens')).toBe(0);
   });
+
+  it('is limited for each project', async () => {
+    const { id } = await app.make.project();
+    for (let at = 0; at < 20; at += 1) expect((await run(id)).errors).toBeUndefined();
+    const [error] = (await run(id)).errors;
+    expect(error?.extensions).toMatchObject({ code: 'too-many', retryAfterSeconds: expect.any(Number) });
+    expect((await run()).errors).toBeUndefined();
+    app.clock.turn(600);
+    expect((await run(id)).errors).toBeUndefined();
+  });
 });

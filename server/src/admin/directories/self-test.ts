@@ -6,6 +6,7 @@ import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import type { Random } from '../../domain/kernel/random.ts';
+import type { LimitRule, Limits } from '../../domain/limits/limits.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 
 /** A request of the self-test and its result. */
@@ -27,6 +28,7 @@ export interface SelfTestDeps {
   audit: Audit;
   directories: Directories;
   requestRecords: RequestRecords;
+  limits: Pick<Limits, 'spend'>;
   /** Serves this application on a loopback address during `use`, without a proxy. */
   atLoopback<T>(use: (url: string) => Promise<T>): Promise<T>;
 }
@@ -59,6 +61,8 @@ interface SelfTestRequest {
   creates?: keyof CreatedIds;
 }
 
+/** Tests that admins of a project may start: each sends a dozen requests, and its events go to webhooks and log streams. */
+const tests: LimitRule = { name: 'directory-tests', max: 20, windowSeconds: 600 };
 /** Lifetime of the test's token. */
 const lifetimeSeconds = 300;
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -76,12 +80,14 @@ export class DirectorySelfTest {
     this.deps = deps;
   }
 
-  /** Refuses `not-found`, and `forbidden` if directory sync is off. */
+  /** Refuses `not-found`, `forbidden` if directory sync is off, and `too-many`. */
   async run(projectId: string, actor: Actor): Promise<SelfTestStep[]> {
-    const { db, audit, directories, requestRecords, atLoopback } = this.deps;
+    const { db, audit, directories, limits, requestRecords, atLoopback } = this.deps;
     const project = await db.reader().findOne(Project, projectId);
     if (!project) refuse({ code: 'not-found', what: 'project' });
     if (!project.scimEnabled) refuse({ code: 'forbidden', reason: 'directory sync is switched off here' });
+    const spent = await db.transaction((em) => limits.spend(em, tests, projectId));
+    if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const temporary = await directories.issueTemporary(projectId, lifetimeSeconds);
     try {
       const steps = await requestRecords.without(temporary.id, () =>
