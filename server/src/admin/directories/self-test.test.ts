@@ -77,11 +77,30 @@ describe("the directory's self-test", () => {
 
   it('is limited for each project', async () => {
     const { id } = await app.make.project();
-    for (let at = 0; at < 20; at += 1) expect((await run(id)).errors).toBeUndefined();
+    const { db, limits } = app.services;
+    const rule = { name: 'directory-tests', max: 20, windowSeconds: 600 };
+    for (let at = 1; at < rule.max; at += 1) await db.transaction((em) => limits.spend(em, rule, id));
+    expect((await run(id)).errors).toBeUndefined();
     const [error] = (await run(id)).errors;
     expect(error?.extensions).toMatchObject({ code: 'too-many', retryAfterSeconds: expect.any(Number) });
     expect((await run()).errors).toBeUndefined();
     app.clock.turn(600);
     expect((await run(id)).errors).toBeUndefined();
+  });
+
+  it('sends the custom attributes that the project requires', async () => {
+    const { id } = await app.make.project();
+    const { customAttributes } = app.services;
+    const required = { required: true, uniqueness: 'server' } as const;
+    for (const type of ['string', 'integer', 'decimal', 'dateTime', 'reference'] as const) {
+      await customAttributes.create(id, { ...required, name: `one-${type}`, type }, system);
+      await customAttributes.create(id, { ...required, name: `many-${type}`, type, multiValued: true }, system);
+    }
+    await customAttributes.create(id, { required: true, name: 'flag', type: 'boolean' }, system);
+    const subAttributes = [{ name: 'place', type: 'string' as const }];
+    await customAttributes.create(id, { required: true, name: 'desk', type: 'complex', subAttributes }, system);
+    const { data } = await run(id);
+    expect(data.testDirectory.map(({ fault }) => fault)).toEqual(Array(10).fill(null));
+    expect((await run(id)).data.testDirectory.every(({ passed }) => passed)).toBe(true);
   });
 });

@@ -8,6 +8,8 @@ import { refuse } from '../../domain/kernel/problem.ts';
 import type { Random } from '../../domain/kernel/random.ts';
 import type { LimitRule, Limits } from '../../domain/limits/limits.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
+import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
+import { requiredValues } from './required-values.ts';
 
 /** A request of the self-test and its result. */
 export interface SelfTestStep {
@@ -27,6 +29,7 @@ export interface SelfTestDeps {
   random: Random;
   audit: Audit;
   directories: Directories;
+  customAttributes: Pick<CustomAttributes, 'current'>;
   requestRecords: RequestRecords;
   limits: Pick<Limits, 'spend'>;
   /** Serves this application on a loopback address during `use`, without a proxy. */
@@ -91,7 +94,7 @@ export class DirectorySelfTest {
     const temporary = await directories.issueTemporary(projectId, lifetimeSeconds);
     try {
       const steps = await requestRecords.without(temporary.id, () =>
-        atLoopback((url) => this.play(`${url}/v1/scim/${projectId}`, temporary.token)),
+        atLoopback((url) => this.play(projectId, sender(`${url}/v1/scim/${projectId}`, temporary.token))),
       );
       await db.transaction(async (em) =>
         audit.record(em, {
@@ -108,13 +111,17 @@ export class DirectorySelfTest {
     }
   }
 
-  private async play(base: string, token: string): Promise<SelfTestStep[]> {
-    const send = sender(base, token);
-    const userName = `self-test-${this.deps.random.id()}@latchkey.invalid`;
+  private async play(projectId: string, send: Send): Promise<SelfTestStep[]> {
+    const { customAttributes, random } = this.deps;
+    const id = random.id();
+    const { attributes } = await customAttributes.current(projectId);
+    const values = requiredValues(attributes, Number.parseInt(id.slice(-12), 16));
+    const userName = `self-test-${id}@latchkey.invalid`;
+    const user = { schemas: [userSchema, ...Object.keys(values)], userName, ...values };
     const steps: SelfTestStep[] = [];
     const created: CreatedIds = {};
     try {
-      for (const requestOf of requests(userName)) {
+      for (const requestOf of requests(user)) {
         const request = requestOf(created);
         const { step, body } = await this.step(send, request);
         steps.push(step);
@@ -144,9 +151,10 @@ export class DirectorySelfTest {
   }
 }
 
-/** The requests of the test, in order. */
-function requests(userName: string): ((created: CreatedIds) => SelfTestRequest)[] {
-  const user = { schemas: [userSchema], userName, displayName: 'Self-test', active: true };
+/** The requests of the test, in order. @param person the names and required values of its user */
+function requests(person: { userName: string }): ((created: CreatedIds) => SelfTestRequest)[] {
+  const { userName } = person;
+  const user = { ...person, displayName: 'Self-test', active: true };
   const displayName = 'Self-test, changed';
   const filter = `/Users?filter=${encodeURIComponent(`userName eq "${userName}"`)}&startIndex=1&count=100`;
   const patch = (value: object) => ({ schemas: [patchSchema], Operations: [{ op: 'replace', value }] });
