@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { post, sendAhead } from './request.ts';
+import { settings } from './settings.ts';
 
 let sent: string[] = [];
 
@@ -29,5 +30,15 @@ describe('a request that was sent ahead', () => {
     vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('offline')));
     sendAhead({ query: 'a' });
     await expect(post({ query: 'a' })).rejects.toThrow('offline');
+  });
+
+  it('names the account of the page', async () => {
+    const headers: unknown[] = [];
+    vi.stubGlobal('fetch', async (_path: string, init: RequestInit) => {
+      headers.push(init.headers);
+      return new Response('');
+    });
+    await post({ query: 'a' });
+    expect(headers).toEqual([expect.objectContaining({ 'X-Latchkey-Account': settings.account })]);
   });
 });

@@ -1,3 +1,8 @@
+import { settings } from './settings.ts';
+
+/** Headers of a change or read in the session of this browser: no other site can send them, and no other account counts. */
+export const ownHeaders = { 'X-Latchkey-Csrf': '1', 'X-Latchkey-Account': settings.account };
+
 /** A response of the admin API. */
 export interface Timed {
   response: Response;
@@ -29,7 +34,7 @@ async function request(body: string, signal?: AbortSignal): Promise<Timed> {
   const began = performance.now();
   const response = await fetch('/admin/graphql', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Latchkey-Csrf': '1' },
+    headers: { 'Content-Type': 'application/json', ...ownHeaders },
     body,
     signal: signal ?? null,
   });

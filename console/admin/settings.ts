@@ -1,13 +1,16 @@
-const meta = document.querySelector<HTMLMetaElement>('meta[name="latchkey"]');
+// Tests have no document.
+const meta = typeof document === 'undefined' ? null : document.querySelector<HTMLMetaElement>('meta[name="latchkey"]');
 
 /** Settings that the server renders into the page. */
 export const settings = {
   /** CSP nonce for style elements. */
   nonce: meta?.nonce ?? '',
-  issuer: meta?.dataset['issuer'] ?? location.origin,
+  issuer: meta?.dataset['issuer'] ?? '',
   /** The console's own client ID. */
   clientId: meta?.dataset['clientId'] ?? '',
   consoleProjectId: meta?.dataset['projectId'] ?? '',
+  /** ID of the account that loaded the page. The server refuses its requests in the session of another. */
+  account: meta?.dataset['account'] ?? '',
   /** Of the account that loaded the page; display and prefetching only. */
   isOwner: meta?.dataset['owner'] === 'true',
   /** Messages are captured in the dev mailbox instead of sent. */

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { settings } from './settings.ts';
 
 /** `expired`: the session has ended. `fresh`: the change requires a recent sign-in. */
 export type Reason = 'expired' | 'fresh';
@@ -28,8 +29,11 @@ export function signInAgain(reason: Reason): Promise<boolean> {
       set(undefined);
       resolve(signedIn);
     };
-    // Also resolves after a sign-in in another tab.
-    tabs.onmessage = () => answer(true);
+    // Also resolves after a sign-in in another tab. Another account gets a page of its own, without this one's data.
+    tabs.onmessage = ({ data: account }: MessageEvent<string>) => {
+      if (account === settings.account) answer(true);
+      else location.reload();
+    };
     set({ reason, answer });
   });
   return waiting;
@@ -57,6 +61,6 @@ export function openSignIn(reason: Reason): void {
 
 /** Called by the popup after the sign-in redirect. */
 export function announceSignIn(): void {
-  new BroadcastChannel(channel).postMessage(true);
+  new BroadcastChannel(channel).postMessage(settings.account);
   window.close();
 }

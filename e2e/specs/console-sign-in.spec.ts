@@ -80,6 +80,36 @@ test('an expired session is renewed in a popup, and the change is made', async (
   await context.close();
 });
 
+test('another account in the same browser gets a page of its own, and makes no change of the first', async ({
+  browser,
+}) => {
+  const one = { email: 'one@example.com', role: 'OWNER' } as const;
+  const { page, context } = await visitConsole(browser, latchkey, admin, one);
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/settings`);
+  const name = page.getByLabel('Name');
+  const before = await name.inputValue();
+  await name.fill('Typed by one');
+
+  const other = { email: 'other@example.com', role: 'PROJECT_VIEWER', projectId } as const;
+  await admin.run('mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }', { input: other });
+  const tab = await context.newPage();
+  await tab.goto(`${latchkey.baseUrl}/admin/sign-in?fresh`);
+  await tab.getByRole('button', { name: 'Not you?' }).click();
+  await signInOnPage(tab, admin, other.email);
+  await tab.waitForURL(/\/admin\/signed-in/);
+
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+  page.once('dialog', (dialog) => void dialog.accept());
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await opened;
+  await expect(page.getByRole('button', { name: `Account: ${other.email}` })).toBeVisible();
+  await expect(name).toHaveValue(before);
+  await expect(name).toBeDisabled();
+  await context.close();
+});
+
 test('a page opened after the session has ended is retried, and loads after sign-in in a popup', async ({
   browser,
 }) => {

@@ -2,6 +2,7 @@ import { Box, Button, FileButton, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { failureOf } from '../failure.ts';
 import { t } from '../language/language.ts';
+import { ownHeaders } from '../request.ts';
 import { signInAgain } from '../sign-in-again.ts';
 import { Icon } from '../ui/icon.tsx';
 import styles from './logo-field.module.css';
@@ -95,7 +96,7 @@ async function send(projectId: string, file: File): Promise<Outcome> {
     for (;;) {
       const response = await fetch(`/admin/projects/${projectId}/logos`, {
         method: 'POST',
-        headers: { 'X-Latchkey-Csrf': '1', 'Content-Type': 'application/octet-stream' },
+        headers: { ...ownHeaders, 'Content-Type': 'application/octet-stream' },
         body: file,
       });
       if (response.status === 401 && (await signInAgain('expired'))) continue;

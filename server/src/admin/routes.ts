@@ -16,7 +16,7 @@ import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import type { Pages } from '../http/pages.ts';
-import { AdminCallers } from './api/caller.ts';
+import { AdminCallers, accountHeader } from './api/caller.ts';
 import { type AdminApi, type CallerOf, graphqlRoute } from './api/server.ts';
 import { eventExport } from './audit/event-export.ts';
 import { experienceRoutes } from './experience/routes.ts';
@@ -51,6 +51,7 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
         {
           authorization,
           sessionSecret: (projectId) => deps.sessionSecret(req, projectId),
+          account: req.get(accountHeader),
           proof: (token) => {
             const url = `${deps.issuer}${req.originalUrl.split('?')[0]}`;
             return proofOf(deps.dpop, req, req.res as Response, url, token);

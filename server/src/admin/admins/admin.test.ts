@@ -3,6 +3,7 @@ import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { freshSeconds } from '../api/authorize.ts';
+import { accountHeader } from '../api/caller.ts';
 
 let room: AdminRoom;
 let projectId: string;
@@ -225,6 +226,27 @@ describe("the console's session", () => {
     expect(new Date(data.me.freshUntil).getTime()).toBeLessThanOrEqual(room.clock.now().getTime());
     const fresh = await room.sessionOf(userId);
     expect((await room.call(mutation, { id: clientId }, fresh)).code).toBeUndefined();
+  });
+
+  it('is none for a page that another admin has loaded', async () => {
+    const { admins } = room.services;
+    const [one, other] = [await room.person('one.tab@example.com'), await room.person('other.tab@example.com')];
+    for (const email of ['one.tab@example.com', 'other.tab@example.com']) {
+      await admins.grantRole({ email, role: 'project_admin', projectId }, owner);
+    }
+    const headers = await room.sessionOf(one);
+    const from = (account: string) => ({ ...headers, [accountHeader]: account });
+    const mutation = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }';
+    const rename = (account: string) => room.call(mutation, { input: { id: clientId, name: account } }, from(account));
+    const refused = await rename(other);
+    expect([refused.status, refused.code]).toEqual([401, 'unauthenticated']);
+    expect((await rename('')).status).toBe(401);
+    expect((await rename(one)).data.updateClient.name).toBe(one);
+    const upload = (account: string) =>
+      fetch(`${room.url}/admin/projects/${projectId}/logos`, { method: 'POST', headers: from(account), body: 'x' });
+    expect([(await upload(other)).status, (await upload(one)).status]).toEqual([401, 400]);
+    // A token names its holder.
+    expect((await room.call('{ me { kind } }', {}, { ...admin, [accountHeader]: other })).status).toBe(200);
   });
 
   it('is no session without the header, from another origin, or for a user without a role', async () => {

@@ -31,12 +31,17 @@ export interface AdminCaller {
   sessionId?: string;
 }
 
+/** Header of the console's requests with the account that loaded the page. */
+export const accountHeader = 'X-Latchkey-Account';
+
 /** Credentials of a request. */
 export interface Credentials {
   /** The `Authorization` header. If present, the cookie is ignored. */
   authorization: string | undefined;
   /** The secret of the console project's session cookie. */
   sessionSecret(consoleProjectId: string): string | undefined;
+  /** Id of the user for whom the browser loaded the console; undefined: not a request of the console. */
+  account: string | undefined;
   /** The DPoP proof that came with a token; null: none. */
   proof: SentAdminToken['proof'];
 }
@@ -120,6 +125,8 @@ export class AdminCallers {
     const secret = credentials.sessionSecret(project.id);
     const session = secret === undefined ? null : await this.sessions.resume(em, project, secret);
     if (!session) return null;
+    // If another admin has signed in to this browser since, the page has the data and the unsaved input of the first one.
+    if (credentials.account !== undefined && credentials.account !== session.user.id) return null;
     const user = await session.user.loadOrFail();
     return {
       kind: 'admin',

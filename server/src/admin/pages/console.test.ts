@@ -10,7 +10,7 @@ const dist = mkdtempSync(join(tmpdir(), 'latchkey-console-'));
 
 beforeAll(async () => {
   mkdirSync(join(dist, 'admin'));
-  const meta = '<meta nonce="%{nonce}" data-issuer="%{issuer}" data-owner="%{owner}">';
+  const meta = '<meta nonce="%{nonce}" data-issuer="%{issuer}" data-owner="%{owner}" data-account="%{account}">';
   const page = `<html data-scheme="%{color_scheme}">${meta}<b>%{unknown}</b>`;
   writeFileSync(join(dist, 'admin', 'index.html'), page);
   room = await openAdminRoom({ consoleDist: dist });
@@ -105,6 +105,12 @@ describe('GET /admin and below', () => {
     };
     expect(await schemeWith('lk-color-scheme=dark')).toBe('dark');
     expect(await schemeWith('lk-color-scheme="><script>')).toBe('');
+  });
+
+  it('passes the account to the page, which sends it with each request', async () => {
+    const userId = await room.person('account@example.com');
+    const html = await (await get('/admin', await room.sessionOf(userId))).text();
+    expect(html).toContain(`data-account="${userId}"`);
   });
 
   it('passes to the page whether the account is an owner, so that it requests only data that it may read', async () => {

@@ -82,7 +82,7 @@ function returnPath(state: unknown): string {
   return /^\/admin(?:\/|$)/.test(pathname) ? pathname + search : '/admin';
 }
 
-async function sendConsole(deps: ConsoleDeps, { grants }: AdminCaller, req: Request, res: Response): Promise<void> {
+async function sendConsole(deps: ConsoleDeps, { id, grants }: AdminCaller, req: Request, res: Response) {
   const page = await readFile(join(deps.consoleDist, 'admin', 'index.html'), 'utf8').catch(() => null);
   if (page === null) {
     return sendPlainPage(
@@ -99,6 +99,8 @@ async function sendConsole(deps: ConsoleDeps, { grants }: AdminCaller, req: Requ
     issuer: deps.issuer,
     client_id: client.id,
     console_project_id: client.project.id,
+    // Its requests are refused in the session of another account.
+    account: id ?? '',
     // Tells the page which requests to begin with; grants nothing.
     owner: String(grants.owner),
     dev_mailbox: String(deps.hasMailbox),
