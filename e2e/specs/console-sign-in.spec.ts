@@ -85,6 +85,9 @@ test('another account in the same browser gets a page of its own, and makes no c
 }) => {
   const one = { email: 'one@example.com', role: 'OWNER' } as const;
   const { page, context } = await visitConsole(browser, latchkey, admin, one);
+  const hidden = await admin.createProject('Not for other');
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${hidden}/overview`);
+  await expect(page.getByRole('button', { name: 'Project: Not for other' })).toBeVisible();
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/settings`);
   const name = page.getByLabel('Name');
   const before = await name.inputValue();
@@ -107,6 +110,23 @@ test('another account in the same browser gets a page of its own, and makes no c
   await expect(page.getByRole('button', { name: `Account: ${other.email}` })).toBeVisible();
   await expect(name).toHaveValue(before);
   await expect(name).toBeDisabled();
+  await page.getByRole('button', { name: /^Project:/ }).click();
+  await expect(page.getByText('All projects (1)')).toBeVisible();
+  await expect(page.getByText('Not for other')).toHaveCount(0);
+  await context.close();
+});
+
+test('the home page leads to a project that exists', async ({ browser }) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'g@example.com', role: 'OWNER' });
+  const id = await admin.createProject('Short-lived');
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${id}/overview`);
+  await expect(page.getByRole('button', { name: 'Project: Short-lived' })).toBeVisible();
+  const input = { id, confirmName: 'Short-lived' };
+  await admin.run('mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users } }', { input });
+  await page.goto(`${latchkey.baseUrl}/admin`);
+  await expect(page.getByRole('alert')).toContainText('Project not found');
+  await page.goto(`${latchkey.baseUrl}/admin`);
+  await expect(page.getByRole('heading', { name: 'Projects', level: 1 })).toBeVisible();
   await context.close();
 });
 

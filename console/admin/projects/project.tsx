@@ -5,7 +5,7 @@ import { ProjectById, type ProjectSettingsFragment } from '../generated/operatio
 import { t } from '../language/language.ts';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
-import { remember } from './recent.ts';
+import { forget, remember } from './recent.ts';
 
 export type Project = ProjectSettingsFragment;
 
@@ -23,9 +23,12 @@ export function ProjectPages() {
   const { projectId = '' } = useParams();
   const { data, failure, reload } = useQuery(ProjectById, { id: projectId });
   const project = data?.project;
+  const isGone = failure?.code === 'not-found';
   useEffect(() => {
     if (project) remember(project);
-  }, [project]);
+    // Else the home page would lead here each time.
+    else if (isGone) forget(projectId);
+  }, [project, isGone, projectId]);
   if (!project || project.id !== projectId) {
     return failure ? <LoadError failure={failure} subject={t('project')} retry={reload} /> : <PageSkeleton />;
   }

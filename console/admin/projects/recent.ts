@@ -1,12 +1,13 @@
+import { settings } from '../settings.ts';
 import { store, stored } from '../ui/storage.ts';
 
-/** Projects last visited in this browser, newest first. */
+/** Projects that the account last visited in this browser, newest first. */
 export interface Recent {
   id: string;
   name: string;
 }
 
-const key = 'latchkey.recent-projects';
+const key = `latchkey.recent-projects.${settings.account}`;
 const kept = 5;
 
 export function recentProjects(): Recent[] {
