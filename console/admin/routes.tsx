@@ -1,8 +1,18 @@
-import { createBrowserRouter, type LoaderFunction, Navigate, type RouteObject } from 'react-router';
+import { createBrowserRouter, type LoaderFunction, Navigate, type RouteObject, useParams } from 'react-router';
 import { Home } from './frame/home.tsx';
 import { Missing, PageError, Root, RootError } from './frame/root.tsx';
 import { prefetchOverview } from './overview/prefetch-overview.ts';
 import { ProjectPages } from './projects/project.tsx';
+
+type PageComponent = () => React.ReactNode;
+
+/** Each resource gets a page of its own: input and dialogs that are open for one never apply to another. */
+function ofResource(Component: PageComponent): PageComponent {
+  return function ResourcePage() {
+    const { tab: _, ...ids } = useParams();
+    return <Component key={Object.values(ids).join(' ')} />;
+  };
+}
 
 /**
  * Loads a page's script (export `Component`) on demand. A parent route renders load errors: the router renders nothing
@@ -13,11 +23,17 @@ import { ProjectPages } from './projects/project.tsx';
  */
 const page = (
   path: string,
-  load: () => Promise<{ Component: () => React.ReactNode }>,
+  load: () => Promise<{ Component: PageComponent }>,
   request?: (projectId: string) => Promise<void>,
 ): RouteObject => ({
   errorElement: <PageError />,
-  children: [{ path, lazy: load, ...(request && { loader: loaderOf(request) }) }],
+  children: [
+    {
+      path,
+      lazy: async () => ({ Component: ofResource((await load()).Component) }),
+      ...(request && { loader: loaderOf(request) }),
+    },
+  ],
 });
 
 const momentMilliseconds = 500;

@@ -57,6 +57,8 @@ function provision(displayName: string): Promise<string> {
   return scim('Users', { schemas: [`${schema}:User`], userName, displayName, name: { givenName, familyName }, emails });
 }
 
+const createUser = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+
 const namesIn = (page: Page) => page.getByRole('table').getByRole('rowheader').allInnerTexts();
 
 test('users are sorted and filtered in chosen columns, all in the URL', async () => {
@@ -384,4 +386,24 @@ test('a project admin tests sign-in, exports and erases; a viewer only reads', a
   await expect(button(page, 'Try sign-in')).toHaveCount(0);
   expect(browserErrors).toEqual([]);
   await context.close();
+});
+
+test('input for one user never applies to another', async () => {
+  const { page } = owner;
+  const add = async (displayName: string) => {
+    const input = { projectId, email: `${displayName}@example.com`, displayName };
+    return (await admin.run<{ createUser: { id: string } }>(createUser, { input })).createUser.id;
+  };
+  const [first] = [await add('Emmy'), await add('Sofja')];
+  await page.goto(at(`users/${first}`));
+  await expect(page.getByRole('heading', { name: 'Emmy', level: 1 })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('Sofja');
+  await page.getByRole('option', { name: /^Sofja/ }).click();
+  await expect(page.getByRole('heading', { name: 'Sofja', level: 1 })).toBeVisible();
+  await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('dialog').getByLabel('Given name').fill('Sofja Wassiljewna');
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Emmy', level: 1, includeHidden: true })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
 });

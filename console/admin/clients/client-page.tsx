@@ -87,7 +87,7 @@ export function Component() {
       />
       {!mayChange && <ViewerNotice project={project} />}
       <Suspense fallback={<PageSkeleton />}>
-        <Part key={client.id} client={client} mayChange={mayChange} />
+        <Part client={client} mayChange={mayChange} />
       </Suspense>
     </Page>
   );

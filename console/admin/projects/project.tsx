@@ -34,7 +34,7 @@ export function ProjectPages() {
   }
   return (
     <ProjectContext value={project}>
-      <Outlet key={project.id} />
+      <Outlet />
     </ProjectContext>
   );
 }
