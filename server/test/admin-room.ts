@@ -77,13 +77,15 @@ export async function openAdminRoom(
     issuer?: string;
     hasMailbox?: boolean;
     consoleDist?: string;
+    /** Whether PostgreSQL enforces the scope of statements. Default: true. */
+    rowSecurity?: boolean;
     /** Message senders; undefined: none. */
     senders?: Parameters<typeof buildServices>[0]['senders'];
   } = {},
 ): Promise<AdminRoom> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
-  const orm = await openDatabase({ url: fresh.url, rowSecurity: true });
+  const orm = await openDatabase({ url: fresh.url, rowSecurity: options.rowSecurity ?? true });
   const clock = turnableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);

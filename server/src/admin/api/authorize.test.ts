@@ -2,16 +2,13 @@ import {
   type GraphQLField,
   GraphQLID,
   GraphQLObjectType,
-  type GraphQLOutputType,
   GraphQLSchema,
   getIntrospectionQuery,
-  getNamedType,
-  isLeafType,
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { argumentsOf, newThings, type ProjectThings, selection } from '../../../test/admin-operations.ts';
 import { type AdminRoom, type Answer, openAdminRoom } from '../../../test/admin-room.ts';
-import { makePair } from '../../../test/back-end.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { adminSchema } from '../schema.ts';
@@ -20,100 +17,17 @@ import { authorizeSchema } from './authorize.ts';
 
 const schema = adminSchema();
 let room: AdminRoom;
-/** IDs of the requested project and its objects. */
-let ours: Record<
-  | 'project'
-  | 'client'
-  | 'apiKey'
-  | 'clientSecret'
-  | 'delegationKey'
-  | 'api'
-  | 'user'
-  | 'group'
-  | 'role'
-  | 'session'
-  | 'device'
-  | 'passkey'
-  | 'scimToken'
-  | 'membership'
-  | 'adminToken'
-  | 'logoutDelivery'
-  | 'domain'
-  | 'webhook'
-  | 'webhookDelivery'
-  | 'logStream'
-  | 'refreshGrant'
-  | 'consent',
-  string
->;
+/** The project whose things are asked for. */
+let ours: ProjectThings;
 let secrets: string[];
 let viewer: Record<string, string>;
 let foreignAdmin: Record<string, string>;
 
 beforeAll(async () => {
   room = await openAdminRoom();
-  const { projects, clients, delegationKeys, users, groups, directories, admins, db } = room.services;
-  const owner = { grants: { owner: true, projects: new Map() }, actor: system };
-  const project = await projects.create({ name: 'Ours' }, system);
-  const foreign = await projects.create({ name: 'Theirs' }, system);
-  const { client, secretKey } = await clients.create({ projectId: project.id, name: 'App' }, system);
-  const delegationKey = await delegationKeys.register(client, makePair().publicPem, system);
-  const [apiKey] = await clients.apiKeysOf(db.reader(), [client]);
-  const { clientSecret, secret } = await room.services.clientSecrets.issue(client, system);
-  const scopes = [{ key: 'read', description: 'Read' }];
-  const apiValues = { projectId: project.id, identifier: 'https://api.example.com', name: 'Orders', scopes };
-  const api = await room.services.apis.create(apiValues, system);
-  const domain = await room.services.domains.create(project.id, 'login.example.com', system);
-  const hooked = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
-  const { webhook, secret: webhookSecret } = await room.services.webhooks.create(project.id, hooked, system);
-  const webhookDelivery = await room.services.webhooks.test(webhook, system);
-  const streamSecret = 'Bearer secret-of-the-stream';
-  const streamed = { ...hooked, target: hooked.url, format: 'json-lines', gzip: false, header: null } as const;
-  const logStream = await room.services.logStreams.create(
-    project.id,
-    'http',
-    { ...streamed, secret: streamSecret },
-    system,
-  );
-  const user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
-  const group = await groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
-  const values = { key: 'editor', name: 'Editor' };
-  const role = await room.services.roles.create(client, values, system);
-  const { session, device } = await room.signedIn(project, user, client.id);
-  const passkey = await room.passkeyOf(project, user);
-  const logoutDelivery = await room.failedLogout(project, client, user);
-  const scim = await directories.issueScimToken({ projectId: project.id, name: 'Okta' }, system);
-  const membership = await admins.grantRole(
-    { email: 'v@example.com', role: 'project_viewer', projectId: project.id },
-    owner,
-  );
-  const token = await admins.createToken({ name: 'CI', role: 'project_viewer', projectId: project.id }, owner);
-  ours = {
-    project: project.id,
-    client: client.id,
-    apiKey: apiKey?.id ?? '',
-    clientSecret: clientSecret.id,
-    delegationKey: delegationKey.id,
-    api: api.id,
-    domain: domain.id,
-    webhook: webhook.id,
-    webhookDelivery: webhookDelivery.id,
-    logStream: logStream.id,
-    user: user.id,
-    group: group.id,
-    role: role.id,
-    session: session.id,
-    device: device.id,
-    passkey,
-    scimToken: scim.scimToken.id,
-    membership: membership.id,
-    adminToken: token.adminToken.id,
-    logoutDelivery,
-    refreshGrant: await room.refreshGrantOf(client, user),
-    consent: await room.consentOf(client, user),
-  };
-  secrets = [secretKey, scim.token, token.token, secret, webhookSecret, streamSecret];
-  viewer = await room.tokenOf('project_viewer', project.id);
+  const foreign = await room.services.projects.create({ name: 'Theirs' }, system);
+  ({ ids: ours, secrets } = await newThings(room, 'ours'));
+  viewer = await room.tokenOf('project_viewer', ours.project);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
 afterAll(() => room.close());
@@ -130,166 +44,8 @@ function roleFor(root: Root, name: string) {
   return operationRuleOf(type, type.getFields()[name] as GraphQLField<unknown, unknown>).role;
 }
 
-/** Arguments for each operation, with ids of our project; an operation without a row here cannot be tested, and fails. */
-function argumentsOf(name: string): string {
-  const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
-    ours;
-  const { api, clientSecret, consent, domain, logoutDelivery, refreshGrant, passkey, role } = ours;
-  const { logStream, webhook, webhookDelivery } = ours;
-  const table: Record<string, string> = {
-    me: '',
-    projects: '',
-    project: `(id: "${project}")`,
-    factorStanding: `(projectId: "${project}")`,
-    passkeyModelStanding: `(projectId: "${project}", aaguids: [], roots: [])`,
-    messages: `(projectId: "${project}")`,
-    messagePreview: `(projectId: "${project}", template: SIGN_IN_CODE, locale: "de")`,
-    messageSenders: '',
-    experience: `(projectId: "${project}")`,
-    experienceVersions: `(projectId: "${project}")`,
-    accentTheme: '(color: "#2f55d4")',
-    client: `(id: "${client}")`,
-    clients: `(projectId: "${project}", first: 10)`,
-    api: `(id: "${api}")`,
-    apis: `(projectId: "${project}")`,
-    customDomains: `(projectId: "${project}")`,
-    apiGrants: `(clientId: "${client}")`,
-    user: `(id: "${user}")`,
-    users: `(projectId: "${project}")`,
-    userAccess: `(userId: "${user}")`,
-    userHoldings: `(userId: "${user}")`,
-    group: `(id: "${group}")`,
-    groups: `(projectId: "${project}")`,
-    consents: `(projectId: "${project}")`,
-    refreshGrants: `(projectId: "${project}")`,
-    role: `(id: "${role}")`,
-    roles: `(clientId: "${client}")`,
-    roleAssignments: `(roleId: "${role}")`,
-    userRoles: `(userId: "${user}")`,
-    customAttributes: `(projectId: "${project}")`,
-    customAttributeUsers: `(projectId: "${project}", name: "x")`,
-    groupRoles: `(groupId: "${group}")`,
-    claimSettings: `(clientId: "${client}")`,
-    previewClaims: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
-    signInHistory: `(projectId: "${project}", about: "access_denied")`,
-    viewAs: `(clientId: "${client}", userId: "${user}", scopes: ["openid"])`,
-    scimTokens: `(projectId: "${project}")`,
-    scimRequests: `(projectId: "${project}")`,
-    activity: `(projectId: "${project}", days: 28)`,
-    webhooks: `(projectId: "${project}")`,
-    webhook: `(id: "${webhook}")`,
-    projectConfiguration: `(projectId: "${project}")`,
-    webhookUrl: `(id: "${webhook}")`,
-    webhookDeliveries: `(webhookId: "${webhook}")`,
-    webhookDelivery: `(id: "${webhookDelivery}")`,
-    logStreams: `(projectId: "${project}")`,
-    logStream: `(id: "${logStream}")`,
-    logStreamTarget: `(id: "${logStream}")`,
-    createLogStream: `(input: { projectId: "${project}", kind: HTTP, target: "https://x.example.com/" })`,
-    updateLogStream: `(input: { id: "${logStream}", paused: true })`,
-    testLogStream: `(id: "${logStream}")`,
-    deleteLogStream: `(id: "${logStream}")`,
-    createWebhook: `(input: { projectId: "${project}", url: "https://x.example.com/" })`,
-    updateWebhook: `(input: { id: "${webhook}", enabled: false })`,
-    rotateWebhookSecret: `(id: "${webhook}")`,
-    testWebhook: `(id: "${webhook}")`,
-    replayWebhookDelivery: `(id: "${webhookDelivery}")`,
-    replayFailedWebhookDeliveries: `(webhookId: "${webhook}")`,
-    deleteWebhook: `(id: "${webhook}")`,
-    logoutDeliveries: `(projectId: "${project}")`,
-    logoutReceivers: `(projectId: "${project}")`,
-    auditEvents: `(projectId: "${project}")`,
-    auditEventGroups: `(projectId: "${project}")`,
-    memberships: `(projectId: "${project}")`,
-    adminTokens: `(projectId: "${project}")`,
-    signingKeys: '',
-    system: '',
-    devMailbox: '',
-    testSender: `(input: { projectId: "${project}", channel: MAIL })`,
-    saveExperienceDraft: `(input: { projectId: "${project}", displayName: "X" })`,
-    discardExperienceDraft: `(input: { projectId: "${project}" })`,
-    publishExperience: `(input: { projectId: "${project}" })`,
-    revertExperience: `(input: { projectId: "${project}", number: 1 })`,
-    createProject: '(input: { name: "X" })',
-    updateProject: `(input: { id: "${project}", name: "X" })`,
-    updateSessionPolicy: `(input: { projectId: "${project}", idTokenTtlSeconds: 61 })`,
-    deleteProject: `(input: { id: "${project}", confirmName: "Wrong" })`,
-    createClient: `(input: { projectId: "${project}", name: "X" })`,
-    updateClient: `(input: { id: "${client}", name: "X" })`,
-    deleteClient: `(id: "${client}")`,
-    createApi: `(input: { projectId: "${project}", identifier: "urn:x", name: "X", scopes: [{ key: "x", description: "X" }] })`,
-    updateApi: `(input: { id: "${api}", name: "X" })`,
-    deleteApi: `(id: "${api}")`,
-    createCustomDomain: `(projectId: "${project}", host: "sso.example.com")`,
-    checkCustomDomain: `(id: "${domain}")`,
-    deleteCustomDomain: `(id: "${domain}")`,
-    setApiGrant: `(input: { clientId: "${client}", apiId: "${api}", scopes: ["read"] })`,
-    createCustomAttribute: `(input: { projectId: "${project}", name: "x", type: STRING })`,
-    updateCustomAttribute: `(input: { projectId: "${project}", name: "x" })`,
-    deleteCustomAttribute: `(projectId: "${project}", name: "x")`,
-    updateCustomValues: `(input: { id: "${user}", values: [] })`,
-    createRole: `(input: { clientId: "${client}", key: "x", name: "X" })`,
-    updateRole: `(input: { id: "${role}", name: "X" })`,
-    deleteRole: `(id: "${role}")`,
-    assignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
-    unassignRole: `(input: { roleId: "${role}", userId: "${user}" })`,
-    createGroup: `(input: { projectId: "${project}", displayName: "X" })`,
-    updateGroup: `(input: { id: "${group}", displayName: "X" })`,
-    deleteGroup: `(id: "${group}")`,
-    addGroupMembers: `(input: { groupId: "${group}", userIds: ["${user}"] })`,
-    removeGroupMembers: `(input: { groupId: "${group}", userIds: ["${user}"] })`,
-    updateClaimSettings: `(input: { clientId: "${client}", listLimit: 1 })`,
-    createUser: `(input: { projectId: "${project}", userName: "x" })`,
-    importUsers: `(input: { projectId: "${project}", rows: [{ userName: "x" }] })`,
-    inviteUser: `(userId: "${user}")`,
-    revokeInvitation: `(userId: "${user}")`,
-    updateUser: `(input: { id: "${user}", givenName: "X" })`,
-    issueApiKey: `(clientId: "${client}", kind: SECRET)`,
-    issueClientSecret: `(clientId: "${client}")`,
-    revokeClientSecret: `(id: "${clientSecret}")`,
-    revokeRefreshGrant: `(id: "${refreshGrant}")`,
-    revokeConsent: `(id: "${consent}")`,
-    revokeRefreshGrants: `(clientId: "${client}")`,
-    grantUserRecovery: `(input: { userId: "${user}", reason: "X" })`,
-    cancelUserRecovery: `(userId: "${user}")`,
-    beginTrial: `(clientId: "${client}")`,
-    finishTrial: `(input: { clientId: "${client}", state: "${client}.x", code: "x" })`,
-    revokeApiKey: `(id: "${apiKey}")`,
-    registerDelegationKeys: `(input: { clientId: "${client}", signingKey: "x", encryptionKey: "x" })`,
-    rotateDelegationKeys: `(input: { clientId: "${client}" })`,
-    revokeDelegationKey: `(id: "${delegationKey}")`,
-    changeUsers: `(input: { projectId: "${project}", userIds: ["${user}"], action: DEACTIVATE })`,
-    endUserSession: `(id: "${session}")`,
-    revokeUserDevice: `(id: "${device}")`,
-    revokeUserPasskey: `(id: "${passkey}")`,
-    retryLogoutDelivery: `(id: "${logoutDelivery}")`,
-    issueScimToken: `(input: { projectId: "${project}", name: "X" })`,
-    testDirectory: `(projectId: "${project}")`,
-    revokeScimToken: `(id: "${scimToken}")`,
-    grantRole: `(input: { email: "x@example.com", role: PROJECT_VIEWER, projectId: "${project}" })`,
-    revokeRole: `(id: "${membership}")`,
-    issueAdminToken: `(input: { name: "X", role: PROJECT_VIEWER, projectId: "${project}" })`,
-    revokeAdminToken: `(id: "${adminToken}")`,
-    rotateSigningKeys: '',
-    withdrawSigningKey: '(id: "none")',
-  };
-  const text = table[name];
-  if (text === undefined) throw new Error(`This test has no arguments for ${name}`);
-  return text;
-}
-
-/** All fields of the type, up to the depth limit. */
-function selection(type: GraphQLOutputType, depth: number): string {
-  const named = getNamedType(type);
-  if (isLeafType(named)) return '';
-  const fields = Object.values((named as GraphQLObjectType).getFields()).filter(
-    (field) => field.args.length === 0 && (depth > 0 || isLeafType(getNamedType(field.type))),
-  );
-  return `{ ${fields.map((field) => `${field.name} ${selection(field.type, depth - 1)}`).join(' ')} }`;
-}
-
 function call(root: Root, field: GraphQLField<unknown, unknown>, headers: Record<string, string>): Promise<Answer> {
-  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(field.name)} ${selection(field.type, 3)} }`;
+  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(ours, field.name)} ${selection(field.type, 3)} }`;
   return room.call(text, {}, headers);
 }
 
