@@ -1,5 +1,5 @@
 import { type Change, changedColumns, type Row } from './changes.ts';
-import { accountsOf, factorsProve, piecesFor } from './evidence.ts';
+import { accountsOf, factorsProve, piecesFor, registeredBy } from './evidence.ts';
 import { personAt } from './finish.ts';
 import type { Model, Transaction } from './model.ts';
 import { passkeyFrom } from './passkeys.ts';
@@ -50,7 +50,9 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
   if (!isNew || !txn) return;
   model.devices.set(id, {
     ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], door: txn.door },
-    ...{ remember: txn.remember, registeredAt: model.now, lastUsedAt: model.now, uses: 0, mfaRememberedAt: null },
+    ...{ remember: txn.remember, registeredAt: model.now, lastUsedAt: model.now, mfaRememberedAt: null },
+    // Otherwise at the end of the sign-in; an optional factor may never be verified.
+    isProved: !model.asksMore(user, txn.client),
   });
   if (!txn.registered.includes(user)) txn.registered.push(user);
 }
@@ -120,12 +122,12 @@ function isOfOneMailbox({ registered }: Transaction, pieces: ReturnType<typeof p
 
 /** The devices used by a finished transaction. */
 export function noteUse(model: Model, txn: Transaction, isEnd: boolean): void {
-  // A passkey signs in without the device key.
-  if (isEnd && txn.pieces.at(-1)?.kind === 'passkey') return;
-  const people = accountsOf(model, txn);
+  // A passkey signs in without the device key, except that of a device that the same sign-in registered.
+  const isByPasskey = isEnd && txn.pieces.at(-1)?.kind === 'passkey';
+  const people = isByPasskey ? registeredBy(txn) : accountsOf(model, txn);
   for (const device of model.devices.values()) {
     if (device.jkt !== txn.jkt || !people.includes(device.user)) continue;
     device.lastUsedAt = model.now;
-    if (isEnd) device.uses += 1;
+    if (isEnd) device.isProved = true;
   }
 }

@@ -2,12 +2,14 @@ import type { ProofOf, Tab } from './browsers.ts';
 import type { Change, Row } from './changes.ts';
 import {
   accountsOf,
+  allPieces,
   factorPiece,
   goodCode,
   mailPiece,
   personOf,
   piecesFor,
   plainCode,
+  registeredBy,
   trustedDevices,
 } from './evidence.ts';
 import {
@@ -44,17 +46,20 @@ export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly 
     demand(proof && proof.bent === null, `${step} of ${txn.name} was accepted without a valid proof`);
     demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
   }
+  if (step === 'authenticate') restart(model, sent, changes);
   learners[step]?.(model, sent, status, reply);
   if (status === 'PASSKEY_ENROLLMENT_NEEDED') txn.owesPasskey = true;
   if (step === 'register-passkey' && status === 'SUCCESS') txn.pieces.push(createdPiece(model, sent, changes));
-  learnEarlier(model, sent, changes);
   learnEnd(model, sent, reply);
   noteMessages(model, sent, changes);
 }
 
-/** After DEVICE_REGISTERED, a sign-in may continue in another transaction of its key (service.md 3.3). */
-function learnEarlier(model: Model, { txn, step }: Sent, changes: readonly Change[]): void {
-  if (step !== 'authenticate') return;
+/**
+ * A different address starts over with no evidence (decisions 11). After DEVICE_REGISTERED, a sign-in may continue in
+ * another transaction of its key (service.md 3.3).
+ */
+function restart(model: Model, { txn, fields }: Sent, changes: readonly Change[]): void {
+  if (fold(fields['userid']) !== txn.named) Object.assign(txn, { pieces: [], registered: [], earlier: null });
   const ended = changes.flatMap(({ table, old, new: row }) =>
     table === 'ceremonies' && old?.['finished_at'] === null && row?.['finished_at'] !== null ? [row?.['id']] : [],
   );
@@ -96,15 +101,13 @@ type Learner = (model: Model, sent: Sent, status: string, reply: Reply) => void;
 const learners: Record<string, Learner> = {
   authenticate: (model, { txn, fields, proof }, status) => {
     const userid = fold(fields['userid']);
-    // A different address starts over with no evidence (decisions 11).
-    if (userid !== txn.named) Object.assign(txn, { pieces: [], registered: [], earlier: null });
     Object.assign(txn, { named: userid, stepUp: fields['step_up'] ?? null });
     model.asked.set(userid, (model.asked.get(userid) ?? 0) + 1);
     txn.remember = fields['remember_device'] ?? true;
     txn.askedStep = status === 'OTP_NEEDED' ? model.step : -1;
     if (status === 'OTP_NEEDED') return;
     demand(proof && proof.bent === null, `authenticate of ${txn.name} answered ${status} without a valid proof`);
-    const ofThisSignIn = txn.pieces.flatMap((piece) => (piece.kind === 'key' ? piece.users : []));
+    const ofThisSignIn = allPieces(txn).flatMap((piece) => (piece.kind === 'key' ? piece.users : []));
     const trusted = trustedDevices(model, txn, userid, proof.key.jkt).map(({ user }) => user);
     const users = trusted.length > 0 ? trusted : ofThisSignIn;
     demand(
@@ -112,7 +115,7 @@ const learners: Record<string, Learner> = {
       `authenticate of ${txn.name} answered ${status} to a key that is not trusted for ${userid}`,
     );
     txn.jkt = proof.key.jkt;
-    const method = trusted.length > 0 && !trusted.some((user) => txn.registered.includes(user)) ? 'trusted' : 'own';
+    const method = trusted.length > 0 && !trusted.some((user) => registeredBy(txn).includes(user)) ? 'trusted' : 'own';
     txn.pieces.push({ kind: 'key', users, jkt: txn.jkt, method, at: model.now, step: model.step });
   },
   'verify-email-otp': (model, { txn, fields }) => {

@@ -13,14 +13,20 @@ import {
 } from './model.ts';
 
 const codeLifeMs = 5 * 60_000;
-/** Initial trust of a device that is not remembered: it covers the sign-in that registered it. */
-const onceMs = 15 * 60_000;
+
+/** Evidence of a transaction, with that of the one that it continues. */
+export function allPieces(txn: Transaction): Piece[] {
+  return [...(txn.earlier?.pieces ?? []), ...txn.pieces];
+}
+
+/** Users for whom the transaction, or the one that it continues, registered its key. */
+export function registeredBy(txn: Transaction): string[] {
+  return [...(txn.earlier?.registered ?? []), ...txn.registered];
+}
 
 /** Evidence of a transaction that is still valid for the user. */
 export function piecesFor(model: Model, txn: Transaction, user: string): Piece[] {
-  return [...(txn.earlier?.pieces ?? []), ...txn.pieces].filter(
-    (piece) => piece.users.includes(user) && model.isAlive(user, piece.step),
-  );
+  return allPieces(txn).filter((piece) => piece.users.includes(user) && model.isAlive(user, piece.step));
 }
 
 /**
@@ -113,8 +119,7 @@ function isTrusted(model: Model, device: DeviceModel): boolean {
   const unused = model.now - device.lastUsedAt;
   const age = model.now - device.registeredAt;
   if (age >= policy['device_trust_days'] * 86_400_000 + toleranceMs) return false;
-  if (!device.remember) return device.uses === 0 && age < onceMs;
-  return unused < policy['device_trust_seconds'] * 1000 + toleranceMs;
+  return device.isProved && device.remember && unused < policy['device_trust_seconds'] * 1000 + toleranceMs;
 }
 
 /** Evidence of verify-mfa: the enrolled factor that the typed code proves. */
@@ -159,7 +164,7 @@ export function accountsOf(model: Model, txn: Transaction): string[] {
 
 /** The account that all evidence of this transaction names. */
 export function personOf(model: Model, txn: Transaction): string | undefined {
-  const all = [...(txn.earlier?.pieces ?? []), ...txn.pieces].filter(({ users }) => users.length > 0);
+  const all = allPieces(txn).filter(({ users }) => users.length > 0);
   return accountsOf(model, txn).find((user) => all.every(({ users }) => users.includes(user)));
 }
 

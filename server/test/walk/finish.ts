@@ -1,5 +1,5 @@
 import type { Change, Row } from './changes.ts';
-import { factorsProve, isGranted, isOfPerson, piecesFor } from './evidence.ts';
+import { factorsProve, isGranted, isOfPerson, piecesFor, registeredBy } from './evidence.ts';
 import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
 
 /** Claims of a finished sign-in, from the row of its code or session. */
@@ -45,7 +45,7 @@ export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): v
   const person = pieces.some(isOfPerson);
   if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
   if (passkey) judgePasskeyClaims(claimed, passkey, where);
-  else judgeMethods(claimed, pieces, !txn.registered.includes(user) && !model.holdsPasskey(user), where);
+  else judgeMethods(claimed, pieces, !registeredBy(txn).includes(user) && !model.holdsPasskey(user), where);
   judgeTimes(model, claimed, pieces, where);
 }
 

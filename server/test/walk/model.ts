@@ -144,8 +144,8 @@ export interface DeviceModel {
   remember: boolean;
   registeredAt: number;
   lastUsedAt: number;
-  /** Number of finished sign-ins. */
-  uses: number;
+  /** Whether a sign-in with it has proved everything that was required: only then it is trusted in others. */
+  isProved: boolean;
   mfaRememberedAt: number | null;
 }
 
@@ -390,6 +390,12 @@ export class Model {
     const byPolicy = project['passkeys'] === true && project['passkey_policy'] === 'required';
     const isAdmin = project['built_in'] === 'console';
     return byPolicy || client?.isPasskeyRequired === true || (isAdmin && this.countsPasskey(user));
+  }
+
+  /** Whether a mail code with a new device is not enough for the user. */
+  asksMore(user: string, client: ClientModel): boolean {
+    const isRequired = this.project(this.user(user)['project_id'])['mfa_policy'] === 'required';
+    return isRequired || this.factorsOf(user).length > 0 || this.requiresPasskey(user, client);
   }
 
   /** Whether the session meets the current policy, and that of the client. */

@@ -29,7 +29,7 @@ export type CeremonyState = (typeof ceremonyStates)[number];
  */
 export type Evidence = { account: string; at: string } /** `ceremony`: the sign-in that sent the code. */ & (
   | { kind: 'mail-code'; address: string; ceremony: string }
-  /** `isNew`: the key was first registered in this sign-in. */
+  /** `isNew`: this sign-in registered the key; false: again. Absent: it was trusted before. */
   | { kind: 'device-key'; device: string; isNew?: boolean }
   /** `besidePasskey`: of the enrolment. */
   | { kind: 'factor'; enrolment: string; method: MfaMethod; besidePasskey?: boolean }

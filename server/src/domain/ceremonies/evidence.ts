@@ -37,6 +37,11 @@ export function freshAt(evidence: readonly Evidence[]): Date | null {
   return last ? new Date(last.at) : null;
 }
 
+/** The devices that this sign-in registered. They are trusted once it ends with everything that it requires. */
+export function registeredIn(evidence: readonly Evidence[]): string[] {
+  return evidence.flatMap((piece) => (piece.kind === 'device-key' && piece.isNew !== undefined ? [piece.device] : []));
+}
+
 /** The passkey that was used. */
 export function passkeyOf(evidence: readonly Evidence[]) {
   return evidence.find((piece) => piece.kind === 'passkey');

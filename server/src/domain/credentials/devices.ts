@@ -27,7 +27,7 @@ export interface Registration {
   hosted: boolean;
   /** The custom domain of the page; absent: the base host, or an application's page. */
   domain?: string | null;
-  /** False: trust ends with the sign-in that registers it. */
+  /** False: it is never trusted beyond the sign-in that registers it. */
   remembered: boolean;
   actor: Actor;
 }
@@ -48,8 +48,6 @@ export interface DeviceOwner {
 }
 
 const maxNameLength = 100;
-/** Trust of an unremembered device: enough to finish its sign-in. */
-const unrememberedSeconds = 10 * 60;
 
 /** The columns that a use of a device updates. */
 type DeviceUse = Pick<Device, 'lastUsedAt' | 'trustedUntil' | 'mfaRememberedAt' | 'mfaRememberedUntil'>;
@@ -89,9 +87,9 @@ export class Devices {
   }
 
   /**
-   * Registers a key of an authenticated user. A key that is already registered loses its previous trust; `isNew` is
-   * then false. Refuses `device-revoked` for a key of this user that was ever revoked, with any client, or that belongs
-   * to another host: no browser shares keys between hosts.
+   * Registers a key whose user entered a mail code. It is not trusted yet: a second factor may be missing. A key that is
+   * already registered loses its previous trust; `isNew` is then false. Refuses `device-revoked` for a key of this user that
+   * was ever revoked, with any client, or that belongs to another host: no browser shares keys between hosts.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
     const { project, clientId, userId, jkt, hosted, domain = null, actor } = registration;
@@ -103,7 +101,7 @@ export class Devices {
     const trust = {
       hosted,
       remembered: registration.remembered,
-      trustedUntil: secondsLater(now, registration.remembered ? project.deviceTrustSeconds : unrememberedSeconds),
+      trustedUntil: null,
       registeredAt: now,
       suspendedAt: null,
       mfaRememberedAt: null,
@@ -141,7 +139,12 @@ export class Devices {
     return { device, isNew };
   }
 
-  /** Records a successful sign-in: extends the device's trust or, if it is not remembered, ends it. */
+  /** Trusts a device whose sign-in has proved everything that is required, unless it is not remembered. */
+  trust(device: Device, project: Project): void {
+    device.trustedUntil = this.trustAfterUse(device, project);
+  }
+
+  /** Records a successful sign-in: begins or extends the device's trust, or ends it if the device is not remembered. */
   used(device: Device, project: Project, skipFactorSeconds: number): void {
     Object.assign(device, this.use(device, project, skipFactorSeconds));
   }

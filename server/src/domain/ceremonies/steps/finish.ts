@@ -19,6 +19,7 @@ import {
   mayAddPasskey,
   owed,
   provedPasskey,
+  registeredIn,
   type Standing,
   withPiece,
 } from '../evidence.ts';
@@ -163,6 +164,7 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
   };
   if (!(credential instanceof Device)) {
     user.lastSignInAt = now;
+    for (const device of await registeredDevices(flow, user)) deps.devices.used(device, caller.project, 0);
     deps.audit.record(em, event);
     return;
   }
@@ -185,6 +187,12 @@ async function noteSignIn(flow: Flow, ending: Proved, concluded: Conclusion, now
       ${deps.audit.insertion(event)}`,
     { prepare: 'finish.note-use' },
   );
+}
+
+/** The devices that a sign-in registered before its passkey. */
+async function registeredDevices({ em, ceremony }: Flow, user: User): Promise<Device[]> {
+  const ids = registeredIn(ceremony.evidence);
+  return ids.length === 0 ? [] : em.find(Device, { project: user.project.id, id: { $in: ids }, user, revokedAt: null });
 }
 
 /** For an application's page: a code without redirect_uri, bound to the page's code_challenge, if any. */

@@ -51,12 +51,14 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const { device, isNew } = await registerKey(flow, user);
   const at = deps.clock.now().toISOString();
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, isNew, at };
+  const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
   if (method) {
+    // An optional factor, which may never be verified.
+    if (owing === 'nothing') deps.devices.trust(device, project);
     const phone = destination?.phone ?? null;
     await deps.mfa.begin(em, { user, ceremonyId: ceremony.id, deviceId: device.id, method, phone, besidePasskey });
     return { answer: { status: 'DEVICE_REGISTERED' }, proved };
   }
-  const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
   if (owing === 'nothing') return { answer: await finish(flow, { user, credential: device, proved }), proved };
   if (owing === 'creation') return { ...needPasskey(flow), proved };
   return { answer: { status: 'DEVICE_REGISTERED' }, proved };
