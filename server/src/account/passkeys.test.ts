@@ -155,12 +155,13 @@ describe('the last way to sign in', () => {
   it('is the passkey where one is required, though a device is trusted, unless a factor leads to a new one', async () => {
     const user = await withoutMail();
     const passkey = await givePasskey(user);
-    await app.services.db.transaction((em) =>
-      app.services.devices.register(em, {
+    await app.services.db.transaction(async (em) => {
+      const { device } = await app.services.devices.register(em, {
         ...{ project: world.project, clientId: world.client.id, userId: user.id, jkt: crypto.randomUUID() },
         ...{ publicJwk: { kty: 'EC' }, hosted: false, remembered: true, actor: system },
-      }),
-    );
+      });
+      app.services.devices.trust(device, world.project);
+    });
     await world.set({ passkeyPolicy: 'required' });
     const remove = async () => {
       const visit = await visitOf(user, ['swk', 'user', 'pop', 'mfa'], passkey.id);

@@ -76,11 +76,27 @@ describe('a browser that is trusted on the hosted page', () => {
     const own = await world.page();
     userid = newAddress();
     expectStatus(await world.register(own, userid), 'SUCCESS');
-    browser = new CookieBrowser();
     const other = (await world.app.make.client(world.project)).client;
-    const page = hosted(await begin({}, other.id), { key: own.key });
-    await page.challenge();
-    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+    for (const { id } of [other, world.client]) {
+      browser = new CookieBrowser();
+      world.app.clock.turn(31);
+      const page = hosted(await begin({}, id), { key: own.key });
+      await page.challenge();
+      expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+    }
+  });
+
+  it('does not register the key of its application, and the reverse', async () => {
+    await signIn(await begin());
+    world.app.clock.turn(31);
+    expect(await world.register(await world.page(key), userid)).toMatchObject(refusal('DEVICE_REVOKED', 403));
+    const own = await world.page();
+    world.app.clock.turn(31);
+    expectStatus(await world.register(own, userid), 'SUCCESS');
+    world.app.clock.turn(31);
+    browser = new CookieBrowser();
+    const page = hosted(await begin(), { key: own.key });
+    expect(await world.register(page, userid)).toMatchObject(refusal('DEVICE_REVOKED', 403));
   });
 
   it('is not trusted in another project', async () => {

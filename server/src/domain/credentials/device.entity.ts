@@ -12,8 +12,11 @@ const schema = defineEntity({
   properties: {
     /** The client that it was registered at. */
     client: () => sameProject(Client, 'client_id'),
-    /** Whether the hosted page keeps it: it is then trusted at every client of the project (decisions §11). */
-    hosted: p.boolean().default(false),
+    /**
+     * Whether the hosted page keeps it: it is then trusted at every client of the project (decisions §11). Null: a page of
+     * its application does. False: from before this was stored; of its client, on either page.
+     */
+    hosted: p.boolean().nullable().default(false),
     /** RFC 7638 thumbprint of the key. */
     jkt: p.text().index(),
     publicJwk: p.json<JWK>(),

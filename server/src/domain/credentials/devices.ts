@@ -89,17 +89,19 @@ export class Devices {
   /**
    * Registers a key whose user entered a mail code. It is not trusted yet: a second factor may be missing. A key that is
    * already registered loses its previous trust; `isNew` is then false. Refuses `device-revoked` for a key of this user that
-   * was ever revoked, with any client, or that belongs to another host: no browser shares keys between hosts.
+   * was ever revoked, with any client, or that belongs to another host, or to another page of the client: no browser shares
+   * keys between hosts and pages.
    */
   async register(em: EntityManager, registration: Registration): Promise<{ device: Device; isNew: boolean }> {
     const { project, clientId, userId, jkt, hosted, domain = null, actor } = registration;
     const ofKey = await em.find(Device, { project: project.id, user: { id: userId }, jkt });
-    const isForeign = (key: Device) => (key.domain ?? null) !== domain;
+    const isHere = (key: Device) => belongsTo(key, { client: { id: clientId }, isHosted: hosted, domain });
+    const isForeign = (key: Device) => (key.domain ?? null) !== domain || (key.client.id === clientId && !isHere(key));
     if (ofKey.some((key) => key.revokedAt || isForeign(key))) refuse({ code: 'device-revoked' });
-    const known = ofKey.find((key) => belongsTo(key, { client: { id: clientId }, isHosted: hosted, domain }));
+    const known = ofKey.find(isHere);
     const now = this.deps.clock.now();
     const trust = {
-      hosted,
+      hosted: hosted || null,
       remembered: registration.remembered,
       trustedUntil: null,
       registeredAt: now,
@@ -231,13 +233,17 @@ export class Devices {
   }
 }
 
-/** A key from before `hosted` was stored belongs to its client. */
+/**
+ * An application's page can sign whatever its scripts want: its key is none of the hosted page, where it would be trusted at
+ * other clients.
+ */
 export function belongsTo(
   key: Pick<Device, 'client' | 'domain' | 'hosted'>,
   { client, isHosted, domain }: { client: Pick<Client, 'id'>; isHosted: boolean; domain: string | null },
 ): boolean {
   if ((key.domain ?? null) !== domain) return false;
-  return key.hosted ? isHosted : key.client.id === client.id;
+  if (key.hosted) return isHosted;
+  return key.client.id === client.id && !(isHosted && key.hosted == null);
 }
 
 function nounOf({ kind }: Credential): 'device' | 'passkey' {
