@@ -205,8 +205,7 @@ export async function namedApis(
   client: Client,
   issuer: Issuer,
 ): Promise<GrantedApi[]> {
-  // Users consent to scopes, which several APIs can share: third parties get no tokens for APIs.
-  const isNamed = issuer.capabilities.apis && !client.thirdParty && parameters.get('resource') !== undefined;
+  const isNamed = issuer.capabilities.apis && parameters.get('resource') !== undefined;
   if (!isNamed || hasFaults(parameters, issuer)) return [];
   return apis.usableBy(client, parameters.all('resource'));
 }

@@ -121,6 +121,19 @@ describe('a sign-in that names an API', () => {
     expect((await authorize([orders], 'openid read', other)).get('error')).toBe('invalid_target');
   });
 
+  it('gives nothing more to an application that becomes a third party, whatever its users allow then', async () => {
+    const scope = 'openid email offline_access';
+    const code = (await authorize([orders], scope)).get('code') ?? '';
+    const { access_token: token, refresh_token } = await exchange((await authorize([orders], scope)).get('code') ?? '');
+    web.client = await app.services.clients.update(web.client, { thirdParty: true }, system);
+    const { db, consents } = app.services;
+    await db.transaction((em) => consents.give(em, web.client, user, scope, system));
+    expect(await exchange(code)).toMatchObject({ status: 400, error: 'invalid_grant' });
+    expect(await refresh(refresh_token)).toMatchObject({ status: 400 });
+    expect(await (await send(web, '/oauth2/introspect', { token })).json()).toEqual({ active: false });
+    expect((await exchange((await authorize([], scope)).get('code') ?? '')).status).toBe(200);
+  });
+
   it('gives nothing more once the application has lost the API', async () => {
     const code = await codeFor(orders);
     const { refresh_token } = await exchange(await codeFor(orders));

@@ -16,7 +16,7 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Api } from './api.entity.ts';
 import { ApiGrant } from './api-grant.entity.ts';
 import { type ApiSettings, checkedApi, checkIdentifier, defaultTtlSeconds } from './api-settings.ts';
-import { grantedApis } from './token-target.ts';
+import { apisForUsers } from './token-target.ts';
 
 export interface NewApi extends Pick<ApiSettings, 'name' | 'scopes'> {
   accessTokenTtlSeconds?: number;
@@ -170,10 +170,10 @@ export class Apis {
     });
   }
 
-  /** Those of the APIs for which the client gets tokens. */
+  /** Those of the APIs for which the client gets tokens of users. */
   async usableBy({ project, id }: TenantKey, identifiers: readonly string[]): Promise<GrantedApi[]> {
     const client = sql`(select ${project.id}::uuid as project_id, ${id}::uuid as id)`;
-    const statement = sql<GrantedApi>`select audience, granted from (${grantedApis(client)}) t
+    const statement = sql<GrantedApi>`select audience, granted from (${apisForUsers(client)}) t
       where audience = any(${[...identifiers]}::text[])`;
     return query(this.deps.db.alone, statement, { prepare: 'apis.usable-by' });
   }

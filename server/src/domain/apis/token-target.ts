@@ -16,6 +16,15 @@ export function grantedApis(client: Fragment, resource: string | null = null): F
     where g.scopes <> '{}' and (${resource}::text is null or a.identifier = ${resource}::text)`;
 }
 
+/**
+ * SQL: those of {@link grantedApis} that tokens of users can be for. None for a third-party client: users consent to scopes,
+ * which several APIs can share.
+ */
+export function apisForUsers(client: Fragment): Fragment {
+  return sql`select t.* from (${grantedApis(client)}) t where not (select k.third_party from ${client} c
+    join clients k on k.project_id = c.project_id and k.id = c.id)`;
+}
+
 /** The API of an access token, as a statement returns it; null: the token is for UserInfo. */
 export interface TokenTarget {
   audience: string | null;
@@ -25,11 +34,11 @@ export interface TokenTarget {
 }
 
 /**
- * SQL: the API that a token request means, if the client may use it: the one that it names, or the only one of the row in
- * `authorized`, which has the column `resources`.
+ * SQL: the API that a token for a user is to be for, if the client may use it: the one that the request names, or the only
+ * one of the row in `authorized`, which has the column `resources`.
  */
 export function meantApi(client: Fragment, authorized: Fragment, resource: string | null): Fragment {
-  return sql`select t.* from ${authorized} w, (${grantedApis(client)}) t
+  return sql`select t.* from ${authorized} w, (${apisForUsers(client)}) t
     where t.audience = any(w.resources) and t.audience = coalesce(${resource}::text,
       case when cardinality(w.resources) = 1 then w.resources[1] end)`;
 }
