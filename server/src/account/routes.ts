@@ -17,7 +17,7 @@ import { brandIn, type ExperienceContent } from '../domain/experience/content.ts
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
 import { openProject } from '../domain/kernel/scope.ts';
 import { isUuid } from '../domain/kernel/secret.ts';
-import { foldCase, isAddress } from '../domain/users/login.ts';
+import { addressKey, isAddress } from '../domain/users/login.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
@@ -240,7 +240,7 @@ function loginHintOf(parameters: Parameters): string | undefined {
 function isOf({ user }: Visitor, address: string | undefined): boolean {
   return (
     address !== undefined &&
-    [user.email, user.userName].some((own) => own != null && foldCase(own) === foldCase(address))
+    [user.email, user.userName].some((own) => own != null && addressKey(own) === addressKey(address))
   );
 }
 

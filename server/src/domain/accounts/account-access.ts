@@ -30,7 +30,7 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Session } from '../sessions/session.entity.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
-import { foldCase } from '../users/login.ts';
+import { addressKey } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import type { Accounts } from './accounts.ts';
@@ -222,7 +222,7 @@ export class AccountAccess {
 
   /** The addresses that still get a notice. */
   private async withinLimits(em: EntityManager, projectId: string, addresses: readonly string[]): Promise<string[]> {
-    const subjects = addresses.map((address) => `${projectId} ${foldCase(address)}`);
+    const subjects = addresses.map((address) => `${projectId} ${addressKey(address)}`);
     const rules = { each: perAddress, shared: { ...perProject, subject: projectId } };
     const { each, shared } = await this.deps.limits.spendMany(em, rules, subjects);
     return shared.allowed ? addresses.filter((_, at) => each[at]?.allowed) : [];

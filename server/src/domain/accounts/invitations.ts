@@ -13,7 +13,7 @@ import type { LimitRule, Limits, Spent } from '../limits/limits.ts';
 import type { Issuers } from '../projects/issuers.ts';
 import { Project } from '../projects/project.entity.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
-import { foldCase } from '../users/login.ts';
+import { addressKey } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import type { Users } from '../users/users.ts';
@@ -71,7 +71,7 @@ export class Invitations {
    * address. The caller rolls back, or sends no more than is allowed.
    */
   async spend(em: EntityManager, { projectId }: InvitationContext, addresses: readonly string[]): Promise<Spent[]> {
-    const subjects = addresses.map((address) => `${projectId} ${foldCase(address)}`);
+    const subjects = addresses.map((address) => `${projectId} ${addressKey(address)}`);
     const rules = { each: perAddress, shared: { ...perProject, subject: projectId } };
     const { each, shared } = await this.deps.limits.spendMany(em, rules, subjects);
     if (!shared.allowed) refuse({ code: 'too-many', retryAfterSeconds: shared.retryAfterSeconds });

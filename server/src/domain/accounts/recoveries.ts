@@ -14,7 +14,7 @@ import type { RecoveryGrant } from '../mfa/recovery-grant.entity.ts';
 import { endGrants } from '../mfa/user-tables.ts';
 import type { Issuers } from '../projects/issuers.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
-import { foldCase } from '../users/login.ts';
+import { addressKey } from '../users/login.ts';
 import type { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 
@@ -139,7 +139,7 @@ export class Recoveries {
 
   /** Counts the notices to these addresses. Refuses `too-many`; the caller rolls back. */
   private async spend(em: EntityManager, projectId: string, mailboxes: readonly string[]): Promise<void> {
-    const subjects = mailboxes.map((address) => `${projectId} ${foldCase(address)}`);
+    const subjects = mailboxes.map((address) => `${projectId} ${addressKey(address)}`);
     const rules = { each: perAddress, shared: { ...perProject, subject: projectId } };
     const { each, shared } = await this.deps.limits.spendMany(em, rules, subjects);
     for (const { allowed, retryAfterSeconds } of [...each, shared]) {

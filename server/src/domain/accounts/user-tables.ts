@@ -14,7 +14,7 @@ import { phoneTables } from '../phones/user-tables.ts';
 import { roleTables } from '../roles/user-tables.ts';
 import { sessionTables } from '../sessions/user-tables.ts';
 import { tokenTables } from '../tokens/user-tables.ts';
-import { addressKey, contactsOf } from '../users/login.ts';
+import { addressKeys, contactsOf } from '../users/login.ts';
 import {
   type ErasedUsers,
   groupTables,
@@ -34,7 +34,7 @@ const messageTables: UserTables = {
 /** Notices go to all addresses of a user. The message of an unsent code has the typed address in lower case. */
 function recipientsOf(user: KeyedUser): string[] {
   const addresses = present([user.email, ...contactsOf(user.attributes, 'emails').map(({ value }) => value)]);
-  return present([user.phone, ...addresses, ...addresses.map(addressKey), ...loginAddresses(user)]);
+  return present([user.phone, ...addresses, ...addresses.flatMap(addressKeys), ...loginAddresses(user)]);
 }
 
 /** They name an admin as the audit log does. */

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { query, sql } from '../kernel/sql.ts';
+import { addressKeys } from '../users/login.ts';
 import { maskAddress } from './mask.ts';
 
 /** The account of a sign-in code, and the only mailbox that may receive it. */
@@ -18,14 +19,17 @@ export interface Decided {
  */
 export async function decidedFor(em: EntityManager, projectId: string, address: string): Promise<Decided> {
   if (address.includes('\0') || !address.isWellFormed()) return { account: null, mailbox: address };
+  const keys = addressKeys(address);
   const [user] = await query(
     em,
     // Two index lookups: the plan of an `or` depends on the number of users.
     sql<{ id: string; email: string | null }>`
       select id, email from (
-        select id, email, 1 as choice from users where project_id = ${projectId} and email_key = ${address}
-        union all select id, email, 2 from users where project_id = ${projectId} and user_name_key = ${address}
-      ) as found order by choice limit 1`,
+        select id, email, 1 as choice, email_key as key from users
+          where project_id = ${projectId} and email_key = any(${keys}::text[])
+        union all select id, email, 2, user_name_key from users
+          where project_id = ${projectId} and user_name_key = any(${keys}::text[])
+      ) as found order by choice, key <> ${address}::text limit 1`,
     { prepare: 'account.decided-for' },
   );
   return { account: user?.id ?? null, mailbox: user?.email ?? address };

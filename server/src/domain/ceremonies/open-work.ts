@@ -7,7 +7,7 @@ import { endCodes } from '../otp/user-tables.ts';
 import { endPhoneChanges } from '../phones/user-tables.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import { endTokens } from '../tokens/user-tables.ts';
-import { foldCase } from '../users/login.ts';
+import { addressKey } from '../users/login.ts';
 
 export interface OpenWorkOptions {
   /** Login addresses that the user is about to get or has just lost: sign-ins started with one of them end, too. */
@@ -50,8 +50,7 @@ export const endOpenWork: EndOpenWork = async (
       where project_id = ${user.project.id} and id = ${user.id} for no key update`,
   );
   if (!login) return;
-  const keys = more.flatMap((address) => (address ? [foldCase(address)] : []));
-  const addresses = [login.user_name_key, ...(login.email_key ? [login.email_key] : []), ...keys];
+  const addresses = [login.user_name_key, login.email_key, ...more].flatMap((one) => (one ? [addressKey(one)] : []));
   const ceremonies = await query(
     em,
     sql<{ id: string }>`

@@ -13,9 +13,23 @@ export function foldCase(value: string): string {
   return value.normalize('NFC').toLowerCase();
 }
 
-/** Case-insensitive key of an address, without surrounding spaces. */
+/**
+ * Case-insensitive key of an address, without surrounding spaces. An international domain is in Unicode, as most directories
+ * write it: browsers send the other form of {@link isAddress} for what a user types.
+ */
 export function addressKey(address: string): string {
-  return foldCase(address.trim());
+  const key = foldCase(address.trim());
+  const at = key.indexOf('@') + 1;
+  const domain = at > 0 && key.includes('xn--', at) ? domainToUnicode(key.slice(at)) : '';
+  return domain === '' ? key : `${key.slice(0, at)}${domain}`;
+}
+
+/** The keys that a user with this address can have: {@link addressKey}, and with an international domain in ASCII. */
+export function addressKeys(address: string): string[] {
+  const key = addressKey(address);
+  const at = key.indexOf('@') + 1;
+  const [domain, ascii] = [key.slice(at), domainToASCII(key.slice(at))];
+  return ascii === domain || domainToUnicode(ascii) !== domain ? [key] : [key, `${key.slice(0, at)}${ascii}`];
 }
 
 const address =

@@ -91,18 +91,22 @@ export function withInstants<Row extends Instants>(row: Row): Row {
 
 type Instants = Pick<UserRecord, 'createdAt' | 'updatedAt' | 'lastSignInAt'> & Partial<Pick<UserRecord, 'invitedAt'>>;
 
-/** The columns that an insert or an update writes. */
-const writtenBy = { insert: columnsOf(properties), update: columnsOf(changingProperties) };
+const insertedNames = sql.raw(['user_name_key', 'email_key', ...properties.map(columnOf)].join(', '));
+const updatedNames = sql.raw(changingProperties.map(columnOf).join(', '));
 
-function columnsOf(written: readonly Property[]) {
-  return { written, names: sql.raw(['user_name_key', 'email_key', ...written.map(columnOf)].join(', ')) };
+/** The columns that an insert writes, and their values. */
+export function insertOf(user: UserRecord, { userNameKey, emailKey }: UserKeys) {
+  return { names: insertedNames, values: sql.join([userNameKey, emailKey, ...columnValues(user, properties)]) };
 }
 
-/** The columns that an insert or an update writes, and their values. */
-export function writtenOf(user: UserRecord, { userNameKey, emailKey }: UserKeys, statement: 'insert' | 'update') {
-  const { written, names } = writtenBy[statement];
+/** The columns that an update writes which keeps the login, and their values. */
+export function updateOf(user: UserRecord) {
+  return { names: updatedNames, values: sql.join(columnValues(user, changingProperties)) };
+}
+
+function columnValues(user: UserRecord, names: readonly Property[]) {
   const values = { ...user, attributes: JSON.stringify(user.attributes) };
-  return { names, values: sql.join([userNameKey, emailKey, ...written.map((name) => values[name] ?? null)]) };
+  return names.map((name) => values[name] ?? null);
 }
 
 /** The columns that an insert writes, and new users as a table with these columns. */
@@ -113,7 +117,7 @@ export function newRows(users: readonly { user: UserRecord; login: UserKeys }[])
     ...Object.fromEntries(properties.map((name) => [columnOf(name), user[name] ?? null])),
   }));
   return {
-    names: writtenBy.insert.names,
+    names: insertedNames,
     rows: sql`jsonb_populate_recordset(null::users, ${JSON.stringify(records)}::jsonb)`,
   };
 }

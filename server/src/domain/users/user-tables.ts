@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Fragment, sql } from '../kernel/sql.ts';
 import type { TenantKey } from '../projects/tenant.ts';
-import { foldCase } from './login.ts';
+import { addressKeys } from './login.ts';
 import type { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import type { UserRecord } from './user-record.ts';
@@ -33,9 +33,9 @@ export interface UserTables {
   exportRows: Readonly<Record<string, (user: User) => Fragment>>;
 }
 
-/** The login addresses of a user as sign-ins store them. */
+/** The login addresses of a user as sign-ins store them, and as those of the previous release did. */
 export function loginAddresses({ email, userName }: Pick<UserRecord, 'email' | 'userName'>): string[] {
-  return [email, userName].flatMap((address) => (address == null ? [] : [foldCase(address)]));
+  return [email, userName].flatMap((address) => (address == null ? [] : addressKeys(address)));
 }
 
 /** SQL condition: rows of the user; `t` is the table's alias. */

@@ -7,8 +7,8 @@ import type { TenantKey } from '../projects/tenant.ts';
 import { customUrn } from './custom/definition.ts';
 import { customName, customValuesOf } from './custom/values.ts';
 import { type CustomWrite, currentSchema, forgottenValues, indexedValues, takenValue } from './custom/writing.ts';
-import { contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
-import { type UserRecord, type UserValues, valuesOf, writtenOf } from './user-record.ts';
+import { addressKey, contactsOf, foldCase, loginEmail, loginPhone } from './login.ts';
+import { type UserRecord, type UserValues, updateOf, valuesOf } from './user-record.ts';
 
 /** Columns derived from a user's values. */
 export interface Login {
@@ -23,7 +23,7 @@ export interface Login {
 export function loginOf({ userName, attributes }: Pick<UserValues, 'userName' | 'attributes'>): Login {
   const email = loginEmail(userName, contactsOf(attributes, 'emails'));
   const phone = loginPhone(contactsOf(attributes, 'phoneNumbers'));
-  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : foldCase(email), ...phone };
+  return { userNameKey: foldCase(userName), email, emailKey: email === null ? null : addressKey(email), ...phone };
 }
 
 /** Like {@link loginOf}, after a change: the login phone stays as it is unless another follows from the numbers. */
@@ -37,7 +37,7 @@ export function loginAfter(before: UserRecord, after: UserValues): Login {
 export function changesLogin(before: UserRecord, after: UserValues): boolean {
   const { userName, email, phone } = before;
   const next = loginAfter(before, after);
-  const emailKey = email ? foldCase(email) : null;
+  const emailKey = email ? addressKey(email) : null;
   return foldCase(userName) !== next.userNameKey || emailKey !== next.emailKey || (phone ?? null) !== next.phone;
 }
 
@@ -97,7 +97,7 @@ export function notedSignIn({ project, id }: TenantKey<string | Fragment>, at: D
 }
 
 /**
- * Writes a user, their addresses and the event in one statement. False, with nothing written, if the version has
+ * Writes a user whose login stays, their addresses and the event in one statement. False, with nothing written, if the version has
  * changed since it was read, or the definitions of its custom attributes have. Refuses `taken`.
  */
 export async function writeIfUnchanged(
@@ -107,7 +107,7 @@ export async function writeIfUnchanged(
   next: UserRecord,
   { changed, event, custom }: { changed: readonly string[]; event: AuditEntry; custom?: CustomWrite | undefined },
 ): Promise<boolean> {
-  const { names, values } = writtenOf(next, loginOf(next), 'update');
+  const { names, values } = updateOf(next);
   const withEmails = changed.includes('emails');
   const written = sql`changed`;
   const defined = custom ? sql`defined as materialized (${currentSchema(projectId, custom)}),` : sql``;

@@ -18,12 +18,13 @@ import {
   writeIndex,
 } from './custom/writing.ts';
 import { DeepPages, type Listed, listRows, type Selection } from './listing.ts';
-import { addressKey, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
+import { addressKey, addressKeys, contactsOf, isAddress, isE164, loginPhone } from './login.ts';
 import { managerIdOf, managerNameOf } from './manager.ts';
 import { User } from './user.entity.ts';
 import { countedUsers } from './user-counts.ts';
 import {
   findShown,
+  insertOf,
   newRows,
   recordOf,
   type ShownUser,
@@ -32,7 +33,6 @@ import {
   type UserValues,
   valuesOf,
   withInstants,
-  writtenOf,
 } from './user-record.ts';
 import {
   changedNames,
@@ -83,10 +83,12 @@ export class Users {
    * to the stored login email, never to the address that was typed.
    */
   async findByAddress(em: EntityManager, projectId: string, address: string): Promise<User | null> {
-    const key = addressKey(address);
-    const wanted = isAddress(key) ? key : '';
-    const users = await em.find(User, { project: projectId, $or: [{ emailKey: wanted }, { userNameKey: wanted }] });
-    return users.find(({ emailKey }) => emailKey === wanted) ?? users[0] ?? null;
+    const keys = isAddress(addressKey(address)) ? addressKeys(address) : [''];
+    const named = { $or: [{ emailKey: { $in: keys } }, { userNameKey: { $in: keys } }] };
+    const users = await em.find(User, { project: projectId, ...named });
+    const byEmail = keys.map((key) => users.find(({ emailKey }) => emailKey === key));
+    const byName = keys.map((key) => users.find(({ userNameKey }) => userNameKey === key));
+    return [...byEmail, ...byName].find((user) => user !== undefined) ?? null;
   }
 
   /** Creates a user who signs up: the address is userName and login email. Refuses `taken`, `invalid`. */
@@ -137,7 +139,7 @@ export class Users {
     { login, actor, custom }: { login: Login; actor: Actor; custom: CustomWrite | undefined },
   ): Promise<UserRecord> {
     const { id, attributes, phone, provenance, userName } = user;
-    const { names, values: written } = writtenOf(user, login, 'insert');
+    const { names, values: written } = insertOf(user, login);
     const event = {
       type: 'user.created' as const,
       actor,
@@ -199,7 +201,10 @@ export class Users {
     const names = changedNames(before, values, hidden);
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
-    const { userNameKey, email, emailKey, phone, isShared } = loginAfter(before, values);
+    const { userNameKey, email, phone, isShared, ...login } = loginAfter(before, values);
+    // A key from before stays with its address: another user may have the one that is made today.
+    const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
+    const emailKey = isSameEmail ? user.emailKey : login.emailKey;
     const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
     Object.assign(user, values, { userNameKey, email, emailKey, phone: isOthers ? null : phone });
     if (actor.kind === 'scim') user.provenance = 'scim';
