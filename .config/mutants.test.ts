@@ -78,6 +78,7 @@ export function isAllowed(tries: number, mayWait: boolean): boolean {
 const tag = (strings: TemplateStringsArray, ...values: string[]) => ({ text: strings.join('?'), values });
 export const tagged = (id: string) => tag\`select from t where id = \${id} and b\`;
 export const lasts = ({ seconds = 30 }: { seconds?: number } = {}) => ({ seconds });
+export const reversed = (text?: string) => text?.split('').reverse().join('');
 export const where = (id: string) => \`select from t where id = ? and owner = '\${id}'\`;
 `;
 
@@ -91,12 +92,14 @@ export const where = (id: string) => \`select from t where id = ? and owner = '\
       isAllowed(tries: number, mayWait: boolean): boolean;
       where(id: string): string;
       lasts(options?: { seconds?: number }): { seconds: number };
+      reversed(text?: string): string | undefined;
       tagged(id: string): { text: string; values: string[] };
     };
     const idOf = (before: string, after: string) =>
       mutants.find((mutant) => mutant.before === before && mutant.after === after)?.id as number;
 
     expect([module.doubled, module.isAllowed(2, false), module.isAllowed(3, false)]).toEqual([6, true, false]);
+    expect([module.reversed(), module.reversed('ab')]).toEqual([undefined, 'ba']);
     activate(idOf('3', '4'));
     expect([module.doubled, module.isAllowed(3, false)]).toEqual([8, true]);
     activate(idOf('tries < limit && !mayWait', '(tries < limit)'));

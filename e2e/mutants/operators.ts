@@ -206,11 +206,23 @@ function call(node: Node, place: Place): Mutation[] {
   const callee = field(node, 'callee');
   const property = callee ? field(callee, 'property') : undefined;
   if (callee?.type !== 'MemberExpression' || !property || callee['optional'] === true) return [];
+  if (isInChain(node, place)) return [];
   const name = calledName(node);
   if (receivers.test(name)) return [replaced('call', node, textOf(field(callee, 'object'), place), place)];
   const twin = twins.get(name);
   if (!twin) return [];
   return [changed(node, { operator: 'call', start: property.start, end: property.end, text: twin }, place)];
+}
+
+/** Whether the node is a link of `a?.b.c()`: in parentheses, the rest of the chain would no longer stop with it. */
+function isInChain(node: Node, { ancestors }: Place): boolean {
+  let link = node;
+  for (const ancestor of ancestors.toReversed()) {
+    if (ancestor.type === 'ChainExpression') return true;
+    if (ancestor['object'] !== link && ancestor['callee'] !== link) return false;
+    link = ancestor;
+  }
+  return false;
 }
 
 /** Statements with an effect: no directives or constructor assignments. */
