@@ -1,15 +1,23 @@
-/** A project with a thing of each kind, and the arguments of each operation of the admin API with their ids. */
-import { type GraphQLObjectType, type GraphQLOutputType, getNamedType, isLeafType, isRequiredArgument } from 'graphql';
+/** A project with an object of each kind, and the arguments of each operation of the admin API with their ids. */
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isLeafType,
+  isRequiredArgument,
+} from 'graphql';
+import { adminSchema } from '../src/admin/schema.ts';
 import { system } from '../src/domain/kernel/actor.ts';
-import type { AdminRoom } from './admin-room.ts';
+import type { AdminRoom, Answer } from './admin-room.ts';
 import { makePair } from './back-end.ts';
 import { pngOf } from './pictures.ts';
 
-/** Ids of the things of a project. */
-export type ProjectThings = Awaited<ReturnType<typeof newThings>>['ids'];
+/** Ids of the objects of a project. */
+export type ProjectObjects = Awaited<ReturnType<typeof newProjectObjects>>['ids'];
 
 /** A new project. @param tag makes its values unlike those of other projects */
-export async function newThings(room: AdminRoom, tag: string) {
+export async function newProjectObjects(room: AdminRoom, tag: string) {
   const { services } = room;
   const owner = { grants: { owner: true, projects: new Map() }, actor: system };
   const project = await services.projects.create({ name: `Project ${tag}` }, system);
@@ -68,8 +76,31 @@ export async function newThings(room: AdminRoom, tag: string) {
   return { ids, secrets: [secretKey, scim.token, token.token, secret, webhookSecret, streamSecret] };
 }
 
+export type Root = 'Query' | 'Mutation';
+type Field = GraphQLField<unknown, unknown>;
+
+const schema = adminSchema();
+
+/** Each query and mutation. */
+export const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
+  Object.values((root === 'Query' ? schema.getQueryType() : schema.getMutationType())?.getFields() ?? {}).map(
+    (field) => [root, field.name, field] as const,
+  ),
+);
+
+/** Calls an operation about the project, and selects every field. */
+export function callOperation(
+  room: AdminRoom,
+  ours: ProjectObjects,
+  [root, field]: readonly [Root, Field],
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(ours, field.name)} ${selection(field.type, 3)} }`;
+  return room.call(text, {}, headers);
+}
+
 /** Arguments of an operation with ids of the project; an operation without a row here cannot be tested, and fails. */
-export function argumentsOf(ours: ProjectThings, name: string): string {
+export function argumentsOf(ours: ProjectObjects, name: string): string {
   const { project, client, apiKey, delegationKey, user, group, session, device, scimToken, membership, adminToken } =
     ours;
   const { api, clientSecret, consent, domain, logoutDelivery, refreshGrant, passkey, role } = ours;
@@ -151,7 +182,7 @@ export function argumentsOf(ours: ProjectThings, name: string): string {
     createProject: '(input: { name: "X" })',
     updateProject: `(input: { id: "${project}", name: "X" })`,
     updateSessionPolicy: `(input: { projectId: "${project}", idTokenTtlSeconds: 61 })`,
-    deleteProject: `(input: { id: "${project}", confirmName: "Wrong" })`,
+    deleteProject: `(input: { id: "${project}", confirmName: "X" })`,
     createClient: `(input: { projectId: "${project}", name: "X" })`,
     updateClient: `(input: { id: "${client}", name: "X" })`,
     deleteClient: `(id: "${client}")`,

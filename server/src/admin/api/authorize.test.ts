@@ -7,8 +7,14 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { argumentsOf, newThings, type ProjectThings, selection } from '../../../test/admin-operations.ts';
-import { type AdminRoom, type Answer, openAdminRoom } from '../../../test/admin-room.ts';
+import {
+  callOperation,
+  newProjectObjects,
+  operations,
+  type ProjectObjects,
+  type Root,
+} from '../../../test/admin-operations.ts';
+import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { adminSchema } from '../schema.ts';
@@ -17,8 +23,8 @@ import { authorizeSchema } from './authorize.ts';
 
 const schema = adminSchema();
 let room: AdminRoom;
-/** The project whose things are asked for. */
-let ours: ProjectThings;
+/** Ids of the requested project and its objects. */
+let ours: ProjectObjects;
 let secrets: string[];
 let viewer: Record<string, string>;
 let foreignAdmin: Record<string, string>;
@@ -26,28 +32,19 @@ let foreignAdmin: Record<string, string>;
 beforeAll(async () => {
   room = await openAdminRoom();
   const foreign = await room.services.projects.create({ name: 'Theirs' }, system);
-  ({ ids: ours, secrets } = await newThings(room, 'ours'));
+  ({ ids: ours, secrets } = await newProjectObjects(room, 'ours'));
   viewer = await room.tokenOf('project_viewer', ours.project);
   foreignAdmin = await room.tokenOf('project_admin', foreign.id);
 });
 afterAll(() => room.close());
-
-type Root = 'Query' | 'Mutation';
-const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
-  Object.values((root === 'Query' ? schema.getQueryType() : schema.getMutationType())?.getFields() ?? {}).map(
-    (field) => [root, field.name, field] as const,
-  ),
-);
 
 function roleFor(root: Root, name: string) {
   const type = schema.getType(root) as GraphQLObjectType;
   return operationRuleOf(type, type.getFields()[name] as GraphQLField<unknown, unknown>).role;
 }
 
-function call(root: Root, field: GraphQLField<unknown, unknown>, headers: Record<string, string>): Promise<Answer> {
-  const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(ours, field.name)} ${selection(field.type, 3)} }`;
-  return room.call(text, {}, headers);
-}
+const call = (root: Root, field: GraphQLField<unknown, unknown>, headers: Record<string, string>) =>
+  callOperation(room, ours, [root, field], headers);
 
 describe('every operation', () => {
   it.each(operations)('%s.%s rejects unauthenticated callers', async (root, _name, field) => {

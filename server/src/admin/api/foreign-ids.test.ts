@@ -10,7 +10,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { argumentsOf, newThings, type ProjectThings, selection } from '../../../test/admin-operations.ts';
+import { argumentsOf, newProjectObjects, type ProjectObjects, selection } from '../../../test/admin-operations.ts';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { rows } from '../../../test/rows.ts';
 import { adminSchema } from '../schema.ts';
@@ -18,23 +18,23 @@ import { operationRuleOf } from './access.ts';
 
 const schema = adminSchema();
 let room: AdminRoom;
-let ours: ProjectThings;
-let theirs: ProjectThings;
+let ours: ProjectObjects;
+let theirs: ProjectObjects;
 let admin: Record<string, string>;
 let before: unknown;
 
 beforeAll(async () => {
   // Off by default: then each statement must name the project.
   room = await openAdminRoom({ rowSecurity: false });
-  ours = (await newThings(room, 'ours')).ids;
-  theirs = (await newThings(room, 'theirs')).ids;
+  ours = (await newProjectObjects(room, 'ours')).ids;
+  theirs = (await newProjectObjects(room, 'theirs')).ids;
   admin = await room.tokenOf('project_admin', ours.project);
   before = await rowsOfTheirs();
 });
 afterAll(() => room.close());
 
-/** The thing that an argument names; `id` of an operation is one of those in its row of `argumentsOf`. */
-const kindOf: Record<string, keyof ProjectThings> = {
+/** The object that an argument names; `id` of an operation is one of those in its row of `argumentsOf`. */
+const kindOf: Record<string, keyof ProjectObjects> = {
   ...{ projectId: 'project', clientId: 'client', apiId: 'api', userId: 'user', userIds: 'user', roleId: 'role' },
   ...{ webhookId: 'webhook', logoId: 'logo', darkLogoId: 'logo', groupId: 'localGroup' },
   // Of the filter of events.
@@ -88,13 +88,13 @@ async function ask(root: string, field: GraphQLField<unknown, unknown>, values: 
   return body;
 }
 
-/** The thing at a place: where our arguments have an id of ours, the same of theirs. */
+/** The object at a place: where our arguments have an id of ours, the same of theirs. */
 function foreignId(name: string, { path, isList }: Place): string {
   const at = path.reduce<unknown>((value, key) => (value as Arguments | undefined)?.[key], ownArguments(name));
   const own = isList ? (at as string[] | undefined)?.[0] : at;
   const [kind] = Object.entries(ours).find(([, id]) => id === own) ?? [kindOf[path.at(-1) ?? '']];
-  if (kind === undefined) throw new Error(`This test does not know the thing of ${path.join('.')}`);
-  return theirs[kind as keyof ProjectThings];
+  if (kind === undefined) throw new Error(`This test does not know the object of ${path.join('.')}`);
+  return theirs[kind as keyof ProjectObjects];
 }
 
 it.each(cases)('$name', async ({ root, field, place }) => {
