@@ -8,7 +8,8 @@ import { hasSecret } from '../domain/clients/clients.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 import { digest } from '../domain/kernel/secret.ts';
 import { type Issuer, projectIssuerUrl } from '../domain/projects/issuer.ts';
-import type { Parameters } from '../http/parameters.ts';
+import { type Parameters, parametersOf } from '../http/parameters.ts';
+import { clientsAt, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -30,12 +31,22 @@ export interface AuthenticatedClient extends JudgedClient {
   assertion?: JudgedAssertion;
 }
 
+/** The form of a client's request. Throws `invalid_request`. */
+export function formOf(req: Request, hasFault = ({ faults }: Parameters) => faults.length > 0): Parameters {
+  const parameters = parametersOf(req);
+  if (parameters.wrongContentType) {
+    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
+  }
+  if (hasFault(parameters)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+  return parameters;
+}
+
 /**
  * The credential of a request to the token endpoint (RFC 6749 §2.3, RFC 7523 §2.2): a secret key in `X-Api-Key`, a client
  * secret (HTTP Basic or `client_secret`), a client assertion, or, for a public client, its id alone, also as Basic with an
  * empty password. One at a time. Refuses `client-rejected`.
  */
-export function credentialOf(req: Request, parameters: Parameters): ClientCredential {
+function credentialOf(req: Request, parameters: Parameters): ClientCredential {
   const apiKey = req.get('x-api-key');
   const assertion = parameters.get('client_assertion');
   const type = parameters.get('client_assertion_type');
@@ -66,17 +77,18 @@ export function credentialOf(req: Request, parameters: Parameters): ClientCreden
 }
 
 /**
- * Authenticates the client from the source `clients` by its registered method, if the issuer offers it. Refuses
- * `client-rejected`; its text depends on the request and on public settings of the named client, never on whether a
- * secret exists.
+ * Authenticates the client of a request, from the source `clients`, by its registered method, if the issuer offers it.
+ * Refuses `client-rejected`; its text depends on the request and on public settings of the named client, never on
+ * whether a secret exists.
  */
 export async function authenticateClient(
   deps: ClientAuthDeps,
-  issuer: Issuer,
-  credential: ClientCredential,
+  req: Request,
+  parameters: Parameters,
   clients: ClientSource,
 ): Promise<AuthenticatedClient> {
-  const caller = await byCredential(deps, issuer, credential, clients);
+  const issuer = issuerOf(req);
+  const caller = await byCredential(deps, issuer, credentialOf(req, parameters), clientsAt(issuer, clients));
   if (caller.client.fapiProfile && caller.by !== 'assertion') {
     reject(
       'FAPI needs a client assertion',

@@ -3,9 +3,8 @@ import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Introspection } from '../domain/tokens/introspection.ts';
 import { actorOf } from '../http/context.ts';
-import { parametersOf } from '../http/parameters.ts';
-import { authenticateClient, type ClientAuthDeps, credentialOf } from './client-auth.ts';
-import { clientsAt, issuerOf } from './issuer.ts';
+import { authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
+import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface IntrospectDeps extends ClientAuthDeps {
@@ -19,14 +18,9 @@ const jwtType = 'application/token-introspection+jwt';
 /** `POST {issuer}/oauth2/introspect` (RFC 7662): the state and claims of a token, as JSON or as a signed JWT. */
 export function introspectEndpoint(deps: IntrospectDeps): RequestHandler {
   return async (req, res) => {
-    const parameters = parametersOf(req);
-    if (parameters.wrongContentType) {
-      throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
-    }
-    if (parameters.faults.length > 0) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+    const parameters = formOf(req);
     const issuer = issuerOf(req);
-    const credential = credentialOf(req, parameters);
-    const caller = await authenticateClient(deps, issuer, credential, clientsAt(issuer, deps.clients.current));
+    const caller = await authenticateClient(deps, req, parameters, deps.clients.current);
     if (caller.by === 'none') {
       throw new OAuthError('invalid_client', 'Introspection needs an application with client authentication.');
     }

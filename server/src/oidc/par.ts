@@ -5,11 +5,11 @@ import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
-import { formParameters, type Parameters, parametersOf } from '../http/parameters.ts';
+import { formParameters, type Parameters } from '../http/parameters.ts';
 import { check, namedApis, vet } from './authorization-request.ts';
-import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, credentialOf } from './client-auth.ts';
+import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
 import { checkProof } from './dpop.ts';
-import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
+import { hasFaults, issuerOf } from './issuer.ts';
 import { OAuthError, toOAuthError } from './oauth-error.ts';
 
 export interface PushDeps extends ClientAuthDeps, DpopDeps {
@@ -34,17 +34,12 @@ export function pushedHandle(parameters: Parameters): string | null {
  */
 export function pushEndpoint(deps: PushDeps): RequestHandler {
   return async (req, res) => {
-    const parameters = parametersOf(req);
-    if (parameters.wrongContentType) {
-      throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
-    }
     const issuer = issuerOf(req);
-    if (hasFaults(parameters, issuer)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+    const parameters = formOf(req, (form) => hasFaults(form, issuer));
     const proof = await proofOf(deps, req, res, `${issuer.url}/oauth2/par`);
-    const clients = clientsAt(issuer, deps.clients.current);
-    const caller = await authenticateClient(deps, issuer, credentialOf(req, parameters), clients);
+    const caller = await authenticateClient(deps, req, parameters, deps.clients.current);
     if (proof) checkProof(caller.client, proof);
-    const form = formOf(req, caller, proof?.jkt);
+    const form = pushedForm(req, caller, proof?.jkt);
     await checkPushed(deps, formParameters(form), issuer, caller);
     const { by: _, ...judged } = caller;
     const push = { ...judged, issuer, parameters: form, proof };
@@ -61,7 +56,7 @@ function limited(thrown: unknown): never {
 }
 
 /** The request as it is stored: without credentials, with the client's id, and the key of its proof. */
-function formOf(req: Request, { client }: AuthenticatedClient, jkt: string | undefined): string {
+function pushedForm(req: Request, { client }: AuthenticatedClient, jkt: string | undefined): string {
   const form = new URLSearchParams(String(req.body));
   const wished = form.get('dpop_jkt');
   if (jkt !== undefined && wished && wished !== jkt) {

@@ -3,9 +3,8 @@ import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { RevocableTokens } from '../domain/tokens/revocable-tokens.ts';
 import { actorOf } from '../http/context.ts';
-import { parametersOf } from '../http/parameters.ts';
-import { authenticateClient, type ClientAuthDeps, credentialOf } from './client-auth.ts';
-import { clientsAt, issuerOf } from './issuer.ts';
+import { authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
+import { issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface RevokeDeps extends ClientAuthDeps {
@@ -16,14 +15,9 @@ export interface RevokeDeps extends ClientAuthDeps {
 /** `POST {issuer}/oauth2/revoke` (RFC 7009): ends an access token, or a refresh token with its grant. */
 export function revokeEndpoint(deps: RevokeDeps): RequestHandler {
   return async (req, res) => {
-    const parameters = parametersOf(req);
-    if (parameters.wrongContentType) {
-      throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
-    }
-    if (parameters.faults.length > 0) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+    const parameters = formOf(req);
     const issuer = issuerOf(req);
-    const credential = credentialOf(req, parameters);
-    const caller = await authenticateClient(deps, issuer, credential, clientsAt(issuer, deps.clients.current));
+    const caller = await authenticateClient(deps, req, parameters, deps.clients.current);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing.');
     const actor = actorOf(req, { kind: 'client', id: caller.client.id, name: caller.client.name });

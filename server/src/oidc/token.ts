@@ -1,17 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ClientRegistry, ClientSource } from '../domain/clients/client-registry.ts';
+import type { ClientRegistry } from '../domain/clients/client-registry.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { grantTypeNames, grantTypes } from '../domain/kernel/openid.ts';
 import { type Problem, Refusal } from '../domain/kernel/problem.ts';
-import type { Issuer } from '../domain/projects/issuer.ts';
 import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
-import { type Parameters, parametersOf } from '../http/parameters.ts';
-import { authenticateClient, type ClientAuthDeps, credentialOf, namedClient } from './client-auth.ts';
+import { authenticateClient, type ClientAuthDeps, formOf, namedClient } from './client-auth.ts';
 import { requireProof } from './dpop.ts';
 import { type GrantAnswer, type GrantDeps, grants } from './grants.ts';
-import { clientsAt, hasFaults, issuerOf } from './issuer.ts';
+import { hasFaults, issuerOf } from './issuer.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export interface TokenDeps extends ClientAuthDeps, GrantDeps, DpopDeps {
@@ -27,12 +25,8 @@ export function tokenEndpoint(deps: TokenDeps): RequestHandler {
 }
 
 async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<GrantAnswer> {
-  const parameters = parametersOf(req);
-  if (parameters.wrongContentType) {
-    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
-  }
   const issuer = issuerOf(req);
-  if (hasFaults(parameters, issuer)) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+  const parameters = formOf(req, (form) => hasFaults(form, issuer));
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
   const offered = issuer.capabilities.grantTypes;
@@ -46,7 +40,7 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
   // The cache, then the database: a cached client alone neither refuses nor grants.
   for (const clients of [deps.clients.cached, deps.clients.current]) {
     const isLast = clients === deps.clients.current;
-    const caller = await authenticated(deps, req, issuer, parameters, clientsAt(issuer, clients))
+    const caller = await authenticateClient(deps, req, parameters, clients)
       .then((one) => requireProof(one, proof))
       .catch((error: unknown) => (isLast || !dependsOnClient(error) ? asStranger(error) : null));
     if (!caller) continue;
@@ -64,16 +58,6 @@ async function exchange(deps: TokenDeps, req: Request, res: Response): Promise<G
 /** At the base issuer, the words of the contract. */
 function notOffered(offered: readonly string[]): string {
   return offered.length === 1 ? `Only ${offered[0]} is supported.` : `grant_type must be one of ${offered.join(', ')}.`;
-}
-
-async function authenticated(
-  deps: TokenDeps,
-  req: Request,
-  issuer: Issuer,
-  parameters: Parameters,
-  clients: ClientSource,
-) {
-  return authenticateClient(deps, issuer, credentialOf(req, parameters), clients);
 }
 
 /** Whether the refusal follows from the client or its settings, which may be stale. */

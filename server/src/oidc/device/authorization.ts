@@ -9,11 +9,10 @@ import {
   pollSeconds,
 } from '../../domain/tokens/device/device-authorizations.ts';
 import { requestContext } from '../../http/context.ts';
-import { parametersOf } from '../../http/parameters.ts';
 import { scopesFor } from '../authorization-request.ts';
-import { authenticateClient, type ClientAuthDeps, credentialOf } from '../client-auth.ts';
+import { authenticateClient, type ClientAuthDeps, formOf } from '../client-auth.ts';
 import { refuseResource, requireGrant } from '../grants.ts';
-import { clientsAt, issuerOf } from '../issuer.ts';
+import { issuerOf } from '../issuer.ts';
 import { OAuthError } from '../oauth-error.ts';
 
 export interface DeviceAuthorizationDeps extends ClientAuthDeps {
@@ -24,19 +23,9 @@ export interface DeviceAuthorizationDeps extends ClientAuthDeps {
 /** `POST {issuer}/oauth2/device_authorization` (RFC 8628 §3.1 and §3.2): a device asks for a code to show. */
 export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): RequestHandler {
   return async (req, res) => {
-    const parameters = parametersOf(req);
-    if (parameters.wrongContentType) {
-      throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
-    }
-    if (parameters.faults.length > 0) throw new OAuthError('invalid_request', 'A parameter is repeated or malformed.');
+    const parameters = formOf(req);
     const issuer = issuerOf(req);
-    const credential = credentialOf(req, parameters);
-    const { by: _, ...caller } = await authenticateClient(
-      deps,
-      issuer,
-      credential,
-      clientsAt(issuer, deps.clients.current),
-    );
+    const { by: _, ...caller } = await authenticateClient(deps, req, parameters, deps.clients.current);
     requireGrant(caller.client, 'device_code');
     refuseResource(parameters);
     const asked = parameters.get('scope') ?? 'openid';
