@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit } from '../audit/audit.ts';
+import { type Audit, aboutClient } from '../audit/audit.ts';
 import { Client } from '../clients/client.entity.ts';
 import type { Clients } from '../clients/clients.ts';
 import { system } from '../kernel/actor.ts';
@@ -100,14 +100,8 @@ export class Seed {
     if (!changed) return;
     client.version += 1;
     client.updatedAt = this.deps.clock.now();
-    this.deps.audit.record(em, {
-      type: 'client.updated',
-      actor: system,
-      projectId: client.project.id,
-      clientId: client.id,
-      subject: { kind: 'client', id: client.id, name: client.name },
-      detail: { ...changed },
-    });
+    const detail = { ...changed };
+    this.deps.audit.record(em, { type: 'client.updated', actor: system, ...aboutClient(client), detail });
   }
 }
 

@@ -22,6 +22,11 @@ export interface AuditEntry {
   detail?: Record<string, unknown>;
 }
 
+/** The fields of an event about a client. */
+export function aboutClient({ project, id, name }: { project: { id: string }; id: string; name: string }) {
+  return { projectId: project.id, clientId: id, subject: { kind: 'client', id, name } };
+}
+
 /**
  * SQL: records an event of a client about a user for each row of `from` (`project_id`, `client_id`, `user_id`,
  * `user_name`).

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit } from '../audit/audit.ts';
+import { type Audit, aboutClient } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
@@ -92,14 +92,15 @@ export class Clients {
 
   /** Creates a client with one key of each kind. Refuses `not-found`, `invalid`. */
   create(input: NewClient, actor: Actor): Promise<CreatedClient> {
+    const { db, audit } = this.deps;
     const settings = this.check(input);
-    return this.deps.db.transaction(async (em) => {
+    return db.transaction(async (em) => {
       const project = isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null;
       checkAdminScopes(settings, found(project, 'project'));
       const client = this.make(em, found(project, 'project'), { ...settings, name: settings.name as string });
       checkKey(client);
       checkFapi(client);
-      this.record(em, 'client.created', client, actor, { after: settings });
+      audit.record(em, { type: 'client.created', actor, ...aboutClient(client), detail: { after: settings } });
       const publishable = this.makeKey(em, client, 'publishable', actor);
       const secret = this.makeKey(em, client, 'secret', actor);
       const clientSecret = hasSecret(client) ? this.deps.secrets.make(em, client, actor).secret : null;
@@ -151,8 +152,9 @@ export class Clients {
 
   /** Refuses `not-found`, `invalid`, `conflict`, and `forbidden` for the console's own client. */
   update(key: TenantKey, input: ClientChange, actor: Actor): Promise<Client> {
+    const { db, audit } = this.deps;
     const settings = this.check(input);
-    return this.deps.db.transaction(async (em) => {
+    return db.transaction(async (em) => {
       const client = await this.changeable(em, key);
       if (input.expectedVersion !== undefined && input.expectedVersion !== client.version) {
         refuse({ code: 'conflict', what: 'client' });
@@ -166,7 +168,7 @@ export class Clients {
       if (!changed) return client;
       client.version += 1;
       client.updatedAt = this.deps.clock.now();
-      this.record(em, 'client.updated', client, actor, { ...changed });
+      audit.record(em, { type: 'client.updated', actor, ...aboutClient(client), detail: { ...changed } });
       return client;
     });
   }
@@ -175,11 +177,13 @@ export class Clients {
    * Deletes its keys, devices, codes and deliveries, too. Refuses `not-found`, and `forbidden` for the console's own.
    */
   delete(key: TenantKey, actor: Actor): Promise<void> {
-    return this.deps.db.transaction(async (em) => {
+    const { db, audit } = this.deps;
+    return db.transaction(async (em) => {
       const client = await this.changeable(em, key);
       await withoutTimeLimit(em);
       const { idTokenSignedResponseAlg } = client;
-      this.record(em, 'client.deleted', client, actor, { before: { idTokenSignedResponseAlg } });
+      const detail = { before: { idTokenSignedResponseAlg } };
+      audit.record(em, { type: 'client.deleted', actor, ...aboutClient(client), detail });
       em.remove(client);
     });
   }
@@ -248,23 +252,6 @@ export class Clients {
       });
     }
     return client;
-  }
-
-  private record(
-    em: EntityManager,
-    type: EventType,
-    client: Client,
-    actor: Actor,
-    detail?: Record<string, unknown>,
-  ): void {
-    this.deps.audit.record(em, {
-      type,
-      actor,
-      projectId: client.project.id,
-      clientId: client.id,
-      subject: { kind: 'client', id: client.id, name: client.name },
-      ...(detail ? { detail } : {}),
-    });
   }
 
   private recordKey(em: EntityManager, type: EventType, apiKey: ApiKey, client: Client, actor: Actor): void {

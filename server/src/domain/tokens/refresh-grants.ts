@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Audit } from '../audit/audit.ts';
+import { type Audit, aboutClient } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -90,14 +90,8 @@ export class RefreshGrants {
   revokeAllOf(client: TenantKey & { name: string }, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em: EntityManager) => {
       const grants = await endRefreshGrantsOf(em, client, this.deps.clock.now());
-      this.deps.audit.record(em, {
-        type: 'refresh-grants.revoked',
-        actor,
-        projectId: client.project.id,
-        clientId: client.id,
-        subject: { kind: 'client', id: client.id, name: client.name },
-        detail: { grants },
-      });
+      const detail = { grants };
+      this.deps.audit.record(em, { type: 'refresh-grants.revoked', actor, ...aboutClient(client), detail });
     });
   }
 

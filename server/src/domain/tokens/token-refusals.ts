@@ -1,4 +1,4 @@
-import type { Audit } from '../audit/audit.ts';
+import { type Audit, aboutClient } from '../audit/audit.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Database } from '../kernel/database.ts';
 import { isUuid } from '../kernel/secret.ts';
@@ -27,11 +27,7 @@ export class TokenRefusals {
   /** Records in the client's project; for an unknown client_id, in none. */
   async record({ type, reason, clientId, actor, description }: TokenRefusal): Promise<void> {
     const client = isUuid(clientId) ? await this.find(clientId) : undefined;
-    const about = client && {
-      projectId: client.project_id,
-      clientId: client.id,
-      subject: { kind: 'client', id: client.id, name: client.name },
-    };
+    const about = client && aboutClient({ ...client, project: { id: client.project_id } });
     const detail = description === undefined ? {} : { detail: { description } };
     await this.deps.audit.recordRepeated(this.deps.db.alone, { type, actor, ...about, ...detail }, reason);
   }

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
-import type { Audit } from '../../audit/audit.ts';
-import type { EventType } from '../../audit/event-types.ts';
+import { type Audit, aboutClient } from '../../audit/audit.ts';
 import { Client } from '../../clients/client.entity.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Database } from '../../kernel/database.ts';
@@ -54,11 +53,11 @@ export class Trials {
 
   /** Starts a flow of the hosted page. Refuses `not-found`, and `forbidden` for a client that cannot be tried. */
   begin(of: TenantKey, sessionId: string, actor: Actor): Promise<BegunFlow> {
-    const { db, random, requests } = this.deps;
+    const { db, random, audit, requests } = this.deps;
     return db.transaction(async (em) => {
       const client = await this.triable(of, em);
       const state = `${client.id}.${newSecret(random)}`;
-      this.record(em, 'client.trial_begun', client, actor);
+      audit.record(em, { type: 'client.trial_begun', actor, ...aboutClient(client) });
       return requests.begin(em, {
         projectId: client.project.id,
         clientId: client.id,
@@ -76,7 +75,7 @@ export class Trials {
    * trial was not started in this session, is finished or has expired.
    */
   async finish(of: TenantKey, sessionId: string, state: string, code: string, actor: Actor): Promise<TrialResult> {
-    const { db, tokens, signer } = this.deps;
+    const { db, audit, tokens, signer } = this.deps;
     const client = await this.triable(of, db.reader());
     if (!state.startsWith(`${client.id}.`)) refuse({ code: 'grant-rejected', reason: 'mismatch' });
     const exchanged = await tokens.exchange({
@@ -99,7 +98,8 @@ export class Trials {
       if (idToken.claims['nonce'] !== this.nonce(state, sessionId)) idToken.verified = false;
       await db.transaction(async (em) => {
         await tokens.revoke(em, issued);
-        this.record(em, 'client.tried', client, actor, { userId: idToken.claims.sub });
+        const detail = { userId: idToken.claims.sub };
+        audit.record(em, { type: 'client.tried', actor, ...aboutClient(client), detail });
       });
       return {
         client,
@@ -148,22 +148,5 @@ export class Trials {
     }
     if (client.disabledAt) refuse({ code: 'forbidden', reason: 'the application is disabled' });
     return client;
-  }
-
-  private record(
-    em: EntityManager,
-    type: EventType,
-    client: Client,
-    actor: Actor,
-    detail?: Record<string, unknown>,
-  ): void {
-    this.deps.audit.record(em, {
-      type,
-      actor,
-      projectId: client.project.id,
-      clientId: client.id,
-      subject: { kind: 'client', id: client.id, name: client.name },
-      ...(detail ? { detail } : {}),
-    });
   }
 }
