@@ -50,3 +50,20 @@ it('are in the ID token and at UserInfo by the granted scopes, and nowhere at th
     expect(await (await base.userInfo(String(plain['access_token']))).json()).not.toHaveProperty(name);
   }
 });
+
+it('are in claims_supported, if every user can have them', async () => {
+  const attributes = {
+    name: { middleName: 'King' },
+    nickName: 'Ada',
+    profileUrl: 'https://ada.example.com',
+    photos: [{ value: 'https://ada.example.com/a.png' }],
+  };
+  user = await app.make.user(project, { attributes });
+  const own = partyAt(app, project, client);
+  await own.signIn(user);
+  const { access_token } = (await own.tokens({ scope: 'openid profile email roles groups' })) as never;
+  const claims = Object.keys((await (await own.userInfo(access_token)).json()) as object);
+  expect(claims).toEqual(expect.arrayContaining(['middle_name', 'nickname', 'profile', 'picture']));
+  const document = await (await fetch(`${own.issuer}/.well-known/openid-configuration`)).json();
+  expect(document).toMatchObject({ claims_supported: expect.arrayContaining(claims) });
+});

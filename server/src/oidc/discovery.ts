@@ -70,7 +70,9 @@ export function discoveryDocument({ url: issuer, capabilities }: Issuer) {
       'acr',
       'sid',
       'nonce',
-      ...(capabilities.applicationClaims ? ['preferred_username', 'groups', 'roles'] : []),
+      ...(capabilities.applicationClaims
+        ? ['middle_name', 'nickname', 'preferred_username', 'profile', 'picture', 'groups', 'roles']
+        : []),
     ],
     acr_values_supported: [...capabilities.acrValues],
     token_endpoint_auth_methods_supported: [...capabilities.authMethods],
