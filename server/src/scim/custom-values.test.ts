@@ -140,6 +140,41 @@ describe('values', () => {
     expect(detail).toBe(`${urn} must have at most 8192 bytes.`);
   });
 
+  it('meet the limits on size at the same length, whatever a hidden value is', async () => {
+    await string('open');
+    await define({ name: 'flag', type: 'boolean', returned: 'never' });
+    const subAttributes = [
+      { name: 'flag', type: 'boolean' as const },
+      { name: 'note', type: 'string' as const },
+    ];
+    await define({ name: 'card', type: 'complex', returned: 'never', subAttributes });
+    /** The longest text that the user may get. */
+    const longest = async (custom: object, operation: (text: string) => object, most: number) => {
+      const id = await created(custom);
+      let accepted = 0;
+      for (let refused = most; refused - accepted > 1; ) {
+        const length = Math.floor((accepted + refused) / 2);
+        if ((await patch(id, operation('x'.repeat(length)))).status === 200) accepted = length;
+        else refused = length;
+      }
+      return accepted;
+    };
+    const replaces = (path: string) => (value: string) => ({ op: 'replace', path, value });
+    const photos = (text: string) => ({
+      op: 'replace',
+      path: 'photos',
+      value: [0, 1, 2, 3].map((at) => ({ value: `${at}${'y'.repeat(60_000)}` })).concat({ value: text }),
+    });
+    for (const [operation, most] of [
+      [replaces(`${urn}:open`), 8192],
+      [replaces(`${urn}:card.note`), 8192],
+      [photos, 40_000],
+    ] as const) {
+      const [yes, no] = [true, false].map((flag) => longest({ flag, card: { flag } }, operation, most));
+      expect(await yes).toBe(await no);
+    }
+  });
+
   it('come under another name, if the definition has an alias', async () => {
     await string('badge', { alias: 'urn:acme:hr:1.0:User:badgeNo' });
     await define({ name: 'shoes', type: 'integer', alias: 'shoeSize' });

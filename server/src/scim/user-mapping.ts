@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { customUrn } from '../domain/users/custom/definition.ts';
 import { type Contact, contactsOf, isAddress } from '../domain/users/login.ts';
 import { enterpriseUrn } from '../domain/users/manager.ts';
 import { ownAttributes } from '../domain/users/profile-edit.ts';
@@ -81,15 +82,17 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
   };
 }
 
-/** Many changes could make a user as large as to exhaust memory in a list. One that is too large already may shrink. */
+/**
+ * Many changes could make a user as large as to exhaust memory in a list. One that is too large already may shrink. Custom
+ * attributes have a limit of their own, which hides the size of those that are never returned.
+ */
 function checkSize(next: Resource, before: Resource = {}): void {
   const bytes = bytesOf(next);
   if (bytes <= maxUserBytes || bytes <= bytesOf(before)) return;
-  // Not how many it would have: hidden attributes are among them.
   throw badRequest('invalidValue', `The user is too large: its attributes may have at most ${maxUserBytes} bytes.`);
 }
 
-const bytesOf = (attributes: Resource) => Buffer.byteLength(JSON.stringify(attributes));
+const bytesOf = ({ [customUrn]: _, ...attributes }: Resource) => Buffer.byteLength(JSON.stringify(attributes));
 
 /**
  * The login email must be an address: the primary one, or one of several without a primary. The others are stored as they

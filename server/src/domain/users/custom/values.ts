@@ -23,6 +23,9 @@ export interface ValueKey {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
+/** Bytes in which hidden values are counted. */
+const hiddenStep = 64;
+
 /** The stored custom values of a user, those of deleted attributes included. */
 export function customValuesOf(attributes: Attributes): CustomValues {
   const values = attributes[customUrn];
@@ -72,13 +75,31 @@ export function readScalar(type: ScalarType, value: unknown): { value: string | 
  * Refuses `invalid`.
  */
 export function checkCustomValues({ attributes }: CustomSchema, values: CustomValues, isComplete: boolean): void {
-  if (Buffer.byteLength(JSON.stringify(values)) > customLimits.bytes) {
-    // Without their number, which would reveal the size of a hidden value, and whether a list contains the value of a request.
+  if (sizeOf(attributes, values) > customLimits.bytes) {
     refuse({ code: 'invalid', field: customUrn, reason: `must have at most ${customLimits.bytes} bytes` });
   }
   const missing = attributes.find(({ name, required }) => required && !Object.hasOwn(values, name));
   if (isComplete && missing) invalid(missing.name, 'is required');
 }
+
+/**
+ * The size in bytes. A hidden value counts in steps, and so does each part of one, since a client can change it alone: the
+ * size of the other values that are still accepted would otherwise tell `true` from `false`.
+ */
+function sizeOf(attributes: CustomSchema['attributes'], values: CustomValues): number {
+  const hidden = attributes.filter(({ name, returned }) => returned === 'never' && Object.hasOwn(values, name));
+  const names = new Set(hidden.map(({ name }) => name));
+  const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+  const parts = hidden.flatMap(({ name, type, multiValued }) =>
+    type === 'complex' && !multiValued ? Object.values(values[name] as object) : [values[name]],
+  );
+  return parts.reduce<number>(
+    (total, part) => total + Math.ceil(bytesOf(part) / hiddenStep) * hiddenStep,
+    bytesOf(shown),
+  );
+}
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** The entries of the index for a user's values. Refuses `invalid` for text that is too long to be indexed. */
 export function valueKeys({ attributes }: CustomSchema, values: CustomValues): ValueKey[] {
