@@ -30,7 +30,7 @@ export interface SessionPolicyChange extends Partial<SessionPolicy> {
 const slugLock = 7_316_904_560;
 
 /** Counts of everything deleted with a project. */
-export interface ProjectContents {
+interface ProjectContents {
   users: number;
   clients: number;
   sessions: number;
