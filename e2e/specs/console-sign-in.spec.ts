@@ -179,6 +179,17 @@ test('an account without a role gets a message, and can switch accounts', async 
   await context.close();
 });
 
+test('a page that opens the console has no handle on its window', async ({ browser }) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'h@example.com', role: 'OWNER' });
+  await page.goto('about:blank');
+  const opened = page.waitForEvent('popup');
+  const handle = await page.evaluateHandle((address) => window.open(address), `${latchkey.baseUrl}/admin/projects`);
+  const popup = await opened;
+  await expect(popup.getByRole('heading', { name: 'Projects', level: 1 })).toBeVisible();
+  expect(await handle.evaluate((opener) => opener?.closed)).toBe(true);
+  await context.close();
+});
+
 test('signing out ends the session', async ({ browser }) => {
   const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'e@example.com', role: 'OWNER' });
   await page.getByRole('button', { name: /^Account/ }).click();

@@ -98,6 +98,13 @@ describe('GET /admin and below', () => {
     expect(nonces.size).toBe(2);
   });
 
+  it('cannot be navigated by a site that opens it; the page that ends a sign-in in a popup can close it', async () => {
+    const policy = async (path: string) => (await get(path, signedIn)).headers.get('cross-origin-opener-policy');
+    expect(await policy('/admin')).toBe('same-origin-allow-popups');
+    expect(await policy('/admin/projects/1/users')).toBe('same-origin-allow-popups');
+    expect(await policy('/admin/signed-in?fresh')).toBeNull();
+  });
+
   it('applies the chosen color scheme in the first paint, and nothing else from that cookie', async () => {
     const schemeWith = async (cookie: string) => {
       const html = await (await get('/admin', { ...signedIn, Cookie: `${signedIn['Cookie']}; ${cookie}` })).text();

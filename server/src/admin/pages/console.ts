@@ -107,6 +107,10 @@ async function sendConsole(deps: ConsoleDeps, { id, grants }: AdminCaller, req: 
     color_scheme: colorScheme(req),
   };
   res.setHeader('Content-Security-Policy', consolePolicy(nonce));
+  // A site that opens the console must not navigate its window. A popup with this policy could not close itself.
+  if (req.path !== signedIn.slice('/admin'.length)) {
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
+  }
   res.type('html').send(page.replace(/%\{(\w+)\}/g, (_whole, name: string) => escapeHtml(values[name] ?? '')));
 }
 
