@@ -89,6 +89,84 @@ describe('the account page', () => {
   });
 });
 
+describe('an authenticator app of the account page', () => {
+  /** A browser of Ann adds an app: after a sign-in by mail code, its session may verify it. */
+  async function begin(script: Script, browser: number): Promise<string> {
+    const { ann } = script;
+    await script.account(browser, 'add-authenticator');
+    const tab = script.walker.signin.tabs[0] as Tab;
+    await script.prove(tab, ann);
+    await script.step(tab, 'verify-device', { userid: ann });
+    await script.resume(tab);
+    return (await script.app(browser)) ?? '';
+  }
+
+  it('is verified in the session that began it, and then asked for', async () => {
+    const script = await Script.begin(processes);
+    const { ann } = script;
+    for (const browser of [0, 1]) {
+      const tab = await script.open(browser, 'hosted');
+      await script.register(tab, ann);
+      await script.resume(tab);
+      script.turn(31);
+    }
+    const secret = await begin(script, 0);
+    expect(secret, script.text).not.toBe('');
+    expect(await script.app(1)).toBeUndefined();
+    expect(await script.account(1, 'verify-authenticator', { code: script.totp(secret) })).toBe(303);
+    expect(script.world.model.factorsOf(script.user(ann))).toEqual([]);
+    expect(await script.account(0, 'verify-authenticator', { code: '000000' })).toBe(400);
+    expect(await script.account(0, 'verify-authenticator', { code: script.totp(secret) })).toBe(200);
+    expect(script.world.model.factorsOf(script.user(ann))).toHaveLength(1);
+    script.turn(9 * 3600);
+    const next = await script.open(1, 'hosted');
+    expect((await script.step(next, 'authenticate', { userid: ann })).json['method'], script.text).toBe('totp');
+  });
+
+  it('is not begun by another factor of the mailbox, while the person has one of their own', async () => {
+    const script = await Script.begin(processes);
+    const { ann } = script;
+    const tab = await script.open(0, 'hosted');
+    await script.register(tab, ann);
+    await script.resume(tab);
+    script.turn(31);
+    const secret = await begin(script, 0);
+    await script.account(0, 'verify-authenticator', { code: script.totp(secret) });
+    script.turn(31);
+    expect(await begin(script, 0), script.text).toBe('');
+  });
+});
+
+describe('a device of a user whom the directory deactivates', () => {
+  it('is trusted again after the activation, without its memory of the factor', async () => {
+    const script = await Script.begin(processes, { mfaPolicy: 'off' });
+    const { ann } = script;
+    await script.register(await script.open(0), ann);
+    await script.patch(ann, { active: false });
+    script.turn(31);
+    expect((await script.step(await script.open(0), 'authenticate', { userid: ann })).json['status']).toBe(
+      'OTP_NEEDED',
+    );
+    await script.patch(ann, { active: true });
+    script.turn(31);
+    expect((await script.step(await script.open(0), 'authenticate', { userid: ann })).json['status']).toBe('SUCCESS');
+  });
+
+  it('is not trusted for another login address', async () => {
+    const script = await Script.begin(processes, { mfaPolicy: 'off' });
+    const { ann } = script;
+    await script.register(await script.open(0), ann);
+    await script.patch(ann, { active: false });
+    await script.patch(ann, {
+      userName: `next-${ann}`,
+      emails: [{ value: `next-${ann}`, type: 'work', primary: true }],
+    });
+    const user = script.user(`next-${ann}`);
+    await script.walker.step(() => script.walker.admin.patch(0, script.first, user, { active: true }, 'next'));
+    expect([...script.world.model.devices.values()].filter((device) => device.user === user)).toEqual([]);
+  });
+});
+
 /** Pages of the users of a directory; the account page signs in by the hosted one. */
 const pagesOfUsers = doors.filter((door) => door !== 'console');
 

@@ -1,8 +1,11 @@
 import { type Change, changedColumns, type Row } from './changes.ts';
 import { accountsOf, factorsProve, piecesFor, registeredBy } from './evidence.ts';
 import { personAt } from './finish.ts';
-import type { Model, Transaction } from './model.ts';
+import { type DeviceModel, demand, type Model, type Transaction, toleranceMs } from './model.ts';
 import { passkeyFrom } from './passkeys.ts';
+
+/** A device that a directory suspended for longer needs a mail code. */
+const restorableMs = 30 * 86_400_000;
 
 /** Applies the changes of a step to the model, after the rules have checked them. @param txn for a step of a sign-in */
 export function absorb(model: Model, changes: readonly Change[], txn?: Transaction): void {
@@ -14,6 +17,7 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
     if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
     if (change.table === 'refresh_grants' && change.new?.['revoked_at'] != null) endGrant(model, change.new);
   }
+  for (const change of changes) judgeSuspended(model, change);
   model.mirror(changes);
 }
 
@@ -45,6 +49,7 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
     return model.kill(user, 'revocation of a device');
   }
   const known = model.devices.get(id);
+  if (known) suspend(model, known, row['suspended_at'] !== null);
   const changed = changedColumns({ table: '', op, old, new: row });
   const isNew = !known || (txn && (changed.includes('registered_at') || changed.includes('remembered')));
   if (!isNew || !txn) return;
@@ -53,8 +58,32 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
     ...{ remember: txn.remember, registeredAt: model.now, lastUsedAt: model.now, mfaRememberedAt: null },
     // Otherwise at the end of the sign-in; an optional factor may never be verified.
     isProved: !model.asksMore(user, txn.client),
+    suspendedAt: null,
   });
   if (!txn.registered.includes(user)) txn.registered.push(user);
+}
+
+function suspend(model: Model, device: DeviceModel, isSuspended: boolean): void {
+  const { suspendedAt } = device;
+  device.suspendedAt = isSuspended ? (suspendedAt ?? model.now) : null;
+  if (isSuspended) device.mfaRememberedAt = null;
+  else if (suspendedAt !== null)
+    demand(model.now - suspendedAt < restorableMs + toleranceMs, 'a device was restored after too long a suspension');
+}
+
+/** Devices of an inactive user wait for the activation, and never for that of another person (decisions/0119). */
+function judgeSuspended(model: Model, { table, old, new: user }: Change): void {
+  if (table !== 'users' || !user || !old) return;
+  const isActive = old['active'] && user['active'];
+  const isMoved = ['email_key', 'user_name_key', 'phone'].some(
+    (name) => old[name] !== null && old[name] !== user[name],
+  );
+  for (const { suspendedAt, user: of } of model.devices.values()) {
+    if (of !== user['id'] || isActive) continue;
+    const what = `a device of ${user['user_name']}`;
+    demand(user['active'] || suspendedAt !== null, `${what} is trusted, though they are deactivated`);
+    demand(!isMoved || suspendedAt === null, `${what} waits for another login`);
+  }
 }
 
 export function isPasskey({ old, new: row }: Change): boolean {
@@ -79,7 +108,13 @@ function absorbEnrolment(model: Model, { op, old, new: row }: Change, txn: Trans
   if (known) return void Object.assign(known, { phone, verified: row['verified_at'] !== null });
   model.enrolments.set(id, {
     ...{ id, user, method, phone, verified: row['verified_at'] !== null, secrets: new Set() },
-    ...{ begunIn: txn?.txn ?? null, begunStep: model.step, begunAt: model.now, begunByKey: txn?.jkt ?? null },
+    ...{
+      begunFor: row['ceremony_id'],
+      begunIn: txn?.txn ?? null,
+      begunStep: model.step,
+      begunAt: model.now,
+      begunByKey: txn?.jkt ?? null,
+    },
     begunWithPerson: txn !== undefined && personAt(model, txn, user) !== null,
     usedSteps: new Set(),
   });

@@ -24,6 +24,7 @@ export type Command =
       isConfirmed: boolean;
     }
   | { do: 'account'; app: number; browser: number; project: number; change: number; pick: number }
+  | AddApp
   | { do: 'console'; app: number; browser: number; operation: number }
   | { do: 'people'; app: number; project: number; person: number; action: number; pick: number }
   | { do: 'policy'; app: number; project: number; field: number; value: number }
@@ -46,7 +47,7 @@ export interface Open {
   client: number;
   ask: Ask;
   wish: Wish;
-  /** The user, and which of the browser's keys is used. */
+  /** The user, and which of the browser's keys is used; 2: that of the application's own page. */
   person: number;
   key: number;
   hasPkce: boolean;
@@ -98,6 +99,16 @@ const bendings = [
   ...(['revoke', 'revoke-access', 'revoke-old', 'revoke-other-client'] as const),
 ];
 export type Bending = (typeof bendings)[number];
+/** A user adds an authenticator app at the account page. */
+export interface AddApp {
+  do: 'app';
+  app: number;
+  tab: number;
+  browser: number;
+  client: number;
+  person: number;
+  pick: number;
+}
 /** A recovery: an admin grants or cancels it, or a browser opens the link that cancels it. */
 export interface Recover {
   do: 'recovery';
@@ -133,7 +144,16 @@ const ask = fc.constantFrom<Ask>('plain', 'plain', 'plain', 'login', 'now', 'min
 
 const wish = fc.constantFrom<Wish>('base', 'online', 'offline');
 const open = fc.record({
-  ...{ do: fc.constant('open' as const), app, tab, browser, ask, wish, person: fc.nat(3), key: fc.nat(1) },
+  ...{
+    do: fc.constant('open' as const),
+    app,
+    tab,
+    browser,
+    ask,
+    wish,
+    person: fc.nat(3),
+    key: fc.constantFrom(0, 0, 0, 1, 1, 1, 2),
+  },
   door: fc.constantFrom<Open['door']>('sdk', 'sdk', 'sdk', 'hosted', 'hosted', 'hosted', 'console'),
   client: fc.constantFrom(0, 0, 0, 1, 2),
   hasPkce: fc.boolean(),
@@ -177,11 +197,18 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
   [1, logout()],
   [8, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
+  [
+    2,
+    fc.record({
+      ...{ do: fc.constant('app' as const), app, tab, browser, client: fc.constantFrom(0, 0, 1), person: fc.nat(3) },
+      pick,
+    }),
+  ],
   [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
   [
     4,
     fc.record({
-      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(13) },
+      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(15) },
       pick,
     }),
   ],

@@ -108,6 +108,8 @@ export function trustedDevices(model: Model, txn: Transaction, userid: string, j
       device.jkt === jkt &&
       accounts.has(device.user) &&
       device.project === project &&
+      // The key of an application's page is none of the hosted page, and the reverse.
+      (txn.door === 'sdk') === (device.door === 'sdk') &&
       (txn.door !== 'sdk' || device.client === txn.client.id) &&
       !model.revokedKeys.has(`${device.user} ${jkt}`) &&
       isTrusted(model, device),
@@ -119,6 +121,7 @@ function isTrusted(model: Model, device: DeviceModel): boolean {
   const unused = model.now - device.lastUsedAt;
   const age = model.now - device.registeredAt;
   if (age >= policy['device_trust_days'] * 86_400_000 + toleranceMs) return false;
+  if (device.suspendedAt !== null) return false;
   return device.isProved && device.remember && unused < policy['device_trust_seconds'] * 1000 + toleranceMs;
 }
 
@@ -175,6 +178,11 @@ function proves(model: Model, txn: Transaction, enrolment: EnrolmentModel, typed
     if (good) good.isUsed = true;
     return good !== undefined;
   }
+  return provesApp(model, enrolment, typed);
+}
+
+/** Whether the typed code is one of this authenticator app, at a time step that it has not used. */
+export function provesApp(model: Model, enrolment: EnrolmentModel, typed: string): boolean {
   const steps = [...enrolment.secrets].map((secret) => totpStep(secret, typed, model.now));
   const step = steps.find((one) => one !== null);
   if (step === undefined || enrolment.usedSteps.has(step)) return false;

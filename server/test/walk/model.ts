@@ -67,6 +67,8 @@ export interface AuthRequest {
   needsPerson: boolean;
   /** Begun by the account page, whether to add a passkey; undefined: by an application. */
   addsPasskey?: boolean;
+  /** Begun by the account page to add an authenticator app. */
+  addsAuthenticator?: boolean;
   pkce: Pkce;
   issuer: string;
   scope: string;
@@ -146,6 +148,8 @@ export interface DeviceModel {
   lastUsedAt: number;
   /** Whether a sign-in with it has proved everything that was required: only then it is trusted in others. */
   isProved: boolean;
+  /** Since a directory deactivated its user: not trusted until the activation. Milliseconds; null: it is not. */
+  suspendedAt: number | null;
   mfaRememberedAt: number | null;
 }
 
@@ -174,6 +178,8 @@ export interface EnrolmentModel {
   secrets: Set<string>;
   verified: boolean;
   begunIn: string | null;
+  /** The sign-in, or the session at the account page, where it can be verified. */
+  begunFor: string | null;
   begunStep: number;
   begunAt: number;
   begunWithPerson: boolean;

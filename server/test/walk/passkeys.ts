@@ -146,7 +146,7 @@ export function passkeyPiece(model: Model, txn: Transaction, signed: Signed | un
 }
 
 /** Whether this evidence allows adding a passkey for the user now. */
-function mayAddPasskey(model: Model, user: string, pieces: readonly Piece[]): boolean {
+export function mayAddPasskey(model: Model, user: string, pieces: readonly Piece[]): boolean {
   if (factorsProve(pieces, model.holdsPasskey(user)) || isGranted(pieces)) return true;
   const isSole = !model.countsPasskey(user) && model.factorsOf(user).every(({ method }) => method === 'email');
   return isSole && pieces.some(({ kind, soleFor = [] }) => kind === 'mail' && soleFor.includes(user));

@@ -40,6 +40,8 @@ export class Tally {
     this.count('passkeys', model.passkeys.size);
     this.count('revoked passkeys', [...model.passkeys.values()].filter(({ isRevoked }) => isRevoked).length);
     this.count('factors', [...model.enrolments.values()].filter(({ verified }) => verified).length);
+    const ofAccount = [...model.enrolments.values()].filter(({ begunFor }) => model.sessions.has(begunFor ?? ''));
+    this.count('apps of the account page', ofAccount.filter(({ verified }) => verified).length);
     this.count('refresh grants', model.grants.length);
     this.count(
       'refreshes',

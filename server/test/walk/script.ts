@@ -211,6 +211,12 @@ export class Script {
     return this.walker.step(() => this.walker.account.send(0, by, project, change, form, of));
   }
 
+  /** The secret of the authenticator app that the account page shows to a browser. */
+  app(browser: number, project = this.first): Promise<string | undefined> {
+    const of = this.session(browser, project);
+    return this.walker.step(() => this.walker.account.shownApp(0, this.browser(browser), project, of));
+  }
+
   /** All lines of the script. */
   get text(): string {
     return this.walker.script.join('\n');

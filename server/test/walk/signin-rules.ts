@@ -4,7 +4,7 @@ import { type Change, changedColumns, describeChange, type Row } from './changes
 import { accountsOf, piecesFor } from './evidence.ts';
 import { claimedOf, concerned, judgeFinish, nameOf, personAt } from './finish.ts';
 import { demand, fold, type Model, mailboxOf, type Transaction, toleranceMs, Violation } from './model.ts';
-import { judgeNewPasskey, type Signed, stepUpMs } from './passkeys.ts';
+import { judgeNewPasskey, mayAddPasskey, type Signed, stepUpMs } from './passkeys.ts';
 
 /** A step of a transaction, with the request. */
 export interface Taken {
@@ -225,7 +225,8 @@ function judgeDevice(model: Model, taken: Taken, change: Change): void {
   demand(row['jkt'] === txn.jkt, `${step} of ${txn.name} changed a device of another key`);
   demand(change.old?.['revoked_at'] == null, `${step} of ${txn.name} brought a revoked key back`);
   const isNew = change.op === 'INSERT';
-  const wasMoved = !isNew && changedColumns(change).some((name) => /^(registered_at|client_id|user_id)$/.test(name));
+  const wasMoved =
+    !isNew && changedColumns(change).some((name) => /^(registered_at|client_id|user_id|suspended_at)$/.test(name));
   if (!isNew && !wasMoved) return;
   const byMail = piecesFor(model, txn, user).some(({ kind }) => kind === 'mail');
   demand(byMail, `${step} of ${txn.name} registered a device of ${nameOf(model, user)} without their mail code`);
@@ -237,6 +238,9 @@ function judgeEnrolment(model: Model, taken: Taken, change: Change): void {
   const user = own(model, taken, change);
   const before = change.old?.['verified_at'] ?? null;
   const after = change.new?.['verified_at'] ?? null;
+  if (txn.request?.addsAuthenticator && change.op === 'INSERT' && change.new?.['device_id'] === null) {
+    return judgeApp(model, taken, change.new);
+  }
   const columns = changedColumns(change);
   if (change.op === 'UPDATE' && columns.every((name) => /^last_(step|used_at)$/.test(name))) return;
   const isAgain = before !== null && after !== null;
@@ -258,6 +262,13 @@ function judgeEnrolment(model: Model, taken: Taken, change: Change): void {
   demand(met, `${what}: verified by a code that does not prove it`);
   demand(byPerson || continues(model, txn, begun), `${what}: a factor was added by the device key alone`);
   demand(begun && model.isAlive(user, begun.begunStep), `${what}: it was begun before ${model.killed.get(user)?.why}`);
+}
+
+/** An authenticator app of the account page: begun at the end of a sign-in whose evidence could add a passkey. */
+function judgeApp(model: Model, { step, txn }: Taken, row: Row): void {
+  const what = `${step} of ${txn.name} began an authenticator app`;
+  demand(txn.endedAt === model.now && row['verified_at'] === null, `${what} before the sign-in ended`);
+  demand(mayAddPasskey(model, row['user_id'], piecesFor(model, txn, row['user_id'])), `${what} by too little evidence`);
 }
 
 /** service.md 3.3: DEVICE_REGISTERED is followed by authenticate, which is another transaction of the same key. */

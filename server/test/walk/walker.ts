@@ -1,10 +1,10 @@
-import { AccountActor } from './actors/account-actor.ts';
+import { AccountActor, numberOf } from './actors/account-actor.ts';
 import { AdminActor } from './actors/admin-actor.ts';
 import { OidcActor } from './actors/oidc-actor.ts';
 import { RecoveryActor } from './actors/recovery-actor.ts';
 import { RefreshActor } from './actors/refresh-actor.ts';
 import { SigninActor } from './actors/signin-actor.ts';
-import type { Command, Recover } from './commands.ts';
+import type { AddApp, Command, Recover } from './commands.ts';
 import { Violation } from './model.ts';
 import { probe } from './probe.ts';
 import type { Processes } from './processes.ts';
@@ -55,6 +55,7 @@ export class Walker {
       return command.bend > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
     }
     if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
+    if (command.do === 'app') return this.addApp(command);
     if (command.do !== 'finish') return this.step(() => this.act(command));
     const { app, tab } = command;
     for (let steps = 0; steps < 10; steps++) {
@@ -66,6 +67,20 @@ export class Walker {
     // Its application redeems the code at once, which most do.
     const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
     if (isNew && command.lure % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, bend: 0 }));
+  }
+
+  /** A user signs in, and adds an authenticator app at the account page: after another sign-in, by its first code. */
+  private async addApp({ app, tab, browser: own, client, person, pick }: AddApp): Promise<void> {
+    const page = { door: 'hosted', client, ask: 'plain', wish: 'base', person, key: 0, hasPkce: false } as const;
+    await this.take({ do: 'open', app, tab, browser: own, ...page });
+    await this.take({ do: 'finish', app, tab, lure: 4 + (pick % 28) });
+    const project = this.world.projects.findIndex(({ id }) => id === this.world.clients()[client]?.project.id);
+    const change = { do: 'account', app, browser: own, project, pick: tab + 4 * (pick % 16) } as const;
+    await this.step(() => this.account.change({ ...change, change: numberOf('add-authenticator') }));
+    await this.take({ do: 'finish', app, tab, lure: 4 + ((pick * 5) % 28) });
+    if (pick % 16 === 0) await this.take({ do: 'clock', seconds: 301 });
+    const browser = pick % 16 === 1 ? (own + 1) % 3 : own;
+    await this.step(() => this.account.change({ ...change, browser, change: numberOf('verify-authenticator') }));
   }
 
   /** An admin grants a recovery; mostly after the waiting time, its user signs in by its code, or by another's. */

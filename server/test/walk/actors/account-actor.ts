@@ -1,10 +1,11 @@
+import { generateSync } from 'otplib';
 import { csrfHeader } from '../../../src/admin/api/server.ts';
 import { pkce } from '../../browser.ts';
 import { absorb, isPasskey } from '../absorb.ts';
 import { keepRecoveryCodes } from '../accept.ts';
 import type { Browser } from '../browsers.ts';
 import { type Change, describeChange, type Row } from '../changes.ts';
-import { goodCode } from '../evidence.ts';
+import { goodCode, provesApp } from '../evidence.ts';
 import { concerned, nameOf } from '../finish.ts';
 import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from '../model.ts';
 import { judgePhone, judgeRefusal } from '../signin-rules.ts';
@@ -25,9 +26,16 @@ const changes = [
   'revoke-device',
   'revoke-device',
   'cancel-recovery',
+  'add-authenticator',
+  'verify-authenticator',
+  'drop-authenticator',
 ] as const;
 const freshMs = 5 * 60_000;
 const adminFreshMs = 15 * 60_000;
+
+const changeOf = (command: { change: number }): string => changes[command.change % changes.length] as string;
+/** The number of a change in commands. */
+export const numberOf = (change: (typeof changes)[number]): number => changes.indexOf(change);
 
 /** Browsers on the account page and in the console. */
 export class AccountActor {
@@ -63,8 +71,11 @@ export class AccountActor {
     if (!held) return;
     const { browser, project } = held;
     const session = world.model.sessions.get(world.model.cookies.get(cookieOf(browser, project) ?? '') ?? '');
-    const change = changes[command.change % changes.length] as string;
-    const form = await this.form(change, command.pick, session);
+    const change = changeOf(command);
+    const form =
+      change === 'verify-authenticator'
+        ? await this.appForm(command, browser, project, session)
+        : await this.form(change, command.pick, session);
     await this.send(command.app, browser, project, change, form, session, command.pick % 4);
   }
 
@@ -93,7 +104,7 @@ export class AccountActor {
     absorb(world.model, made);
     const isSaved = reply.location?.searchParams.get('notice') === 'saved';
     if (change === 'cancel-recovery' && session && isSaved) world.model.endRecoveries(session.user, 'cancelled');
-    if (change === 'renew-recovery-codes' && session && made.length > 0) {
+    if (session && made.some(({ table, op }) => table === 'recovery_codes' && op === 'INSERT')) {
       world.model.interrupted.set(session.user, world.model.step);
       const shown = [...reply.text.matchAll(/<(?:li|code)[^>]*>([0-9a-z][0-9a-z-]{8,})</gi)];
       keepRecoveryCodes(
@@ -103,6 +114,11 @@ export class AccountActor {
       );
     }
     this.noteEnd(change, made, session);
+    const isReplaced = made.some(
+      ({ table, op, old }) => table === 'enrolments' && op === 'DELETE' && old?.['verified_at'],
+    );
+    if (change === 'verify-authenticator' && isReplaced && session)
+      world.model.kill(session.user, 'another authenticator app');
     this.notePhone(made, session);
     const begun = made.find(({ table }) => table === 'authorization_requests')?.new;
     if (begun) await this.follow(app, tab, browser, reply.location, begun);
@@ -121,6 +137,7 @@ export class AccountActor {
       {
         ...{ flow, client, browser: browser.index, prompt: undefined, maxAge: undefined, step: model.step },
         ...{ at: model.now, needsPerson: true, addsPasskey: row['adds_passkey'], pkce: pkce() },
+        addsAuthenticator: row['adds_authenticator'],
         ...{ issuer: this.world.issuer, scope: 'openid' },
       },
       browser,
@@ -199,16 +216,54 @@ export class AccountActor {
       const mayBeMailed = others.length === 0 && !hasPasskey;
       demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
       if (one.table === 'users') this.phone(user, form, row, session);
+      if (one.table === 'enrolments' && one.op === 'UPDATE') this.app(form, one, session, what);
     }
   }
 
   /** The request of a sign-in that the account page begins: for the session's user, and never silent. */
   private request(change: string, row: Row, { user, project }: SessionModel): void {
     const what = `${change} at /account began a sign-in`;
-    demand(/^(add-passkey|confirm)$/.test(change), what);
+    demand(/^(add-passkey|add-authenticator|confirm)$/.test(change), what);
     demand(row['hinted_user_id'] === user && row['project_id'] === project, `${what} of another user`);
     demand(row['person_required'] === true, `${what} that a device key may answer`);
     demand(row['adds_passkey'] === (change === 'add-passkey'), `${what} for another purpose`);
+    demand(row['adds_authenticator'] === (change === 'add-authenticator'), `${what} for another purpose`);
+  }
+
+  /** An authenticator app counts from its first code on, in the session that its sign-in began it for. */
+  private app(form: Record<string, string>, { old, new: row }: Change, session: SessionModel, what: string): void {
+    if (old?.['verified_at'] !== null || row?.['verified_at'] === null) return;
+    const { model } = this.world;
+    const app = model.enrolments.get(row?.['id']);
+    demand(app?.begunFor === session.id, `${what}, begun for another session`);
+    demand(app.method === 'totp' && provesApp(model, app, form['code'] ?? ''), `${what}, by a code that proves none`);
+  }
+
+  /** The secret of the app that the page shows to this browser; undefined: none. */
+  async shownApp(app: number, browser: Browser, project: ProjectModel, session?: SessionModel) {
+    const { model } = this.world;
+    const page = await browser.get(`${this.world.process(app)}/account?project=${project.id}`);
+    judgeRefusal(await this.world.processes.log.read(), 'GET /account');
+    const shown = /<p class="copy"><code>([A-Z2-7 ]+)<\/code>/.exec(page.text)?.[1]?.replaceAll(' ', '');
+    if (shown === undefined) return undefined;
+    const own = [...model.enrolments.values()].find(({ begunFor, verified }) => begunFor === session?.id && !verified);
+    demand(own && own.user === session?.user, '/account showed the secret of an app that its session did not begin');
+    own.secrets.add(shown);
+    return shown;
+  }
+
+  /** The code of the app that the page shows, or another one. */
+  private async appForm(
+    { app, pick }: { app: number; pick: number },
+    browser: Browser,
+    project: ProjectModel,
+    session?: SessionModel,
+  ): Promise<Record<string, string>> {
+    const shown = await this.shownApp(app, browser, project, session);
+    const begun = [...this.world.model.enrolments.values()].flatMap(({ secrets }) => [...secrets]);
+    const secret = pick % 8 === 0 ? begun.findLast((one) => one !== shown) : shown;
+    if (secret === undefined || pick % 8 === 1) return { code: '000000' };
+    return { code: generateSync({ secret, epoch: Math.floor(this.world.now() / 1000) }) };
   }
 
   private phone(user: string, form: Record<string, string>, row: Row, session: SessionModel): void {

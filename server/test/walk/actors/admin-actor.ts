@@ -40,6 +40,7 @@ export class AdminActor {
     const user = mine[command.person % Math.max(1, mine.length)];
     if (!user) return;
     const name = `${user['user_name']} of ${project.name}`;
+    if (command.action > 13) return this.suspend(command, project, user);
     if (command.action > 11) return this.revokePasskey(command.app, command.pick);
     const id: string = user['id'];
     if (command.action < 4) {
@@ -63,6 +64,21 @@ export class AdminActor {
     }
     const emails = [{ value: address, type: 'work', primary: true }];
     await this.patch(command.app, project, id, { emails }, name);
+  }
+
+  /** The directory deactivates a user, and mostly activates them again: some with another login. */
+  private async suspend(
+    { app, pick }: { app: number; pick: number },
+    project: ProjectModel,
+    { id, user_name: userName, active }: Record<string, any>,
+  ): Promise<void> {
+    if (project === this.world.console) return;
+    const name = `${userName} of ${project.name}`;
+    const login = { emails: [{ value: this.world.addresses[pick % 4], type: 'work', primary: true }] };
+    if (active) await this.patch(app, project, id, { active: false, ...(pick % 8 === 7 && login) }, name);
+    if (pick % 4 === 0) return;
+    if (pick % 4 === 1) await this.patch(app, project, id, login, name);
+    await this.patch(app, project, id, { active: true, ...(pick % 8 === 2 && login) }, name);
   }
 
   async userAction(app: number, project: ProjectModel, id: string, action: string, name: string): Promise<void> {

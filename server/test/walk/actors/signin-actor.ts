@@ -62,7 +62,8 @@ export class SigninActor {
   ): Promise<Tab | null> {
     const { world } = this;
     const process = world.process(command.app);
-    const scope = `${command.door === 'sdk' ? client.id : `hosted ${client.project.id}`} ${command.key}`;
+    const isOfClient = command.door === 'sdk' || command.key === 2;
+    const scope = `${isOfClient ? client.id : `hosted ${client.project.id}`} ${command.key % 2}`;
     const key = await browser.key(scope);
     const proof = command.door === 'sdk' && command.hasPkce ? pkce() : null;
     const fields = { jkt: key.jkt, ...(proof && { code_challenge: proof.challenge, code_challenge_method: 'S256' }) };
