@@ -206,6 +206,28 @@ describe('a token for an API', () => {
     await apis.delete(keyIn(project.id, api.id), system);
     expect(await outcome(await ask(machine))).toEqual([400, 'invalid_target']);
   });
+
+  it('keeps its rights when those of another client or API change, or its client only introspects', async () => {
+    const { apis, db } = app.services;
+    const second = await apiOf(app, project, 'https://stock.example.com');
+    const other = await machineOf(app, project);
+    const resource = second.identifier;
+    await grant(['read', 'write']);
+    await grant(['read', 'write'], machine, second);
+    await grant(['write'], other);
+    await apis.grant(other.client, second.id, { scopes: ['write'], introspects: true }, system);
+    expect(decodeJwt(await tokenOf(other, { resource: orders }))).toMatchObject({ scope: 'write' });
+    expect(decodeJwt(await tokenOf(machine, { resource }))).toMatchObject({ scope: 'read write' });
+
+    await apis.update(second, { scopes: [{ key: 'read', description: 'Read' }] }, system);
+    expect(decodeJwt(await tokenOf(machine, { resource }))).toMatchObject({ scope: 'read' });
+    expect(decodeJwt(await tokenOf(machine, { resource: orders }))).toMatchObject({ scope: 'read write' });
+    const left = await apis.grantsOfClient(db.reader(), other.client);
+    expect(left.map(({ api: { id }, scopes, introspects }) => [id, scopes, introspects])).toEqual([
+      [api.id, ['write'], false],
+      [second.id, [], true],
+    ]);
+  });
 });
 
 describe('an API', () => {

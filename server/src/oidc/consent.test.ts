@@ -188,6 +188,17 @@ describe('a consent that is withdrawn', () => {
     expect(await events()).toEqual(['consent.given', 'access.removed']);
   });
 
+  it('is that of one application: another asks for itself, and keeps its own', async () => {
+    const other = partyAt(app, world.project, await thirdParty('Notes'));
+    await other.signIn(person.user);
+    await allow();
+    expect((await other.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
+    await allow({}, other);
+    await person.visit.change('remove-application', { id: client.id });
+    expect((await party.answer({ prompt: 'none' })).get('error')).toBe('consent_required');
+    expect((await other.answer({ prompt: 'none' })).has('code')).toBe(true);
+  });
+
   it('is required for earlier codes and tokens of an application that becomes a third party', async () => {
     await app.services.clients.update(client, { thirdParty: false }, system);
     const tokens = await tokensOf(await party.code(lasting));
