@@ -19,7 +19,7 @@ export interface ClientAuthDeps {
 }
 
 /** Client credential of a request. */
-export type ClientCredential =
+type ClientCredential =
   | { by: 'none'; clientId: string }
   | { by: 'secret'; clientId: string | undefined; secret: string }
   | { by: 'assertion'; clientId: string | undefined; assertion: string }

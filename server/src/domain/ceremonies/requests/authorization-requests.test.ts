@@ -5,7 +5,7 @@ import type { Client } from '../../clients/client.entity.ts';
 import { system } from '../../kernel/actor.ts';
 import type { Project } from '../../projects/project.entity.ts';
 import { decidedFor } from '../account.ts';
-import { AuthorizationRequest } from './authorization-request.entity.ts';
+import type { AuthorizationRequest } from './authorization-request.entity.ts';
 import {
   type AuthorizationRequests,
   type NewAuthorizationRequest,
