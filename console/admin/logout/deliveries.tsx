@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { useMutation, useQuery } from '../api.ts';
 import {
@@ -16,21 +16,21 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import {
+  Attempts,
+  DeliveryBadge,
+  DeliveryProgress,
+  DeliveryStateFilter,
+  isDeliveryState,
+} from '../ui/lists/deliveries.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
 import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
-import { exactly, Time } from '../ui/time.tsx';
+import { Time } from '../ui/time.tsx';
 import styles from './deliveries.module.css';
 import type { Receiver } from './receivers.tsx';
 
 type Delivery = LogoutDeliveryRowFragment;
 type Attempt = Delivery['attempts'][number];
-
-const states = {
-  PENDING: ['note', t('Pending')],
-  DELIVERED: ['good', t('Delivered')],
-  FAILED: ['bad', t('Failed')],
-} as const;
 
 interface DeliveriesProps {
   projectId: string;
@@ -44,7 +44,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
   const [clientId, state, userId, after] = [get('client'), get('state'), get('user'), get('after')];
   const filter: LogoutDeliveryFilter = {
     ...(clientId ? { clientId } : {}),
-    ...(state && state in states ? { state: state as Delivery['state'] } : {}),
+    ...(state && isDeliveryState(state) ? { state } : {}),
     ...(userId ? { userId } : {}),
   };
   const { data, failure, reload } = useQuery(
@@ -66,15 +66,7 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
             Object.fromEntries((receivers ?? []).map(({ client }) => [client.id, client.name])),
           )}
         />
-        <Filter
-          name="state"
-          label={t('Status')}
-          options={filterOptions(t('Any status'), {
-            PENDING: t('Pending'),
-            DELIVERED: t('Delivered'),
-            FAILED: t('Failed'),
-          })}
-        />
+        <DeliveryStateFilter />
         {userId && (
           <Button variant="default" size="xs" onClick={() => set({ user: undefined })}>
             {t('Show all users')}
@@ -114,13 +106,10 @@ export function Deliveries({ projectId, receivers, mayChange }: DeliveriesProps)
 }
 
 function Summary({ delivery }: { delivery: Delivery }) {
-  const { state, client, user, attempts, nextAttemptAt, createdAt } = delivery;
-  const [tone, label] = states[state];
+  const { state, client, user, createdAt } = delivery;
   return (
     <>
-      <span>
-        <Badge color={tone}>{label}</Badge>
-      </span>
+      <DeliveryBadge state={state} />
       <span className={styles.summary}>
         {rich(
           '<strong>{client}</strong> about {user}',
@@ -129,13 +118,7 @@ function Summary({ delivery }: { delivery: Delivery }) {
         )}
       </span>
       <Text span c="dimmed" className={styles.summary}>
-        {progressOf(attempts)}
-        {state === 'PENDING' && attempts.length > 0 && (
-          <>
-            {', '}
-            {rich('next try <time></time>', { time: () => <Time at={nextAttemptAt} fallback={t('soon')} /> })}
-          </>
-        )}
+        <DeliveryProgress delivery={delivery} untried={t('Not tried yet')} />
       </Text>
       <span className={styles.time}>
         <Time at={createdAt} />
@@ -143,21 +126,6 @@ function Summary({ delivery }: { delivery: Delivery }) {
     </>
   );
 }
-
-function progressOf(attempts: readonly Attempt[]): string {
-  const last = attempts.at(-1);
-  if (!last) return t('Not tried yet');
-  return t('{count, plural, one {# attempt} other {# attempts}}, last response {status}', {
-    count: attempts.length,
-    status: last.status ?? t('none'),
-  });
-}
-
-const attemptColumns: Column<Attempt>[] = [
-  { header: t('Attempt'), isName: true, cell: ({ at }) => exactly(at) },
-  { header: t('Response'), width: '50%', cell: ({ status, error }) => status ?? error },
-  { header: t('Duration'), cell: ({ durationMs }) => t('{time} ms', { time: durationMs }) },
-];
 
 function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boolean }) {
   const path = useProjectPath();
@@ -170,9 +138,7 @@ function Details({ delivery, mayChange }: { delivery: Delivery; mayChange: boole
         {sid ? t('One session ended (sid in the token).') : t('All sessions of this user ended (no sid).')}{' '}
         {rich('Sent to <code>{uri}</code>', { code: (text) => <code>{text}</code> }, { uri })}
       </p>
-      {attempts.length > 0 && (
-        <DataTable dense label={t('Attempts')} columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
-      )}
+      <Attempts attempts={attempts} />
       {advice && <Text c="dimmed">{advice}</Text>}
       <Group gap="xs">
         {mayChange && state !== 'DELIVERED' && (

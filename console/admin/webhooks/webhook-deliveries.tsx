@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation, useQuery } from '../api.ts';
 import {
@@ -11,34 +11,34 @@ import {
   WebhookPayload,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
-import { rich } from '../language/rich.tsx';
 import { Code } from '../ui/code/code.tsx';
 
 import { Empty } from '../ui/feedback/empty.tsx';
 import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import {
+  Attempts,
+  DeliveryBadge,
+  DeliveryProgress,
+  DeliveryStateFilter,
+  isDeliveryState,
+} from '../ui/lists/deliveries.tsx';
 import { Disclosures } from '../ui/lists/disclosures.tsx';
-import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
-import { exactly, Time } from '../ui/time.tsx';
+import { ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
+import { Time } from '../ui/time.tsx';
 import type { Webhook } from './webhook-state.tsx';
 
 type Delivery = WebhookDeliveryRowFragment;
 type Attempt = Delivery['attempts'][number];
 
-const states = {
-  PENDING: ['note', t('Pending')],
-  DELIVERED: ['good', t('Delivered')],
-  FAILED: ['bad', t('Failed')],
-} as const;
 const stale = [WebhookDeliveries, WebhookById, AuditEvents];
 
 /** The deliveries of a webhook, with attempts, body and replay. */
 export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; mayChange: boolean }) {
   const { get } = useListParams();
   const [state, after] = [get('state'), get('after')];
-  const filter = state && state in states ? { state: state as Delivery['state'] } : {};
+  const filter = state && isDeliveryState(state) ? { state } : {};
   const { data, failure, reload } = useQuery(
     WebhookDeliveries,
     { webhookId: webhook.id, filter, first: 25, after: after ?? null },
@@ -75,15 +75,7 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
     >
       <FormError failure={replayFailure} />
       <ListBar>
-        <Filter
-          name="state"
-          label={t('Status')}
-          options={filterOptions(t('Any status'), {
-            PENDING: t('Pending'),
-            DELIVERED: t('Delivered'),
-            FAILED: t('Failed'),
-          })}
-        />
+        <DeliveryStateFilter />
       </ListBar>
       {failure && !page ? (
         <LoadError failure={failure} subject={t('the list of deliveries')} retry={reload} />
@@ -105,39 +97,19 @@ export function WebhookDeliveryList({ webhook, mayChange }: { webhook: Webhook; 
   );
 }
 
-function Summary({ delivery: { state, type, attempts, nextAttemptAt, createdAt } }: { delivery: Delivery }) {
-  const [tone, label] = states[state];
-  const last = attempts.at(-1);
+function Summary({ delivery }: { delivery: Delivery }) {
+  const { state, type, createdAt } = delivery;
   return (
     <>
-      <span>
-        <Badge color={tone}>{label}</Badge>
-      </span>
+      <DeliveryBadge state={state} />
       <strong>{type}</strong>
       <Text span c="dimmed">
-        {last
-          ? t('{count, plural, one {# attempt} other {# attempts}}, last response {status}', {
-              count: attempts.length,
-              status: last.status ?? t('none'),
-            })
-          : t('Not sent yet')}
-        {state === 'PENDING' && last && (
-          <>
-            {', '}
-            {rich('next try <time></time>', { time: () => <Time at={nextAttemptAt} fallback={t('soon')} /> })}
-          </>
-        )}
+        <DeliveryProgress delivery={delivery} untried={t('Not sent yet')} />
       </Text>
       <Time at={createdAt} />
     </>
   );
 }
-
-const attemptColumns: Column<Attempt>[] = [
-  { header: t('Attempt'), isName: true, cell: ({ at }) => exactly(at) },
-  { header: t('Response'), width: '50%', cell: ({ status, error }) => status ?? error },
-  { header: t('Duration'), cell: ({ durationMs }) => t('{time} ms', { time: durationMs }) },
-];
 
 interface DetailsProps {
   delivery: Delivery;
@@ -155,9 +127,7 @@ function Details({ delivery, webhook, mayChange }: DetailsProps) {
       <p>
         webhook-id <code>{eventId}</code>
       </p>
-      {attempts.length > 0 && (
-        <DataTable dense label={t('Attempts')} columns={attemptColumns} rows={attempts} keyOf={({ at }) => at} />
-      )}
+      <Attempts attempts={attempts} />
       {advice && <Text c="dimmed">{advice}</Text>}
       {showsBody && <Body id={id} />}
       <Group gap="xs">
