@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Modal } from '@mantine/core';
+import { Badge, Button, Group, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation } from '../../api.ts';
@@ -21,7 +21,7 @@ import { FormError } from '../../ui/feedback/errors.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
-import { LastUse, Secrets, untilSaved } from '../../ui/secrets/secret.tsx';
+import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { ClientSecrets } from './client-secrets.tsx';
@@ -62,6 +62,7 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
     const outcome = await issue({ clientId: client.id, kind });
     if (outcome.data) setIssued({ kind, key: outcome.data.issueApiKey.key });
   };
+  const newKind = kinds[issued?.kind ?? 'SECRET'];
   const columns: Column<Key>[] = [
     { header: t('Key'), isName: true, cell: KeyName },
     { header: t('Kind'), cell: ({ kind }) => kinds[kind].name },
@@ -147,28 +148,15 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
         )}
       </Section>
       <DelegationKeys client={client} mayChange={mayChange} />
-      <Modal
-        opened={issued !== undefined}
-        onClose={() => setIssued(undefined)}
-        title={issued && t('New {name}', { name: lower(kinds[issued.kind].name) })}
-        size="lg"
-        {...untilSaved}
-      >
-        {issued && (
-          <Secrets
-            fileName={`${client.id}.key.txt`}
-            secrets={[
-              {
-                label: kinds[issued.kind].name,
-                value: issued.key,
-                hint: kinds[issued.kind].hint,
-                isPublic: issued.kind === 'PUBLISHABLE',
-              },
-            ]}
-            onDone={() => setIssued(undefined)}
-          />
-        )}
-      </Modal>
+      <NewSecret
+        title={t('New {name}', { name: lower(newKind.name) })}
+        fileName={`${client.id}.key.txt`}
+        label={newKind.name}
+        value={issued?.key}
+        hint={newKind.hint}
+        isPublic={newKind === kinds.PUBLISHABLE}
+        onDone={() => setIssued(undefined)}
+      />
       <ConfirmMutation
         title={t('Revoke this key?')}
         verb={t('Revoke key')}

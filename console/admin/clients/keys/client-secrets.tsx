@@ -1,4 +1,4 @@
-import { Badge, Button, Modal } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../../api.ts';
 import {
@@ -16,7 +16,7 @@ import { FormError } from '../../ui/feedback/errors.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
-import { LastUse, Secrets, untilSaved } from '../../ui/secrets/secret.tsx';
+import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { hasSecret } from '../kind.ts';
@@ -92,21 +92,14 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
           }
         />
       </Section>
-      <Modal
-        opened={issued !== undefined}
-        onClose={() => setIssued(undefined)}
+      <NewSecret
         title={t('New client secret')}
-        size="lg"
-        {...untilSaved}
-      >
-        {issued !== undefined && (
-          <Secrets
-            fileName={`${client.id}.secret.txt`}
-            secrets={[{ label: t('Client secret'), value: issued, hint: t('Server only.') }]}
-            onDone={() => setIssued(undefined)}
-          />
-        )}
-      </Modal>
+        fileName={`${client.id}.secret.txt`}
+        label={t('Client secret')}
+        value={issued}
+        hint={t('Server only.')}
+        onDone={() => setIssued(undefined)}
+      />
       <ConfirmMutation
         title={t('Revoke this secret?')}
         verb={t('Revoke secret')}

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { lower, t } from '../../language/language.ts';
 import { rich } from '../../language/rich.tsx';
@@ -65,6 +65,21 @@ export function Secrets({ secrets, fileName, stored = 'as a hash', onDone }: Sec
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+interface NewSecretProps extends Omit<SecretsProps, 'secrets'>, Omit<Secret, 'value'> {
+  title: string;
+  /** The dialog is open while there is one. */
+  value: string | undefined;
+}
+
+/** A dialog with one new key. */
+export function NewSecret({ title, fileName, stored = 'as a hash', onDone, value, ...secret }: NewSecretProps) {
+  return (
+    <Modal opened={value !== undefined} onClose={onDone} title={title} size="lg" {...untilSaved}>
+      {value !== undefined && <Secrets {...{ fileName, stored, onDone }} secrets={[{ ...secret, value }]} />}
+    </Modal>
   );
 }
 
