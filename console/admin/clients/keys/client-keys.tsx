@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu } from '@mantine/core';
+import { Button, Group, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useMutation } from '../../api.ts';
@@ -20,12 +20,12 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
-import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { ClientSecrets } from './client-secrets.tsx';
 import { DelegationKeys } from './delegation-keys.tsx';
+import { lifeColumns, revokeColumn } from './key-columns.tsx';
 
 type Key = ApiKeyRowFragment;
 
@@ -66,23 +66,8 @@ export function ClientKeys({ client, mayChange }: ClientPartProps) {
   const columns: Column<Key>[] = [
     { header: t('Key'), isName: true, cell: KeyName },
     { header: t('Kind'), cell: ({ kind }) => kinds[kind].name },
-    {
-      header: t('Status'),
-      cell: ({ revokedAt }) =>
-        revokedAt ? <Badge color="bad">{t('Revoked')}</Badge> : <Badge color="good">{t('Live')}</Badge>,
-    },
-    { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    ...(mayChange
-      ? [
-          actionColumn<Key>(
-            t('Revoke'),
-            (key) => t('Revoke {name}', { name: nameOf(key) }),
-            setRevoking,
-            ({ revokedAt }) => revokedAt === null,
-          ),
-        ]
-      : []),
+    ...lifeColumns,
+    ...(mayChange ? [revokeColumn(nameOf, setRevoking)] : []),
   ];
   const newKey = mayChange && (
     <Menu position="bottom-end">

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation } from '../../api.ts';
 import {
@@ -15,11 +15,11 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { FormError } from '../../ui/feedback/errors.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
-import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
+import { type Column, DataTable } from '../../ui/lists/data-table.tsx';
 import { LastUse, NewSecret } from '../../ui/secrets/secret.tsx';
-import { Time } from '../../ui/time.tsx';
 import type { ClientPartProps } from '../client-part.ts';
 import { hasSecret } from '../kind.ts';
+import { lifeColumns, revokeColumn } from './key-columns.tsx';
 
 type Secret = ClientSecretRowFragment;
 
@@ -41,23 +41,8 @@ export function ClientSecrets({ client, mayChange }: ClientPartProps) {
   };
   const columns: Column<Secret>[] = [
     { header: t('Secret'), isName: true, cell: (secret) => <code>{nameOf(secret)}</code> },
-    {
-      header: t('Status'),
-      cell: ({ revokedAt }) =>
-        revokedAt ? <Badge color="bad">{t('Revoked')}</Badge> : <Badge color="good">{t('Live')}</Badge>,
-    },
-    { header: t('Created'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: t('Last used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    ...(mayChange
-      ? [
-          actionColumn<Secret>(
-            t('Revoke'),
-            (secret) => t('Revoke {name}', { name: nameOf(secret) }),
-            setRevoking,
-            ({ revokedAt }) => revokedAt === null,
-          ),
-        ]
-      : []),
+    ...lifeColumns,
+    ...(mayChange ? [revokeColumn(nameOf, setRevoking)] : []),
   ];
   return (
     <>
