@@ -51,7 +51,7 @@ it('are in the ID token and at UserInfo by the granted scopes, and nowhere at th
   }
 });
 
-it('are in claims_supported, if every user can have them', async () => {
+it('of the scopes are all in claims_supported', async () => {
   const attributes = {
     name: { middleName: 'King' },
     nickName: 'Ada',
