@@ -21,6 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets', 'x.js'), script);
   writeFileSync(join(folder, 'assets', 'x.js.br'), brotliCompressSync(script));
   writeFileSync(join(folder, 'assets', 'x.js.gz'), gzipSync(script));
+  writeFileSync(join(folder, 'assets', 'x.tgz'), gzipSync(script));
   const app = express().use(
     '/assets',
     builtFiles(join(folder, 'assets'), () => ({ 'Cache-Control': 'public, max-age=60' })),
@@ -55,6 +56,10 @@ describe('files of the build', () => {
     expect(headers['content-type']).toMatch(/^text\/javascript/);
     expect(headers['cache-control']).toBe('public, max-age=60');
     expect(headers.vary).toContain('Accept-Encoding');
+  });
+
+  it('have the media type of a package', async () => {
+    expect((await ask('/assets/x.tgz')).headers['content-type']).toBe('application/gzip');
   });
 
   it('answer 304 to a matching ETag', async () => {

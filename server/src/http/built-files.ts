@@ -15,6 +15,8 @@ export function builtFiles(folder: string, headersOf: (path: string) => Record<s
     gzip: true,
     setHeaders: (res, path) => {
       for (const [name, value] of Object.entries(headersOf(path))) res.setHeader(name, value);
+      // sirv sends an empty Content-Type for extensions that it does not know.
+      if (path.endsWith('.tgz')) res.setHeader('Content-Type', 'application/gzip');
     },
   });
   return (req, res, next) => {
