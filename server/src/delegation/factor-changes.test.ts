@@ -187,6 +187,8 @@ describe('a back end with the server library', () => {
     const otp = await codeSentTo(app, address);
     expect((await other.verifyMfaChange({ userid: address, sessionId, otp })).code).toBe('SESSION_EXPIRED');
     expect((await library.verifyMfaChange({ userid: grace.id, sessionId, otp })).code).toBe('SESSION_EXPIRED');
+    const unknown = `${sessionId.slice(0, -1)}${sessionId.endsWith('A') ? 'B' : 'A'}`;
+    expect((await library.verifyMfaChange({ userid: address, sessionId: unknown, otp })).code).toBe('SESSION_EXPIRED');
     expect((await library.verifyMfaChange({ userid: address, sessionId, otp })).status).toBe('success');
   });
 

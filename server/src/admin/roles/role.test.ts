@@ -199,6 +199,28 @@ describe('an assignment', () => {
     expect((await events(staff)).slice(1)).toEqual(about(`Staff ${count}`));
   });
 
+  it('is apart from those of other roles, users and groups', async () => {
+    const eve = await make.user(project, { userName: `eve${count}`, userNameKey: `eve${count}` });
+    const [one, two] = [await role(), await role(`other${count}`)];
+    for (const roleId of [one, two]) {
+      for (const holder of [{ userId: eve.id }, { userId: ada.id }, { groupId: staff }]) {
+        const [id] = Object.values(holder);
+        const { user, group, ...made } = (await assign({ roleId, ...holder })).data.assignRole;
+        expect([made.role.id, user?.id ?? group.id]).toEqual([roleId, id]);
+      }
+    }
+    await unassign({ roleId: one, userId: ada.id });
+    const groups = [{ id: staff }];
+    expect(await rolesOf(ada.id)).toEqual([
+      { role: { id: two }, direct: true, groups },
+      { role: { id: one }, direct: false, groups },
+    ]);
+    expect(await rolesOf(eve.id)).toHaveLength(2);
+    await room.call(`mutation { deleteRole(id: "${one}") }`);
+    expect((await events(one)).at(-1)).toMatchObject({ type: 'role.deleted', detail: { assignments: 2 } });
+    expect(await assignments(two)).toBe(3);
+  });
+
   it('names exactly one holder, of the project of the role', async () => {
     const id = await role();
     const stranger = await make.user(other);

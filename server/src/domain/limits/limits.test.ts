@@ -85,6 +85,36 @@ describe('peeking at a budget', () => {
   });
 });
 
+describe('a use that is given back, and a reset', () => {
+  const refund = (subject: string) => db.transaction((em) => limits.refund(em, rule, subject));
+
+  it('leave other budgets as they are', async () => {
+    for (const subject of ['one', 'one', 'two']) await spend(subject);
+    await refund('one');
+    expect([await peek('one'), await peek('two')]).toEqual([1, 1]);
+    await db.transaction((em) => limits.reset(em, rule, 'one'));
+    expect([await peek('one'), await peek('two')]).toEqual([0, 1]);
+  });
+
+  it('allow no more than the limit', async () => {
+    await refund('one');
+    await spend('one');
+    for (let count = 0; count < 3; count += 1) await refund('one');
+    expect(await peek('one')).toBe(0);
+    expect(await spend('one')).toMatchObject({ allowed: true, left: 1 });
+  });
+});
+
+describe('the window of a budget', () => {
+  it('begins with its first use, and is not extended by others', async () => {
+    await spend('one');
+    now = new Date(now.getTime() + 59_000);
+    expect(await spend('one')).toMatchObject({ left: 0, retryAfterSeconds: 1 });
+    now = new Date(now.getTime() + 1000);
+    expect(await spend('one')).toMatchObject({ left: 1, retryAfterSeconds: 60 });
+  });
+});
+
 describe('the key of a budget', () => {
   it('is a keyed hash: a reader of the table cannot confirm a subject by hashing it', async () => {
     await spend('ann@example.com');
