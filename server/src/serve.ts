@@ -24,7 +24,7 @@ import type { Services } from './services.ts';
 /** Build output of the console package. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist');
 const sdkFolder = join(import.meta.dirname, '../../shared/dist');
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Cleanup stack: closes opened resources in reverse order, on shutdown or when startup fails. */
 class Opened {
@@ -110,7 +110,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const listening = await prepareListening(config.HOST, config.PORT, 'PORT', inherited);
   opened.add(() => listening.drain(0));
 
-  const database = await openConfigured(config, true, (line) => say(`· ${line}`));
+  const database = await openConfigured(config, true, (line) => print(`· ${line}`));
   opened.add(() => database.embedded?.stop());
   const runtime = await runtimeOf();
   const tracing = await tracingOf(config, runtime.version);
@@ -255,13 +255,13 @@ async function greet(config: Config, services: Services, has: { demo: boolean; m
     const link = await services.admins.mintSetupLink(system);
     rows.push(['Setup link', `${link.url}`], ['', 'makes you the owner; works once, expires in 15 minutes']);
   }
-  say('');
-  say('  Latchkey is ready.');
-  say('');
-  for (const [name, value] of rows) say(`  ${name.padEnd(12)} ${value}`);
+  print('');
+  print('  Latchkey is ready.');
+  print('');
+  for (const [name, value] of rows) print(`  ${name.padEnd(12)} ${value}`);
   if (has.mailbox) {
     const where = hasOwner ? 'in the console' : 'open the setup link to read it';
-    say(`\n  No mail server is configured: messages go to the dev mailbox (${where}).`);
+    print(`\n  No mail server is configured: messages go to the dev mailbox (${where}).`);
   }
-  say('');
+  print('');
 }

@@ -3,11 +3,12 @@ import type { ShownCustomValue } from '../domain/users/custom/own-values.ts';
 import type { PostalAddress } from '../domain/users/profile-edit.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 
-type Say = (key: string, values?: Record<string, string>) => string;
+/** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
+export type Translate = (key: string, values?: Record<string, string>) => string;
 
 /** The parts of the account page that the section is made of. */
 export interface ProfileParts {
-  say: Say;
+  t: Translate;
   form(change: string, content: Html): Html;
   /** @param spoken accessible name: several parts have the same label */
   button(label: string, spoken: string): Html;
@@ -27,69 +28,69 @@ interface Input {
 
 /** The user's own profile: the stored values, and a form for each editable part. */
 export function profileSection(parts: ProfileParts, profile: OwnProfile, isFresh: boolean): Html {
-  const { say } = parts;
+  const { t } = parts;
   const { locked } = profile;
   const isOpen = (...fields: OwnField[]) => fields.some((field) => !locked.has(field));
   const groups = [
     {
-      title: say('profileNames'),
+      title: t('profileNames'),
       facts: [profile.displayName, names(profile), profile.locale, profile.zoneinfo],
       form: isOpen('displayName', 'givenName', 'familyName', 'locale', 'zoneinfo') ? namesForm(parts, profile) : null,
     },
     {
-      title: say('birthdate'),
+      title: t('birthdate'),
       facts: [profile.birthdate],
       form: isOpen('birthdate')
         ? sensitive(parts, isFresh, {
-            title: say('birthdate'),
+            title: t('birthdate'),
             change: 'edit-birthdate',
-            inputs: birthdateInput(say, profile),
+            inputs: birthdateInput(t, profile),
           })
         : null,
     },
     {
-      title: say('postalAddress'),
+      title: t('postalAddress'),
       facts: addressLines(profile.address),
       form: isOpen('address')
         ? sensitive(parts, isFresh, {
-            title: say('postalAddress'),
+            title: t('postalAddress'),
             change: 'edit-address',
-            inputs: addressInputs(say, profile.address),
+            inputs: addressInputs(t, profile.address),
           })
         : null,
     },
     ...(profile.custom.length > 0
-      ? [{ title: say('profileCustom'), facts: profile.custom.map((value) => customFact(say, value)), form: null }]
+      ? [{ title: t('profileCustom'), facts: profile.custom.map((value) => customFact(t, value)), form: null }]
       : []),
   ];
-  return html`<section aria-labelledby="profile"><h2 id="profile">${say('profile')}</h2>
-    <p class="hint">${say('profileText')}${lockHint(say, profile)}</p>
-    <ul class="rows">${groups.map(({ title, facts, form }) => row(say, title, facts, form))}</ul></section>`;
+  return html`<section aria-labelledby="profile"><h2 id="profile">${t('profile')}</h2>
+    <p class="hint">${t('profileText')}${lockHint(t, profile)}</p>
+    <ul class="rows">${groups.map(({ title, facts, form }) => row(t, title, facts, form))}</ul></section>`;
 }
 
-function lockHint(say: Say, { isFromDirectory, locked }: OwnProfile): Html {
+function lockHint(t: Translate, { isFromDirectory, locked }: OwnProfile): Html {
   if (locked.size === 0) return nothing;
-  return html` ${say(isFromDirectory ? 'profileDirectory' : 'profileLocked')}`;
+  return html` ${t(isFromDirectory ? 'profileDirectory' : 'profileLocked')}`;
 }
 
-function row(say: Say, title: string, facts: readonly (string | null | undefined)[], form: Html | null): Html {
+function row(t: Translate, title: string, facts: readonly (string | null | undefined)[], form: Html | null): Html {
   const known = facts.filter((fact) => fact != null && fact !== '') as string[];
-  const shown = known.length > 0 ? known : [say('profileNone')];
+  const shown = known.length > 0 ? known : [t('profileNone')];
   return html`<li class="row"><h3>${title}</h3>
     <p class="facts">${shown.map((fact) => html`<span>${fact}</span> `)}</p>
     ${form ? html`<div class="acts">${form}</div>` : nothing}</li>`;
 }
 
 /** A custom attribute by its description, or its name. */
-function customFact(say: Say, { attribute, value }: ShownCustomValue): string {
-  return say('profileCustomValue', { name: attribute.description || attribute.name, value: valueText(say, value) });
+function customFact(t: Translate, { attribute, value }: ShownCustomValue): string {
+  return t('profileCustomValue', { name: attribute.description || attribute.name, value: valueText(t, value) });
 }
 
-function valueText(say: Say, value: unknown): string {
-  if (typeof value === 'boolean') return say(value ? 'yes' : 'no');
-  if (Array.isArray(value)) return value.map((each) => valueText(say, each)).join('; ');
+function valueText(t: Translate, value: unknown): string {
+  if (typeof value === 'boolean') return t(value ? 'yes' : 'no');
+  if (Array.isArray(value)) return value.map((each) => valueText(t, each)).join('; ');
   if (typeof value !== 'object' || value === null) return String(value);
-  const parts = Object.entries(value).map(([name, part]) => `${name} ${valueText(say, part)}`);
+  const parts = Object.entries(value).map(([name, part]) => `${name} ${valueText(t, part)}`);
   return parts.join(', ');
 }
 
@@ -98,20 +99,20 @@ function names({ givenName, familyName }: OwnProfile): string {
 }
 
 function namesForm(parts: ProfileParts, profile: OwnProfile): Html {
-  const { say, form } = parts;
+  const { t, form } = parts;
   const all: (Input & { field: OwnField })[] = [
-    { field: 'displayName', label: say('displayName'), value: profile.displayName, more: completes('name') },
-    { field: 'givenName', label: say('givenName'), value: profile.givenName, more: completes('given-name') },
-    { field: 'familyName', label: say('familyName'), value: profile.familyName, more: completes('family-name') },
-    { field: 'locale', label: say('locale'), value: profile.locale, hint: say('localeHint') },
-    { field: 'zoneinfo', label: say('zoneinfo'), value: profile.zoneinfo, hint: say('zoneinfoHint') },
+    { field: 'displayName', label: t('displayName'), value: profile.displayName, more: completes('name') },
+    { field: 'givenName', label: t('givenName'), value: profile.givenName, more: completes('given-name') },
+    { field: 'familyName', label: t('familyName'), value: profile.familyName, more: completes('family-name') },
+    { field: 'locale', label: t('locale'), value: profile.locale, hint: t('localeHint') },
+    { field: 'zoneinfo', label: t('zoneinfo'), value: profile.zoneinfo, hint: t('zoneinfoHint') },
   ];
   const open = all.filter(({ field }) => !profile.locked.has(field));
   const named = hidden({ fields: open.map(({ field }) => field).join(' ') });
   return editing(
     parts,
-    say('profileNames'),
-    form('edit-profile', html`${named}${open.map(input)}${saving(parts, say('profileNames'))}`),
+    t('profileNames'),
+    form('edit-profile', html`${named}${open.map(input)}${saving(parts, t('profileNames'))}`),
   );
 }
 
@@ -121,12 +122,12 @@ function sensitive(parts: ProfileParts, isFresh: boolean, { title, change, input
   return editing(parts, title, asking);
 }
 
-function editing({ say, fold }: ProfileParts, title: string, content: Html): Html {
-  return fold(say('profileEdit'), say('about', { act: say('profileEdit'), name: title }), content);
+function editing({ t, fold }: ProfileParts, title: string, content: Html): Html {
+  return fold(t('profileEdit'), t('about', { act: t('profileEdit'), name: title }), content);
 }
 
-function saving({ say, button }: ProfileParts, title: string): Html {
-  return button(say('save'), say('about', { act: say('save'), name: title }));
+function saving({ t, button }: ProfileParts, title: string): Html {
+  return button(t('save'), t('about', { act: t('save'), name: title }));
 }
 
 interface SensitivePart {
@@ -136,23 +137,23 @@ interface SensitivePart {
   inputs: Html;
 }
 
-function birthdateInput(say: Say, { birthdate }: OwnProfile): Html {
+function birthdateInput(t: Translate, { birthdate }: OwnProfile): Html {
   const more = html` type="date" autocomplete="bday"`;
-  return html`${hidden({ fields: 'birthdate' })}${input({ field: 'birthdate', label: say('birthdate'), value: birthdate, more })}`;
+  return html`${hidden({ fields: 'birthdate' })}${input({ field: 'birthdate', label: t('birthdate'), value: birthdate, more })}`;
 }
 
-function addressInputs(say: Say, address: PostalAddress | null): Html {
+function addressInputs(t: Translate, address: PostalAddress | null): Html {
   const all: Input[] = [
-    { field: 'streetAddress', label: say('street'), value: address?.streetAddress, more: completes('street-address') },
-    { field: 'postalCode', label: say('postalCode'), value: address?.postalCode, more: completes('postal-code') },
-    { field: 'locality', label: say('locality'), value: address?.locality, more: completes('address-level2') },
-    { field: 'region', label: say('region'), value: address?.region, more: completes('address-level1') },
+    { field: 'streetAddress', label: t('street'), value: address?.streetAddress, more: completes('street-address') },
+    { field: 'postalCode', label: t('postalCode'), value: address?.postalCode, more: completes('postal-code') },
+    { field: 'locality', label: t('locality'), value: address?.locality, more: completes('address-level2') },
+    { field: 'region', label: t('region'), value: address?.region, more: completes('address-level1') },
     {
       field: 'country',
-      label: say('country'),
+      label: t('country'),
       value: address?.country,
       more: html` autocomplete="country" maxlength="2" pattern="[A-Za-z][A-Za-z]"`,
-      hint: say('countryHint'),
+      hint: t('countryHint'),
     },
   ];
   return html`${all.map(input)}`;

@@ -4,15 +4,15 @@ import type { View } from './view.ts';
 
 /** Asks whether to cancel the recovery that a notice announced. */
 export function cancelView(link: { project: string; cancel: string }): View {
-  return (say) => html`<h1>${say('recoveryTitle')}</h1><p class="lead">${say('recoveryCancelText')}</p>
+  return (t) => html`<h1>${t('recoveryTitle')}</h1><p class="lead">${t('recoveryCancelText')}</p>
     <form method="post" action="${cancelPath}">${hidden(link)}
-      <button type="submit" class="main">${say('recoveryCancel')}</button></form>`;
+      <button type="submit" class="main">${t('recoveryCancel')}</button></form>`;
 }
 
 export function cancelledView(): View {
-  return (say) => html`<h1>${say('recoveryCancelled')}</h1><p class="lead">${say('recoveryCancelledText')}</p>`;
+  return (t) => html`<h1>${t('recoveryCancelled')}</h1><p class="lead">${t('recoveryCancelledText')}</p>`;
 }
 
 export function notCancelledView(): View {
-  return (say) => html`<h1>${say('recoveryGone')}</h1><p class="lead">${say('recoveryGoneText')}</p>`;
+  return (t) => html`<h1>${t('recoveryGone')}</h1><p class="lead">${t('recoveryGoneText')}</p>`;
 }

@@ -401,19 +401,19 @@ async function send(
   view: View,
   { visitor, status = 200, values = {} }: { visitor?: Visitor; status?: number; values?: Record<string, string> } = {},
 ): Promise<void> {
-  const say = (key: string, values?: Record<string, string>) =>
+  const t = (key: string, values?: Record<string, string>) =>
     pages.text(req, key.includes('.') ? key : `account.${key}`, values);
   const experience = visitor && (await experienceOf(visitor.project.id));
   pages.send(req, res, 'account', {
     status,
     values: { ...noSignals, ...values },
-    html: { content: view(say, pages.language(req)).text, support: status < 400 ? '' : supportLine(req, say).text },
+    html: { content: view(t, pages.language(req)).text, support: status < 400 ? '' : supportLine(req, t).text },
     brand: experience && ((language) => brandIn(experience, visitor.project.name, language)),
   });
 }
 
-function supportLine(req: Request, say: (key: string) => string): Html {
-  return html`<p>${say('page.support')} <code>${requestContext(req).requestId}</code></p>`;
+function supportLine(req: Request, t: (key: string) => string): Html {
+  return html`<p>${t('page.support')} <code>${requestContext(req).requestId}</code></p>`;
 }
 
 function back(res: Response, projectId: string, notice?: Notice): void {

@@ -12,7 +12,7 @@ import type { User } from '../domain/users/user.entity.ts';
 import { type Html, hidden, html, nothing } from '../http/markup.ts';
 import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
-import { profileSection } from './profile-view.ts';
+import { profileSection, type Translate } from './profile-view.ts';
 
 /** Status of the last change, shown on the page. */
 export type Notice =
@@ -60,11 +60,8 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'app-off': 'problem.method',
 };
 
-/** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
-type Say = (key: string, values?: Record<string, string>) => string;
-
 /** The content of the page, given the reader's texts and language. */
-export type View = (say: Say, language: string) => Html;
+export type View = (t: Translate, language: string) => Html;
 
 /**
  * The page without a session.
@@ -77,10 +74,10 @@ export function signedOutView(
   projectId: string | undefined,
   { loginHint, waitSeconds }: { loginHint?: string | undefined; waitSeconds?: number } = {},
 ): View {
-  return (say, language) => {
-    const wait = waitSeconds === undefined ? nothing : waitProblem(say, language, '', waitSeconds);
+  return (t, language) => {
+    const wait = waitSeconds === undefined ? nothing : waitProblem(t, language, '', waitSeconds);
     if (projectId === undefined) {
-      return html`<h1>${say('signedOutTitle')}</h1>${wait}<p class="lead">${say('signedOutText')}</p>`;
+      return html`<h1>${t('signedOutTitle')}</h1>${wait}<p class="lead">${t('signedOutText')}</p>`;
     }
     const fields = {
       change: 'sign-in',
@@ -89,17 +86,17 @@ export function signedOutView(
     };
     const [title, lead] =
       loginHint === undefined
-        ? [say('signedOutTitle'), say('signInText')]
-        : [say('signIn'), say('signInAs', { address: loginHint })];
+        ? [t('signedOutTitle'), t('signInText')]
+        : [t('signIn'), t('signInAs', { address: loginHint })];
     return html`<h1>${title}</h1>${wait}<p class="lead">${lead}</p>
       <form method="post" action="/account">${hidden(fields)}
-        <button type="submit" class="main">${say('signIn')}</button></form>`;
+        <button type="submit" class="main">${t('signIn')}</button></form>`;
   };
 }
 
 /** Project chooser for a browser with sessions of several projects. */
 export function chooserView(visitors: readonly Visitor[]): View {
-  return (say) => html`<h1>${say('chooseTitle')}</h1><p class="lead">${say('chooseText')}</p>
+  return (t) => html`<h1>${t('chooseTitle')}</h1><p class="lead">${t('chooseText')}</p>
     <ul class="rows">${visitors.map(
       ({ project, user }) => html`<li><a class="row" href="/account?project=${project.id}">
         <strong>${project.name}</strong> <span>${user.email ?? user.userName}</span></a></li>`,
@@ -109,9 +106,9 @@ export function chooserView(visitors: readonly Visitor[]): View {
 /** The page with ten new recovery codes, shown once. @param isFirst they replace no others */
 export function recoveryCodesView({ project }: Visitor, codes: readonly string[], isFirst = false): View {
   const [title, text] = isFirst ? ['recovery.title', 'recovery.text'] : ['newCodesTitle', 'newCodesText'];
-  return (say) => html`<h1>${say(title)}</h1><p class="lead">${say(text)}</p>
+  return (t) => html`<h1>${t(title)}</h1><p class="lead">${t(text)}</p>
     <ol class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ol>
-    <a class="main" href="/account?project=${project.id}">${say('newCodesSaved')}</a>`;
+    <a class="main" href="/account?project=${project.id}">${t('newCodesSaved')}</a>`;
 }
 
 export function accountView(
@@ -123,8 +120,8 @@ export function accountView(
   testCode?: string,
 ): View {
   const { user } = visitor;
-  return (say, language) => {
-    const page = new AccountPage(visitor, csrf, say, language);
+  return (t, language) => {
+    const page = new AccountPage(visitor, csrf, t, language);
     const name = nameOf(user);
     return html`<header class="who"><h1>${name}</h1>
         ${user.email && user.email !== name ? html`<p class="lead">${user.email}</p>` : nothing}</header>
@@ -143,11 +140,11 @@ export function accountView(
 }
 
 /** A problem and how long to wait: counted down by the script, and read aloud at the beginning and the end. */
-function waitProblem(say: Say, language: string, problem: string, seconds: number): Html {
+function waitProblem(t: Translate, language: string, problem: string, seconds: number): Html {
   const unit = new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' });
-  const text = say('problem.wait', { time: unit.format(seconds) });
+  const text = t('problem.wait', { time: unit.format(seconds) });
   return html`<p class="problem" role="alert">${problem} <span class="spoken">${text}</span><span aria-hidden="true"
-    data-wait="${String(seconds)}" data-text="${say('problem.wait')}" data-over="${say('problem.waited')}">${text}</span></p>`;
+    data-wait="${String(seconds)}" data-text="${t('problem.wait')}" data-over="${t('problem.waited')}">${text}</span></p>`;
 }
 
 /** Placeholder for a time in a text. */
@@ -179,7 +176,7 @@ class AccountPage {
   constructor(
     private readonly visitor: Visitor,
     private readonly csrf: string,
-    private readonly say: Say,
+    private readonly t: Translate,
     private readonly language: string,
   ) {
     const { zoneinfo } = profileOf(visitor.user);
@@ -188,30 +185,30 @@ class AccountPage {
   }
 
   notice(notice: Notice, waitSeconds?: number): Html {
-    const { say } = this;
+    const { t } = this;
     if (waitSeconds !== undefined)
-      return waitProblem(say, this.language, say(problems[notice as 'phone-wait']), waitSeconds);
-    if (notice === 'saved') return html`<p class="done" role="status">${say('saved')}</p>`;
-    const problem = html`<p class="problem" role="alert">${say(problems[notice])}</p>`;
+      return waitProblem(t, this.language, t(problems[notice as 'phone-wait']), waitSeconds);
+    if (notice === 'saved') return html`<p class="done" role="status">${t('saved')}</p>`;
+    const problem = html`<p class="problem" role="alert">${t(problems[notice])}</p>`;
     return notice === 'stale' ? html`${problem}${this.confirmation()}` : problem;
   }
 
   /** Shown instead of actions that require a fresh sign-in. */
   private stale(): Html {
-    return html`<p class="notice">${this.say('stale')}</p>${this.confirmation()}`;
+    return html`<p class="notice">${this.t('stale')}</p>${this.confirmation()}`;
   }
 
   private confirmation(): Html {
-    return this.form('confirm', {}, this.button(this.say('confirm')));
+    return this.form('confirm', {}, this.button(this.t('confirm')));
   }
 
   recovery({ recovery }: AccountOverview): Html {
     if (!recovery) return nothing;
-    const { say } = this;
+    const { t } = this;
     const values = { from: this.time(recovery.usableAt), until: this.time(recovery.expiresAt) };
-    return html`<section aria-labelledby="recovery"><h2 id="recovery">${say('recoveryTitle')}</h2>
-      <p class="notice">${say('recoveryText', values)}</p>
-      ${this.form('cancel-recovery', {}, this.button(say('recoveryCancel')))}</section>`;
+    return html`<section aria-labelledby="recovery"><h2 id="recovery">${t('recoveryTitle')}</h2>
+      <p class="notice">${t('recoveryText', values)}</p>
+      ${this.form('cancel-recovery', {}, this.button(t('recoveryCancel')))}</section>`;
   }
 
   profile({ isFresh, profile }: AccountOverview): Html {
@@ -226,7 +223,7 @@ class AccountPage {
   /** For sections in files of their own. */
   private parts() {
     return {
-      say: this.say,
+      t: this.t,
       form: (change: string, content: Html) => this.form(change, {}, content),
       button: (label: string, spoken?: string) => this.button(label, spoken),
       fold: (label: string, spoken: string, content: Html) => this.fold(label, spoken, content),
@@ -236,142 +233,142 @@ class AccountPage {
   }
 
   devices(devices: readonly Device[]): Html {
-    const { say } = this;
-    return html`<section aria-labelledby="devices"><h2 id="devices">${say('devices')}</h2>
-      <p class="hint">${say(devices.length > 0 ? 'devicesText' : 'devicesNone')}</p>
+    const { t } = this;
+    return html`<section aria-labelledby="devices"><h2 id="devices">${t('devices')}</h2>
+      <p class="hint">${t(devices.length > 0 ? 'devicesText' : 'devicesNone')}</p>
       ${list(devices.map((device) => this.device(device)))}</section>`;
   }
 
   passkeys({ isFresh, isPasskeyAddable, passkeys }: AccountOverview): Html {
-    const { say } = this;
+    const { t } = this;
     if (passkeys.length === 0 && !isPasskeyAddable) return nothing;
-    const adding = this.form('add-passkey', {}, this.button(say('addPasskey')));
-    return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${say('passkeys')}</h2>
-      <p class="hint">${say(passkeys.length > 0 ? 'passkeysText' : 'passkeysNone')}</p>
+    const adding = this.form('add-passkey', {}, this.button(t('addPasskey')));
+    return html`<section aria-labelledby="passkeys"><h2 id="passkeys">${t('passkeys')}</h2>
+      <p class="hint">${t(passkeys.length > 0 ? 'passkeysText' : 'passkeysNone')}</p>
       ${passkeys.length > 0 && !isFresh ? this.stale() : nothing}
       ${list(passkeys.map((passkey) => this.passkey(passkey, isFresh)))}
       ${isPasskeyAddable ? adding : nothing}</section>`;
   }
 
   private passkey(passkey: Passkey, isFresh: boolean): Html {
-    const { say } = this;
+    const { t } = this;
     const { backupEligible, createdAt, id, lastUsedAt, name } = passkey;
-    const removal = html`<p class="hint">${say('removePasskeyText')}</p>
-      ${this.form('revoke-device', { id }, this.button(say('removePasskey'), say('about', { act: say('removePasskey'), name })))}`;
+    const removal = html`<p class="hint">${t('removePasskeyText')}</p>
+      ${this.form('revoke-device', { id }, this.button(t('removePasskey'), t('about', { act: t('removePasskey'), name })))}`;
     const facts = [
-      say(backupEligible ? 'synced' : 'deviceBound'),
+      t(backupEligible ? 'synced' : 'deviceBound'),
       this.at('lastUsed', lastUsedAt),
       this.at('added', createdAt),
     ];
     return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
       <div class="acts">${this.naming(passkey)}
-        ${isFresh ? this.fold(say('remove'), say('about', { act: say('remove'), name }), removal) : nothing}</div></li>`;
+        ${isFresh ? this.fold(t('remove'), t('about', { act: t('remove'), name }), removal) : nothing}</div></li>`;
   }
 
   /** The form that renames a device or passkey. */
   private naming({ id, name }: Credential): Html {
-    const { say } = this;
+    const { t } = this;
     const field = `name-${id}`;
     const form = this.form(
       'rename-device',
       { id },
-      html`<label for="${field}">${say('name')}</label>
+      html`<label for="${field}">${t('name')}</label>
         <input id="${field}" name="name" value="${name}" maxlength="100" autocomplete="off" required>
-        ${this.button(say('save'))}`,
+        ${this.button(t('save'))}`,
     );
-    return this.fold(say('rename'), say('about', { act: say('rename'), name }), form);
+    return this.fold(t('rename'), t('about', { act: t('rename'), name }), form);
   }
 
   sessions(sessions: readonly Session[], devices: readonly Credential[]): Html {
-    const { say, visitor } = this;
+    const { t, visitor } = this;
     const others = sessions.some(({ id }) => id !== visitor.session.id);
-    return html`<section aria-labelledby="sessions"><h2 id="sessions">${say('sessions')}</h2>
-      <p class="hint">${say('sessionsText')}</p>
+    return html`<section aria-labelledby="sessions"><h2 id="sessions">${t('sessions')}</h2>
+      <p class="hint">${t('sessionsText')}</p>
       ${list(sessions.map((session) => this.session(session, devices)))}
-      ${others ? this.form('end-other-sessions', {}, this.button(say('endOthers'))) : nothing}</section>`;
+      ${others ? this.form('end-other-sessions', {}, this.button(t('endOthers'))) : nothing}</section>`;
   }
 
   applications(applications: readonly ApplicationAccess[]): Html {
-    const { say } = this;
+    const { t } = this;
     if (applications.length === 0) return nothing;
-    return html`<section aria-labelledby="applications"><h2 id="applications">${say('applications')}</h2>
-      <p class="hint">${say('applicationsText')}</p>
+    return html`<section aria-labelledby="applications"><h2 id="applications">${t('applications')}</h2>
+      <p class="hint">${t('applicationsText')}</p>
       ${list(applications.map((application) => this.application(application)))}</section>`;
   }
 
   private application({ clientId: id, name, scopes, since, lastUsedAt, endsWithSession }: ApplicationAccess): Html {
-    const { say } = this;
+    const { t } = this;
     const facts: (string | Html)[] = [this.at('accessSince', since)];
     if (lastUsedAt) facts.push(this.at('lastUsed', lastUsedAt));
-    if (endsWithSession) facts.push(say('accessUntilSignOut'));
-    const removal = html`<p class="hint">${say('removeAccessText')}</p>
-      ${this.form('remove-application', { id }, this.button(say('removeAccess'), say('about', { act: say('removeAccess'), name })))}`;
+    if (endsWithSession) facts.push(t('accessUntilSignOut'));
+    const removal = html`<p class="hint">${t('removeAccessText')}</p>
+      ${this.form('remove-application', { id }, this.button(t('removeAccess'), t('about', { act: t('removeAccess'), name })))}`;
     return html`<li class="row">${this.title(name, false)}${this.facts(facts)}
-      <ul class="scopes">${scopeItems(say, scopes)}</ul>
-      <div class="acts">${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div></li>`;
+      <ul class="scopes">${scopeItems(t, scopes)}</ul>
+      <div class="acts">${this.fold(t('remove'), t('about', { act: t('remove'), name }), removal)}</div></li>`;
   }
 
   factors({ factors, isFresh }: AccountOverview, app: AuthenticatorState): Html {
-    const { say } = this;
+    const { t } = this;
     const none = app.can === 'nothing' ? 'factorsNone' : 'factorsNoneYet';
-    return html`<section aria-labelledby="factors"><h2 id="factors">${say('factors')}</h2>
-      <p class="hint">${say(factors.length > 0 ? 'factorsText' : none)}</p>
+    return html`<section aria-labelledby="factors"><h2 id="factors">${t('factors')}</h2>
+      <p class="hint">${t(factors.length > 0 ? 'factorsText' : none)}</p>
       ${factors.length > 0 && !isFresh ? this.stale() : nothing}
       ${list(factors.map((factor) => this.factor(factor, isFresh)))}
       ${beginApp(this.parts(), app)}</section>`;
   }
 
   recoveryCodes({ factors, isFresh, recoveryCodesLeft }: AccountOverview): Html {
-    const { say } = this;
+    const { t } = this;
     if (factors.length === 0 && recoveryCodesLeft === 0) return nothing;
-    const renewal = html`<p class="hint">${say('renewText')}</p>
-      ${this.form('renew-recovery-codes', {}, this.button(say('renewSubmit')))}`;
-    return html`<section aria-labelledby="recovery-codes"><h2 id="recovery-codes">${say('codes')}</h2>
-      <p class="hint">${say('codesText')} ${say('codesLeft', { count: String(recoveryCodesLeft) })}</p>
-      ${isFresh ? html`<div class="acts">${this.fold(say('renew'), say('renew'), renewal)}</div>` : nothing}
+    const renewal = html`<p class="hint">${t('renewText')}</p>
+      ${this.form('renew-recovery-codes', {}, this.button(t('renewSubmit')))}`;
+    return html`<section aria-labelledby="recovery-codes"><h2 id="recovery-codes">${t('codes')}</h2>
+      <p class="hint">${t('codesText')} ${t('codesLeft', { count: String(recoveryCodesLeft) })}</p>
+      ${isFresh ? html`<div class="acts">${this.fold(t('renew'), t('renew'), renewal)}</div>` : nothing}
       ${factors.length === 0 && !isFresh ? this.stale() : nothing}</section>`;
   }
 
   phone({ isFresh, phone }: AccountOverview, testCode: string | undefined): Html {
-    const { say } = this;
+    const { t } = this;
     if (phone.number === null && !phone.isChangeable) return nothing;
-    const text = phone.number === null ? say('phoneNone') : say('phoneText', { number: phone.number });
-    return html`<section aria-labelledby="phone"><h2 id="phone">${say('phone')}</h2>
-      <p class="hint">${text}${phone.isLocked ? html` ${say('phoneLocked')}` : nothing}</p>
+    const text = phone.number === null ? t('phoneNone') : t('phoneText', { number: phone.number });
+    return html`<section aria-labelledby="phone"><h2 id="phone">${t('phone')}</h2>
+      <p class="hint">${text}${phone.isLocked ? html` ${t('phoneLocked')}` : nothing}</p>
       ${phone.isChangeable && !isFresh ? this.stale() : nothing}
       ${phone.isChangeable && isFresh ? this.newPhone(phone, testCode) : nothing}</section>`;
   }
 
   private newPhone({ number, pending }: OwnPhone, testCode: string | undefined): Html {
-    const { say } = this;
+    const { t } = this;
     if (pending !== null) {
       const confirming = this.form(
         'verify-phone',
         {},
-        html`<label for="phone-code">${say('phoneCode')}</label>
+        html`<label for="phone-code">${t('phoneCode')}</label>
           <input id="phone-code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16" required>
-          ${this.button(say('phoneConfirm'))}`,
+          ${this.button(t('phoneConfirm'))}`,
       );
-      return html`<div class="ask"><p>${say('phoneSent', { number: pending })}</p>
-        ${testCode === undefined ? nothing : html`<p class="notice">${say('phoneTest', { code: testCode })}</p>`}
-        ${confirming}${this.form('drop-phone', {}, this.button(say('phoneOther')))}</div>`;
+      return html`<div class="ask"><p>${t('phoneSent', { number: pending })}</p>
+        ${testCode === undefined ? nothing : html`<p class="notice">${t('phoneTest', { code: testCode })}</p>`}
+        ${confirming}${this.form('drop-phone', {}, this.button(t('phoneOther')))}</div>`;
     }
     const asking = this.form(
       'change-phone',
       {},
-      html`<label for="phone-new">${say('phoneNew')}</label>
+      html`<label for="phone-new">${t('phoneNew')}</label>
         <input id="phone-new" name="phone" type="tel" autocomplete="tel" maxlength="40" required>
-        <p class="hint">${say('phoneHint')}</p>${this.button(say('phoneSend'))}`,
+        <p class="hint">${t('phoneHint')}</p>${this.button(t('phoneSend'))}`,
     );
-    const act = say(number === null ? 'phoneAdd' : 'phoneChange');
+    const act = t(number === null ? 'phoneAdd' : 'phoneChange');
     return html`<div class="acts">${this.fold(act, act, asking)}</div>`;
   }
 
   private device(device: Device): Html {
-    const { say, visitor } = this;
+    const { t, visitor } = this;
     const { id, name } = device;
-    const removal = html`<p class="hint">${say('removeDeviceText')}</p>
-      ${this.form('revoke-device', { id }, this.button(say('removeDevice'), say('about', { act: say('removeDevice'), name })))}`;
+    const removal = html`<p class="hint">${t('removeDeviceText')}</p>
+      ${this.form('revoke-device', { id }, this.button(t('removeDevice'), t('about', { act: t('removeDevice'), name })))}`;
     const browser = deviceName(device.userAgent ?? undefined);
     const facts = [
       ...(browser === name ? [] : [browser]),
@@ -381,45 +378,45 @@ class AccountPage {
     ];
     return html`<li class="row">${this.title(name, id === visitor.session.deviceId)}${this.facts(facts)}
       <div class="acts">${this.naming(device)}
-        ${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div></li>`;
+        ${this.fold(t('remove'), t('about', { act: t('remove'), name }), removal)}</div></li>`;
   }
 
   private session(session: Session, devices: readonly Credential[]): Html {
-    const { say, visitor } = this;
+    const { t, visitor } = this;
     const { id, ip } = session;
     const isThis = id === visitor.session.id;
     const browser = deviceName(session.userAgent ?? undefined);
     const name = devices.find((device) => device.id === session.deviceId)?.name ?? browser;
     const facts: (string | Html)[] = [this.at('started', session.createdAt), this.at('lastSeen', session.lastSeenAt)];
-    if (ip) facts.push(say('address', { ip }));
-    const act = say(isThis ? 'endThis' : 'end');
+    if (ip) facts.push(t('address', { ip }));
+    const act = t(isThis ? 'endThis' : 'end');
     return html`<li class="row">${this.title(name, isThis)}${this.facts(facts)}
-      <div class="acts">${this.form('end-session', { id }, this.button(act, say('about', { act, name })))}
+      <div class="acts">${this.form('end-session', { id }, this.button(act, t('about', { act, name })))}
         ${isThis ? this.form('forget-browser', {}, this.forgetButton()) : nothing}</div>
-      ${isThis ? html`<p class="hint" id="forget-hint">${say('forgetText')}</p>` : nothing}</li>`;
+      ${isThis ? html`<p class="hint" id="forget-hint">${t('forgetText')}</p>` : nothing}</li>`;
   }
 
   /** The page's script selects the button by name. */
   private forgetButton(): Html {
-    return html`<button type="submit" name="forget" value="1" class="quiet" aria-describedby="forget-hint">${this.say('forget')}</button>`;
+    return html`<button type="submit" name="forget" value="1" class="quiet" aria-describedby="forget-hint">${this.t('forget')}</button>`;
   }
 
   private factor({ id, method, destination, addedAt, lastUsedAt }: OwnFactor, isFresh: boolean): Html {
-    const { say } = this;
-    const name = say(method);
+    const { t } = this;
+    const name = t(method);
     const facts: (string | Html)[] = [
       this.at('added', addedAt),
-      lastUsedAt ? this.at('lastUsed', lastUsedAt) : say('neverUsed'),
+      lastUsedAt ? this.at('lastUsed', lastUsedAt) : t('neverUsed'),
     ];
     if (destination) facts.unshift(destination);
-    const removal = html`<p class="hint">${say('removeFactorText')}</p>
-      ${this.form('remove-factor', { id }, this.button(say('removeFactor'), say('about', { act: say('removeFactor'), name })))}`;
-    const act = html`<div class="acts">${this.fold(say('remove'), say('about', { act: say('remove'), name }), removal)}</div>`;
+    const removal = html`<p class="hint">${t('removeFactorText')}</p>
+      ${this.form('remove-factor', { id }, this.button(t('removeFactor'), t('about', { act: t('removeFactor'), name })))}`;
+    const act = html`<div class="acts">${this.fold(t('remove'), t('about', { act: t('remove'), name }), removal)}</div>`;
     return html`<li class="row">${this.title(name, false)}${this.facts(facts)}${isFresh ? act : nothing}</li>`;
   }
 
   private title(name: string, isThis: boolean): Html {
-    const badge = isThis ? html` <span class="badge">${this.say('thisBrowser')}</span>` : nothing;
+    const badge = isThis ? html` <span class="badge">${this.t('thisBrowser')}</span>` : nothing;
     return html`<h3>${name}${badge}</h3>`;
   }
 
@@ -428,7 +425,7 @@ class AccountPage {
   }
 
   private at(key: string, at: Date): Html {
-    const [before = '', after = ''] = this.say(key, { time: split }).split(split);
+    const [before = '', after = ''] = this.t(key, { time: split }).split(split);
     const local = this.hasZone ? nothing : html` data-local`;
     return html`${before}<time datetime="${at.toISOString()}"${local}>${this.time(at)}</time>${after}`;
   }
@@ -457,8 +454,8 @@ function spokenAs(label: string, spoken: string): Html {
   return spoken === label ? nothing : html` aria-label="${spoken}"`;
 }
 
-function scopeItems(say: Say, scopes: readonly string[]): Html[] {
-  return scopeTexts(scopes).map(({ key, values }) => html`<li>${say(key, values)}</li>`);
+function scopeItems(t: Translate, scopes: readonly string[]): Html[] {
+  return scopeTexts(scopes).map(({ key, values }) => html`<li>${t(key, values)}</li>`);
 }
 
 function list(rows: readonly Html[]): Html {

@@ -48,14 +48,14 @@ const links = [
 export function pageFooter(
   brand: Brand | null,
   names: { app: string; project: string },
-  say: (key: string) => string,
+  t: (key: string) => string,
 ): string {
   const { texts = {} } = brand ?? {};
   const line = texts.footer === undefined ? '' : `<p>${escapeHtml(filled(texts.footer, names))}</p>`;
   const anchors = links.flatMap(([key, label]) => {
     const address = texts[key];
     if (address === undefined) return [];
-    return [`<a href="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer">${escapeHtml(say(label))}</a>`];
+    return [`<a href="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer">${escapeHtml(t(label))}</a>`];
   });
   return line + (anchors.length === 0 ? '' : `<p class="links">${anchors.join(' ')}</p>`);
 }

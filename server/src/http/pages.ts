@@ -84,16 +84,16 @@ export class Pages {
     };
     const names = { app: all['client_name'] ?? '', project: all['project_name'] ?? '' };
     const own = brandedTexts(brand);
-    const say = (key: string) => this.lookUp(language, key, names, own);
+    const t = (key: string) => this.lookUp(language, key, names, own);
     const made: Record<string, string> = {
       header: pageHeader(brand, names.app),
-      footer: pageFooter(brand, names, say),
+      footer: pageFooter(brand, names, t),
       ...html,
     };
     const filled = this.template(page).replace(
       /%\{(t:)?([\w.-]+)\}/g,
       (_whole, isText: string | undefined, name: string) =>
-        isText ? escapeHtml(say(name)) : (made[name] ?? escapeHtml(all[name] ?? '')),
+        isText ? escapeHtml(t(name)) : (made[name] ?? escapeHtml(all[name] ?? '')),
     );
     const dressed = filled.replace('</head>', () => `${brandedHead(brand)}</head>`);
     // Autofocus inside a frame would scroll the parent page.

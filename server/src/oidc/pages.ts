@@ -60,9 +60,9 @@ export function oidcPages(
   const consent: ConsentDeps['page'] = async (req, res, { request, address, fields }) => {
     const { redirectUri } = request;
     const uiLocales = request.uiLocales ?? undefined;
-    const say = (key: string, values: Record<string, string>) => pages.text(req, key, values, uiLocales);
+    const t = (key: string, values: Record<string, string>) => pages.text(req, key, values, uiLocales);
     const items = scopeTexts(request.scope.split(' ')).map(
-      ({ key, values }) => `<li>${escapeHtml(say(key, values))}</li>`,
+      ({ key, values }) => `<li>${escapeHtml(t(key, values))}</li>`,
     );
     const { values, ...dress } = await dressed(request.client.getEntity());
     pages.send(req, res, 'consent', {
@@ -72,8 +72,8 @@ export function oidcPages(
         ...values,
         action: `${req.baseUrl}/authorize/consent`,
         other: `/signin?${new URLSearchParams({ flow: fields.flow })}`,
-        as: say('consent.as', { address }),
-        returns: say('consent.returns', { host: new URL(redirectUri).host }),
+        as: t('consent.as', { address }),
+        returns: t('consent.returns', { host: new URL(redirectUri).host }),
       },
       html: { fields: hiddenFields(fields), scopes: items.join('') },
       formTargets: [formTarget(redirectUri)],

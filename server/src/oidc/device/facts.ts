@@ -12,18 +12,15 @@ const known = ['profile', 'email', 'phone', 'address', 'groups', 'roles', 'offli
 
 /** Details by which a person recognizes a device: time, network and scope of its request. HTML of a `dl`. */
 export function facts(pages: Pages, req: Request, { device }: WaitingDevice, nowSeconds: number): string {
-  const say = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values);
+  const t = (key: string, values: Record<string, string> = {}) => pages.text(req, key, values);
   const ago = Math.max(0, Math.round((nowSeconds - seconds(device.createdAt)) / 60));
   const time = new Intl.RelativeTimeFormat(pages.language(req), { numeric: 'auto' }).format(-ago, 'minute');
   const scopes = device.scope.split(' ').filter((scope) => !silent.includes(scope));
-  const access = [
-    say('scope.openid'),
-    ...scopes.map((scope) => (known.includes(scope) ? say(`scope.${scope}`) : scope)),
-  ];
+  const access = [t('scope.openid'), ...scopes.map((scope) => (known.includes(scope) ? t(`scope.${scope}`) : scope))];
   const rows = [
-    [say('device.asked'), escapeHtml(time)],
-    ...(device.ip ? [[say('device.network'), escapeHtml(`${device.ip} (${say(placeOf(req, device.ip))})`)]] : []),
-    [say('device.access'), `<ul>${access.map((one) => `<li>${escapeHtml(one)}</li>`).join('')}</ul>`],
+    [t('device.asked'), escapeHtml(time)],
+    ...(device.ip ? [[t('device.network'), escapeHtml(`${device.ip} (${t(placeOf(req, device.ip))})`)]] : []),
+    [t('device.access'), `<ul>${access.map((one) => `<li>${escapeHtml(one)}</li>`).join('')}</ul>`],
   ];
   return rows.map(([name, value]) => `<dt>${escapeHtml(name ?? '')}</dt><dd>${value}</dd>`).join('');
 }
