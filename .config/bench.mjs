@@ -9,10 +9,10 @@ import { run, withHeartbeat } from './lib/run.mjs';
 import {
   fail,
   memory,
+  print,
   projectNode,
   requireNode20,
   root,
-  say,
   systemEnvironment,
   toolEnvironment,
 } from './lib/workspace.mjs';
@@ -40,9 +40,9 @@ async function ensurePeers() {
     .digest('hex');
   const isThere = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
   if (isThere && existsSync(join(folder, 'node_modules'))) return;
-  say('Installing the peers …');
+  print('Installing the peers …');
   const work = run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, env: systemEnvironment() });
-  const installed = await withHeartbeat('still installing', work, say);
+  const installed = await withHeartbeat('still installing', work, print);
   if (installed.code !== 0) fail(`Installing the peers failed (npm ci exited with ${installed.code}).`);
   mkdirSync(memory, { recursive: true });
   writeFileSync(stamp, wanted);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { run, withHeartbeat } from './lib/run.mjs';
-import { memory, projectNode, root, say } from './lib/workspace.mjs';
+import { memory, print, projectNode, root } from './lib/workspace.mjs';
 
 const names = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome', 'microsoft-edge'];
 const places = [
@@ -48,7 +48,7 @@ async function unpackPackaged() {
   const folder = join(memory, `chromium-${JSON.parse(readFileSync(manifest, 'utf8')).version}`);
   const starter = join(folder, 'start');
   if (existsSync(starter)) return starter;
-  say('Unpacking a Chromium for the browser tests …');
+  print('Unpacking a Chromium for the browser tests …');
   mkdirSync(memory, { recursive: true });
   const fresh = mkdtempSync(`${folder}-`);
   const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath();`;
@@ -58,7 +58,7 @@ async function unpackPackaged() {
   });
   if (code !== 0) {
     rmSync(fresh, { recursive: true });
-    say(`Unpacking failed: ${output.trim().split('\n').at(-1)}`);
+    print(`Unpacking failed: ${output.trim().split('\n').at(-1)}`);
     return undefined;
   }
   // The packaged configuration points to its original folder, and a bare system has no fonts.
@@ -89,14 +89,14 @@ exec "$here/chromium" "$@"
 
 async function installWithApt() {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get') || !existsSync('/etc/debian_version')) return false;
-  say('Installing Chromium with apt-get for the browser tests …');
+  print('Installing Chromium with apt-get for the browser tests …');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const steps = [
     ['update', '-qq'],
     ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
   ];
   for (const step of steps) {
-    const { code } = await withHeartbeat('still installing', run('apt-get', step, { env, capture: true }), say);
+    const { code } = await withHeartbeat('still installing', run('apt-get', step, { env, capture: true }), print);
     if (code !== 0) return false;
   }
   return true;
@@ -106,7 +106,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   try {
     process.stdout.write(`${await findBrowser()}\n`);
   } catch (error) {
-    say(error.message);
+    print(error.message);
     process.exitCode = 1;
   }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { inTurn, onEdit } from './lib/dev-edits.mjs';
 import { ensureInstalled } from './lib/install.mjs';
-import { fail, memory, requireNode20, root, say } from './lib/workspace.mjs';
+import { fail, memory, print, requireNode20, root } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
@@ -26,7 +26,7 @@ if (!process.env.DATABASE_URL) {
   const { startEmbeddedPostgres } = await import('../server/src/adapters/embedded/postgres.ts');
   const database = await startEmbeddedPostgres({
     dataDir: process.env.DATA_DIR ?? join(root, 'data'),
-    onProgress: say,
+    onProgress: print,
   });
   closers.push(() => database.stop());
 }

@@ -9,7 +9,7 @@ import { findBrowser } from './browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { run } from './lib/run.mjs';
-import { projectNode, requireNode20, say, tool, toolEnvironment } from './lib/workspace.mjs';
+import { print, projectNode, requireNode20, tool, toolEnvironment } from './lib/workspace.mjs';
 
 requireNode20();
 await ensureInstalled();
@@ -93,7 +93,7 @@ async function browserTests() {
     browser = await findBrowser();
   } catch (error) {
     heading(name);
-    say(error.message);
+    print(error.message);
     return verdict(name, false, '0 s');
   }
   const file = join(reports, 'playwright.json');

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentOf, packageNames } from './lib/packages.mjs';
 import { run } from './lib/run.mjs';
-import { fail, projectNode, root, say } from './lib/workspace.mjs';
+import { fail, print, projectNode, root } from './lib/workspace.mjs';
 
 const version = process.argv[2];
 if (!/^\d+\.\d+\.\d+$/.test(version ?? '')) fail('Pass the new version: npm run packages:version -- 0.3.0');
@@ -32,4 +32,4 @@ const { code } = await run(projectNode(), [at('.config/pack.mjs')]);
 if (code !== 0) process.exit(code);
 const content = Object.fromEntries(packageNames.map((name) => [name, contentOf(name)]));
 writeFileSync(at('shared/versions.json'), `${JSON.stringify({ version, content }, null, 2)}\n`);
-say(`The packages have version ${version}.`);
+print(`The packages have version ${version}.`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
-import { memory, projectNode, root, say, tool } from './workspace.mjs';
+import { memory, print, projectNode, root, tool } from './workspace.mjs';
 
 /** Parts to build, their sources and outputs. Sources are compared by content hash: a checkout changes mtimes. */
 const parts = [
@@ -47,10 +47,10 @@ export async function ensureBuilt({ all = false, missing = false, only } = {}) {
     const wanted = hashOf(['package-lock.json', ...part.sources]);
     const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, part.result));
     if (isFresh && !all) continue;
-    say(`Building the ${part.name} …`);
+    print(`Building the ${part.name} …`);
     const { code, seconds } = await part.build();
     if (code !== 0) return part.name;
-    say(`Built in ${seconds.toFixed(1)} s.`);
+    print(`Built in ${seconds.toFixed(1)} s.`);
     mkdirSync(memory, { recursive: true });
     writeFileSync(stamp, wanted);
   }

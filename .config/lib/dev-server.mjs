@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inTurn, onEdit } from './dev-edits.mjs';
 import { withoutTypes } from './dev-sources.mjs';
-import { projectNode, say, tool, toolEnvironment } from './workspace.mjs';
+import { print, projectNode, tool, toolEnvironment } from './workspace.mjs';
 
 const preloads = [new URL('dev-sources.mjs', import.meta.url), new URL('dev-spare.mjs', import.meta.url)];
 const sources = /(?<!\.test)\.tsx?$/;
@@ -36,13 +36,13 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
       for (const path of edited) if (existsSync(path)) withoutTypes(path);
     } catch (error) {
       const [place] = error.message.split('Caused by');
-      return say(`${place.trimEnd()}\n· Syntax error: the server still runs the code before the edit`);
+      return print(`${place.trimEnd()}\n· Syntax error: the server still runs the code before the edit`);
     }
     edited.clear();
     await ended(server);
     if (isStopping) return;
     server = start();
-    void settled(server, () => say(`· Restarted in ${((performance.now() - since) / 1000).toFixed(1)} s`));
+    void settled(server, () => print(`· Restarted in ${((performance.now() - since) / 1000).toFixed(1)} s`));
   });
 
   const checkAgain = inTurn(() => {
@@ -87,7 +87,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
     }
     if (started !== server || isStopping) return;
     if (isRunning(server)) onAnswer();
-    else say('· The server has ended: the next edit starts it again');
+    else print('· The server has ended: the next edit starts it again');
     // A second process would take the debugger's port.
     if (!flags.some((flag) => flag.startsWith('--inspect'))) spare ??= spawnServer();
     void checkAgain();
@@ -101,7 +101,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
       stdio: ['ignore', 1, 2],
     });
     return child.once('exit', (code) => {
-      if (code !== null) say(code === 0 ? '· No type errors' : '· Type errors, which do not prevent the restart');
+      if (code !== null) print(code === 0 ? '· No type errors' : '· Type errors, which do not prevent the restart');
     });
   }
 

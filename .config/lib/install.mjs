@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, withHeartbeat } from './run.mjs';
-import { fail, memory, root, say, systemEnvironment } from './workspace.mjs';
+import { fail, memory, print, root, systemEnvironment } from './workspace.mjs';
 
 const stamp = join(memory, 'installed');
 
@@ -43,14 +43,14 @@ function isForThisMachine({ os, cpu, libc }) {
 }
 
 async function install() {
-  say('Installing dependencies (about a minute the first time) …');
+  print('Installing dependencies (about a minute the first time) …');
   const args = ['ci', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath?.endsWith('.js') ? process.env.npm_execpath : undefined;
   const options = { env: { ...systemEnvironment(), NODE_ENV: '' } };
   const work = npm ? run('node', [npm, ...args], options) : run('npm', args, options);
-  const { code, seconds } = await withHeartbeat('still installing', work, say);
+  const { code, seconds } = await withHeartbeat('still installing', work, print);
   if (code === 127) fail('npm not found: install Node 20 or newer with npm, and try again.');
   if (code !== 0)
     fail(`Installing dependencies failed (npm ci exited with ${code}): fix the errors above, and try again.`);
-  say(`Installed in ${seconds.toFixed(0)} s.`);
+  print(`Installed in ${seconds.toFixed(0)} s.`);
 }

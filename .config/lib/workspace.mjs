@@ -35,13 +35,13 @@ export function projectNode() {
 }
 
 /** Prints a line to stderr; stdout is reserved for the program. */
-export function say(line) {
+export function print(line) {
   process.stderr.write(`${line}\n`);
 }
 
 /** Prints a line and exits. */
 export function fail(line, code = 1) {
-  say(line);
+  print(line);
   process.exit(code);
 }
 

@@ -13,7 +13,7 @@ interface RunOptions {
   scale: number;
   /** The long version: fuzzing for 10 minutes each, mixed load for an hour. */
   full: boolean;
-  say(line: string): void;
+  log(line: string): void;
 }
 
 export interface Outcome {

@@ -40,8 +40,8 @@ const rows: { experiment: Experiment; outcome: Outcome; seconds: number }[] = []
 for (const experiment of chosen) {
   console.error(`── ${experiment.name}: ${experiment.done}`);
   const begun = performance.now();
-  const say = (line: string) => console.error(`   ${line}`);
-  const outcome = await experiment.run({ scale, full: values.full, say }).catch(
+  const log = (line: string) => console.error(`   ${line}`);
+  const outcome = await experiment.run({ scale, full: values.full, log }).catch(
     (error: unknown): Outcome => ({
       verdict: 'fail',
       measured: 'aborted',

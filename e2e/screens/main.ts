@@ -17,7 +17,7 @@ import { buildWorld, type World } from './world.ts';
 
 const widths = [1440, 390] as const;
 const themes = ['light', 'dark'] as const;
-const say = (line: string) => console.log(line);
+const log = (line: string) => console.log(line);
 
 const wanted = process.argv.slice(2).filter((word) => word !== '--axe' && !word.startsWith('--language='));
 const checks = process.argv.includes('--axe');
@@ -30,9 +30,9 @@ const browser = await chromium.launch({
 try {
   const world = await buildWorld(latchkey);
   const owner = await visitConsole(browser, latchkey, world.admin, { email: 'robin@northwind.example', role: 'OWNER' });
-  if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, say);
+  if (wanted.includes('--readme')) await readmePictures(owner.context, browser, world, log);
   else await photographAll(owner.context, browser, world);
-  for (const error of new Set(owner.browserErrors)) say(`browser error: ${error}`);
+  for (const error of new Set(owner.browserErrors)) log(`browser error: ${error}`);
 } finally {
   await browser.close();
   await latchkey.stop();
@@ -54,9 +54,9 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
         await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
         const file = join(place, `${shot.name}.png`);
-        await photograph(page, shot, file).catch((error: unknown) => say(`${shot.name}: ${String(error)}`));
+        await photograph(page, shot, file).catch((error: unknown) => log(`${shot.name}: ${String(error)}`));
         const faults = checks ? await violations(page).catch((error: unknown) => [String(error)]) : [];
-        for (const fault of faults) say(`${file}: ${fault}`);
+        for (const fault of faults) log(`${file}: ${fault}`);
         found += faults.length;
         made.push(`${theme}-${width}/${shot.name}.png`);
         await page.close();
@@ -69,8 +69,8 @@ async function photographAll(signedIn: BrowserContext, browser: Browser, world: 
   const style =
     'body{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:30rem}img{width:100%;border:1px solid}';
   writeFileSync(join(folder, 'index.html'), `<!doctype html><style>${style}</style>${figures.join('\n')}`);
-  say(`${made.length} pictures in ${folder}; index.html shows all.`);
-  if (checks) say(`${found} violations of WCAG 2.2 AA.`);
+  log(`${made.length} pictures in ${folder}; index.html shows all.`);
+  if (checks) log(`${found} violations of WCAG 2.2 AA.`);
 }
 
 /** The header for pages of the server, the choice for the console. Another locale of Chromium may also change its fonts. */
@@ -93,7 +93,7 @@ async function photograph(page: Page, { path, data }: Shot, file: string): Promi
     await page.locator('main :is(h1, h2, h3)').first().waitFor();
     await page.waitForTimeout(1500);
   } else {
-    await settled(page).catch(() => say(`${path} is still loading`));
+    await settled(page).catch(() => log(`${path} is still loading`));
   }
   await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
 }

@@ -19,7 +19,7 @@ export async function readmePictures(
   signedIn: BrowserContext,
   browser: Browser,
   world: World,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const all = shots(world);
@@ -39,7 +39,7 @@ export async function readmePictures(
       const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
       const file = join(folder, `${name}-${theme}.webp`);
       writeFileSync(file, Buffer.from(data, 'base64'));
-      say(file);
+      log(file);
       await page.close();
     }
   }

@@ -8,7 +8,7 @@ export const backupFidelity: Experiment = {
   name: 'backup-fidelity',
   done: 'a backup under load, restored into another database, which the server then uses',
   passes: 'every user known before the backup signs in with the earlier device key, without a code, as the same user',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const world = await World.create();
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-chaos-'));
     world.onClose(() => rmSync(folder, { recursive: true }));
@@ -21,7 +21,7 @@ export const backupFidelity: Experiment = {
       const file = join(folder, 'a.jsonl.gz');
       await world.run('backup', '--to', file);
       await under.stop();
-      say(`backed up beside ${under.tally.good} sign-ins`);
+      log(`backed up beside ${under.tally.good} sign-ins`);
       await first.stop();
       await world.postgres.query('create database restored', 'postgres');
       const restored = new URL(world.postgres.url);

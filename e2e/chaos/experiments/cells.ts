@@ -32,7 +32,7 @@ export const cells: Experiment = {
   done: 'two databases behind one address and a directory; one is killed; a project moves to the other',
   passes:
     'both sign in at the address, with tokens that its keys verify; one database away, the other signs in; the moved project keeps ids, devices and `sub`',
-  async run({ say }) {
+  async run({ log }) {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-cells-'));
     const directory = await Postgres.create();
     const issuerPort = await freePort();
@@ -66,7 +66,7 @@ export const cells: Experiment = {
         }
       };
       for (const cell of [one, two, one, two]) faults.push(await faultOf(signIn(cell)));
-      say('both cells sign in at one address');
+      log('both cells sign in at one address');
 
       await one.world.postgres.stop('immediate');
       const away = await faultOf(signIn(one));
@@ -76,7 +76,7 @@ export const cells: Experiment = {
       await one.world.postgres.start();
       const back = await until(async () => (await faultOf(signIn(one))) === undefined, 30_000, 500);
       faults.push(!back && 'the first cell did not recover');
-      say(`one database away: its cell answered "${away}", the other signed in`);
+      log(`one database away: its cell answered "${away}", the other signed in`);
 
       const before = await usersOf(one.world.postgres, one.app.projectId);
       const [file, passphrase] = [join(folder, 'project.jsonl'), join(folder, 'passphrase')];

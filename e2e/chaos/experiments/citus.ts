@@ -19,7 +19,7 @@ export const citus: Experiment = {
   name: 'citus',
   done: 'tables of tenants distributed by project with Citus, on a single node',
   passes: 'sign-ins on the SDK and the hosted page; every table of tenants is distributed',
-  async run({ say }) {
+  async run({ log }) {
     if (!(await isAvailable())) {
       return { verdict: 'skipped', measured: 'the extension citus is not available to the embedded PostgreSQL' };
     }
@@ -36,7 +36,7 @@ export const citus: Experiment = {
           faults.push(`${name} stays on the coordinator: ${error.message}`);
         });
       }
-      say(`${tables.length - faults.length} of ${tables.length} tables are distributed`);
+      log(`${tables.length - faults.length} of ${tables.length} tables are distributed`);
       const [person] = await world.people(app, 1).catch((error: Error) => {
         faults.push(error.message);
         return [];

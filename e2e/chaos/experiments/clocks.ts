@@ -11,7 +11,7 @@ export const clocks: Experiment = {
   done: 'two more processes start with clocks 5 minutes ahead and behind; then the clock of a running one jumps by 5 minutes both ways',
   passes:
     'a process with a wrong clock turns not ready within 60 s and names its clock, doctor too; codes, tokens and devices of processes that started with one are right at their siblings; no wrong response',
-  async run({ say }) {
+  async run({ log }) {
     const world = await World.create();
     try {
       const first = await world.start({}, { turnable: true });
@@ -26,7 +26,7 @@ export const clocks: Experiment = {
         faults.push(...(await acrossProcesses(app, person, sibling, first)));
         const { Clock } = await world.doctor();
         faults.push(Clock?.level === 'ok' && `doctor: ${Clock.summary}`);
-        say(`${aheadSeconds} s ahead from the start: ${(await readiness(sibling)).body}`);
+        log(`${aheadSeconds} s ahead from the start: ${(await readiness(sibling)).body}`);
         await sibling.stop();
       }
       await under.stop();

@@ -5,7 +5,7 @@ export const connectionsEnded: Experiment = {
   name: 'connections-ended',
   done: 'pg_terminate_backend on all connections of Latchkey, every second, for 30 s under load',
   passes: 'only correct responses, or 503 with Retry-After; no restart; immediate recovery',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const seconds = Math.max(5, Math.round(30 * scale));
     const world = await World.create();
     try {
@@ -26,7 +26,7 @@ export const connectionsEnded: Experiment = {
         );
         ended += rows.length;
       }
-      say(`${ended} connections ended`);
+      log(`${ended} connections ended`);
       // Let requests in flight finish.
       await pause(6_000);
       const refusedThen = under.tally.refused.length;

@@ -13,7 +13,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         : 'PostgreSQL frozen for 15 s (SIGSTOP: connections stay open without a response)',
     passes:
       '503 with Retry-After within 2 s; not ready, but live; JWKS, discovery and the status page respond; recovery within 5 s; no restart',
-    async run({ scale, say }) {
+    async run({ scale, log }) {
       const seconds = Math.max(4, (how === 'stopped' ? 30 : 15) * scale);
       const world = await World.create({ env: { STATUS_PAGE: 'true' } });
       try {
@@ -22,7 +22,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const people = await world.people(app, workers);
         const under = load(people.map((person) => () => person.signIn()));
         await pause(2_000);
-        say(`${under.tally.good} sign-ins before`);
+        log(`${under.tally.good} sign-ins before`);
         const faults: string[] = [];
         const wentAt = performance.now();
         if (how === 'stopped') await world.postgres.stop();

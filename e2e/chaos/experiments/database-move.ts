@@ -19,7 +19,7 @@ export const databaseMove: Experiment = {
   done: 'moved to another PostgreSQL by logical replication under load, as for a major upgrade',
   passes:
     'no wrong response, no acknowledged user lost, all rows the same on both at the moment of the move, sign-ins refused for less than 20 s',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     let proxy: TcpProxy | undefined;
     const world = await World.create({
       postgres: { wal_level: 'logical' },
@@ -54,7 +54,7 @@ export const databaseMove: Experiment = {
           .then(([row]) => row?.left === 0);
       if (!(await until(isCopied, 120_000, 250))) return evaluate('the copy did not end', ['tables are missing']);
       await next.query('analyze');
-      say(`copied beside ${signIns.tally.good} sign-ins and ${acknowledged.length} new users`);
+      log(`copied beside ${signIns.tally.good} sign-ins and ${acknowledged.length} new users`);
       await pause(Math.max(2_000, 10_000 * scale));
 
       const stoppedAt = performance.now();

@@ -15,7 +15,7 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
     done: `the disk of the ${isTables ? 'tables' : 'write-ahead log'} is full for 15 s under load`,
     passes:
       '503 to every write that fails; not ready and the reason named, but live; sign-ins again within 15 s of free space; no acknowledged user lost; no restart of Latchkey',
-    async run({ scale, say }) {
+    async run({ scale, log }) {
       const disk = mkdtempSync(join(tmpdir(), 'latchkey-chaos-disk-'));
       try {
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=0711', 'tmpfs', disk], { stdio: 'pipe' });
@@ -76,7 +76,7 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
         for (let user = 0; user < 100 && !/disk of the database is full/.test(scim); user += 1)
           scim = await provision(user);
         const metrics = await fetch(`${latchkey.managementUrl}/metrics`).then((answer) => answer.text());
-        say(`not ready: ${body.slice(0, 160)}`);
+        log(`not ready: ${body.slice(0, 160)}`);
         rmSync(join(disk, 'filler'));
         const freedAt = performance.now();
         const before = under.tally.good;

@@ -13,7 +13,7 @@ export const embeddedKilled: Experiment = {
   name: 'embedded-killed',
   done: 'kill -9 of the embedded PostgreSQL alone, three times under load',
   passes: 'the server restarts it and serves again within 10 s; no wrong response, no acknowledged user lost',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const kills = Math.max(1, Math.round(3 * scale));
     const unlimited = { SIGNIN_CHALLENGES_PER_MINUTE: '1000000', TRUST_PROXY: 'loopback', LOG_LEVEL: 'error' };
     const latchkey = await startLatchkey(unlimited);
@@ -37,7 +37,7 @@ export const embeddedKilled: Experiment = {
         const [killedAt, before] = [performance.now(), under.tally.good];
         if (!(await until(() => under.tally.good > before + 4, 30_000))) faults.push('no sign-ins after a kill');
         recoveredMs.push(performance.now() - killedAt);
-        say(`sign-ins again ${Math.round(recoveredMs.at(-1) ?? 0)} ms after the kill`);
+        log(`sign-ins again ${Math.round(recoveredMs.at(-1) ?? 0)} ms after the kill`);
       }
       await under.stop();
       // Each acknowledged user signs in again, by the key of its device and as the same user.

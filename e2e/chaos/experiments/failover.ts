@@ -8,7 +8,7 @@ export const failover: Experiment = {
   name: 'failover',
   done: 'synchronous streaming standby, promoted under load after the primary is killed; its address moves',
   passes: 'no wrong response, no acknowledged user lost, sign-ins within 5 s of the promotion, no restart',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     let proxy: TcpProxy | undefined;
     let standby: Postgres | undefined;
     const world = await World.create({
@@ -61,7 +61,7 @@ export const failover: Experiment = {
       const signIns = load(people.map((person) => () => person.signIn()));
       const creations = load([create, create], new Tally());
       await pause(Math.max(2_000, 5_000 * scale));
-      say(`${signIns.tally.good} sign-ins and ${acknowledged.length} users before`);
+      log(`${signIns.tally.good} sign-ins and ${acknowledged.length} users before`);
       await world.postgres.stop('immediate');
       await pause(2_000);
       proxy?.retarget(standby.port);

@@ -215,7 +215,7 @@ export const fuzz: Experiment = {
   name: 'fuzz',
   done: `all parsers fuzzed over HTTP (${Object.keys(fuzzers).join(', ')}), 30 s each; 10 minutes each and all at once with --full`,
   passes: 'no 5xx, no crash, no request without a response',
-  async run({ scale, full, say }) {
+  async run({ scale, full, log }) {
     const seconds = full ? 600 : Math.max(3, 30 * scale);
     const world = await World.create();
     try {
@@ -242,7 +242,7 @@ export const fuzz: Experiment = {
         const onFault = (fault: string) => void faults.push(`${name} (seed ${seed}): ${fault}`);
         const sent = await run(make, target, seconds, latchkey, onFault);
         counts.push(`${name} ${sent}`);
-        say(`${name}: ${sent} requests`);
+        log(`${name}: ${sent} requests`);
       };
       if (full) await Promise.all(Object.entries(fuzzers).map(fuzzOne));
       else for (const fuzzer of Object.entries(fuzzers)) await fuzzOne(fuzzer);

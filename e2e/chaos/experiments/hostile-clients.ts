@@ -10,7 +10,7 @@ export const hostileClients: Experiment = {
   done: '2,000 slow-loris sockets, bodies of 50 MB, JSON 10,000 deep, Content-Length with Transfer-Encoding, under load',
   passes:
     'other clients are not rejected, with p99 under 1 s (on a busy machine: twice the baseline); slow connections are closed within 45 s, other attacks get 4xx; memory grows by less than 150 MB',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const count = Math.max(200, Math.round(2_000 * scale));
     const world = await World.create();
     try {
@@ -44,7 +44,7 @@ export const hostileClients: Experiment = {
         (_, index) => new SlowClient(port, index % 2 === 0 ? 'headers' : 'body'),
       );
       await until(() => slow.every(({ isOpen }) => isOpen), 10_000);
-      say(`${slow.filter(({ isOpen }) => isOpen).length} slow connections open`);
+      log(`${slow.filter(({ isOpen }) => isOpen).length} slow connections open`);
       const token = await world.admin.issueScimToken(app.projectId);
       for (const attack of attacks(app, token)) {
         const answer = await answerTo(port, attack.head, attack.body);

@@ -12,7 +12,7 @@ export const indexBuild: Experiment = {
   name: 'index-build',
   done: `an audit log of 10,000,000 events in the schema of ${firstDay.name} is migrated, with its indexes, while four clients write to it`,
   passes: 'no write waits for a lock for more than 100 ms; every event is there afterwards, and every index valid',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const events = Math.round(10_000_000 * scale);
     const release = await buildRelease(firstDay);
     if (typeof release === 'string') return { verdict: 'skipped', measured: release };
@@ -29,7 +29,7 @@ export const indexBuild: Experiment = {
     try {
       await (await world.start({}, { main: release.main })).stop();
       const project = await fill(world, events);
-      say(`${events} events`);
+      log(`${events} events`);
       let isDone = false;
       const writing = Array.from({ length: 4 }, () => writeUntil(world, project, () => isDone));
       await pause(2_000);

@@ -20,7 +20,7 @@ export const logoutKilled: Experiment = {
   name: 'logout-killed',
   done: 'kill -9 of one of two processes while both deliver logouts to slow receivers',
   passes: 'each logout token, of a user and of each session, arrives at least once within 60 s, with one jti each',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const count = Math.max(10, Math.round(60 * scale));
     const world = await World.create();
     /** By subject, then by `sid`; '' for the token without. */
@@ -58,7 +58,7 @@ export const logoutKilled: Experiment = {
       await Promise.all(people.map(signOut));
       await until(() => begunPosts >= Math.min(10, count / 2), 20_000, 5);
       await first.kill();
-      say(`killed after ${begunPosts} of ${count * 2} deliveries started`);
+      log(`killed after ${begunPosts} of ${count * 2} deliveries started`);
       // One without `sid`, and one for the session.
       const isComplete = ({ sub = '' }: Person) => arrived.get(sub)?.has('') && arrived.get(sub)?.size === 2;
       await until(() => people.every(isComplete), 70_000);

@@ -6,7 +6,7 @@ export const mixedLoad: Experiment = {
   name: 'mixed-load',
   done: 'sign-ins, SSO, SCIM and the admin API together for 3 minutes, an hour with --full',
   passes: 'no wrong or rejected response; flat memory: heap after collection in the last third as in the second',
-  async run({ scale, full, say }) {
+  async run({ scale, full, log }) {
     const seconds = full ? 3_600 : Math.max(30, 180 * scale);
     const world = await World.create();
     try {
@@ -65,7 +65,7 @@ export const mixedLoad: Experiment = {
         });
       }
       await under.stop();
-      say(`${tally.good} operations done`);
+      log(`${tally.good} operations done`);
       // The minimum of a window approximates the heap after a collection.
       const third = (from: number) => samples.filter(({ at }) => at >= from && at < from + 1 / 3);
       const floor = (from: number) => Math.min(...third(from).map(({ heap }) => heap));

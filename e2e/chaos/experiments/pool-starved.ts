@@ -6,7 +6,7 @@ export const poolStarved: Experiment = {
   name: 'pool-starved',
   done: 'all connections of the pool wait for a lock held for 20 s',
   passes: 'JWKS and discovery respond within 500 ms; others get 503 within 9 s, none hangs; recovery within 5 s',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const seconds = Math.max(8, 20 * scale);
     const world = await World.create({ env: { DATABASE_POOL_SIZE: '4' } });
     try {
@@ -41,7 +41,7 @@ export const poolStarved: Experiment = {
       const wellAfter = performance.now() - backAt;
       await under.stop();
       const { tally } = under;
-      say(`${tally.good} sign-ins in total`);
+      log(`${tally.good} sign-ins in total`);
       const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
       return evaluate(
         `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; recovered after ${Math.round(wellAfter)} ms`,

@@ -62,7 +62,7 @@ export const refreshKilled: Experiment = {
   done: 'kill -9 of the server, three times, while 60 applications refresh; then each repeats its unanswered request',
   passes:
     'each repeated request succeeds, also where the kill came between rotation and answer; every user stays signed in',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const count = Math.max(20, Math.round(60 * scale));
     const world = await World.create();
     try {
@@ -94,7 +94,7 @@ export const refreshKilled: Experiment = {
         );
         const unanswered = (row?.rotated ?? 0) - answered.size;
         cutOff += unanswered;
-        say(`killed with ${answered.size} of ${count} answered, ${unanswered} rotated without an answer`);
+        log(`killed with ${answered.size} of ${count} answered, ${unanswered} rotated without an answer`);
         await world.start({ PORT: world.issuerPort });
         for (const keeper of keepers.filter((one) => !answered.has(one))) {
           repeated += 1;

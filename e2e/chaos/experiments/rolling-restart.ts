@@ -7,7 +7,7 @@ export const rollingRestart: Experiment = {
   name: 'rolling-restart',
   done: 'two processes behind a proxy, restarted in turn (4 restarts) under load',
   passes: 'no failed sign-in; each process exits within 10 s of SIGTERM with code 0',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const restarts = Math.max(2, Math.round(4 * scale));
     const world = await World.create({ env: { SHUTDOWN_DELAY_SECONDS: '1' } });
     const balancer = new Balancer();
@@ -40,7 +40,7 @@ export const rollingRestart: Experiment = {
         balancer.remove(oldest);
         if (code !== 0) faults.push(`exit code ${code}: ${oldest.output().slice(-300)}`);
         running.push(await start());
-        say(`restarted after ${Math.round(stopMs.at(-1) ?? 0)} ms`);
+        log(`restarted after ${Math.round(stopMs.at(-1) ?? 0)} ms`);
         await pause(1_500);
       }
       await under.stop();

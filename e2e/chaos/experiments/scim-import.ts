@@ -8,7 +8,7 @@ export const scimImport: Experiment = {
   name: 'scim-import-killed',
   done: 'kill -9 of the server, three times, during a SCIM import of 10,000 users',
   passes: 'every acknowledged 201 persists; the repeated import converges to each user once',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const total = Math.max(300, Math.round(10_000 * scale));
     const world = await World.create();
     try {
@@ -57,7 +57,7 @@ export const scimImport: Experiment = {
         while (total - missing.size < at) await pause(5);
         await world.processes.at(-1)?.kill();
         kills += 1;
-        say(`killed with ${acknowledged.size} acknowledged`);
+        log(`killed with ${acknowledged.size} acknowledged`);
         await world.start({ PORT: port });
       }
       await importing;

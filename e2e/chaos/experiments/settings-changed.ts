@@ -21,7 +21,7 @@ export const keysChanged: Experiment = {
   done: 'signing keys, master key and mail server changed under load, two processes restarted one after the other',
   passes:
     'no failed sign-in, each ID token verifies, each mail arrives once, no value left under the earlier master key',
-  async run({ say }) {
+  async run({ log }) {
     const world = await World.create({ env: { SHUTDOWN_DELAY_SECONDS: '1' } });
     const balancer = new Balancer();
     const nextMail = await MailSink.create();
@@ -65,7 +65,7 @@ export const keysChanged: Experiment = {
       await world.runWith(changed, 'master-key:rotate');
       const last = { MASTER_KEY: fresh, SMTP_URL: nextMail.url };
       await restart(last);
-      say(`${under.tally.good} sign-ins beside three rounds of restarts`);
+      log(`${under.tally.good} sign-ins beside three rounds of restarts`);
       await world.runWith(last, 'keys:rotate', '--emergency');
       await Promise.all([under.stop(), asking.stop()]);
       await Promise.all(people.map((person) => verifiedSignIn(person)));

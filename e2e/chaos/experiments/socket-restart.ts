@@ -9,7 +9,7 @@ export const socketRestart: Experiment = {
   name: 'socket-restart',
   done: '20 restarts of processes that get their socket as from systemd: one process ten times, then two in turn, under 50,000 requests on connections of their own',
   passes: 'no request fails, each is answered within 60 s; each process exits with code 0',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const restarts = Math.max(2, Math.round(20 * scale));
     const requests = Math.round(50_000 * scale);
     // Refusals, and why, are logged at `info`.
@@ -31,12 +31,12 @@ export const socketRestart: Experiment = {
       };
       for (let count = 0; count < restarts / 2; count += 1) await restart();
       const alone = load.take();
-      say(`one process: ${alone.length} requests, the slowest ${percentile(alone, 1)} ms`);
+      log(`one process: ${alone.length} requests, the slowest ${percentile(alone, 1)} ms`);
       running.push(await start());
       load.take();
       for (let count = 0; count < restarts / 2; count += 1) await restart();
       const inTurn = load.take();
-      say(`two processes: ${inTurn.length} requests, the slowest ${percentile(inTurn, 1)} ms`);
+      log(`two processes: ${inTurn.length} requests, the slowest ${percentile(inTurn, 1)} ms`);
       while (load.total < requests) await pause(100);
       await load.stop();
       return evaluate(

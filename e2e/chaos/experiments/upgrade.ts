@@ -15,7 +15,7 @@ export const upgrade: Experiment = {
   done: `the database of release ${firstRelease.name} under load: this release starts beside it and migrates, takes over, goes back to that release, and takes over again`,
   passes:
     '0 failed requests; earlier rows are the same; at each stage users sign in with earlier keys, factors and sessions, without a code',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const release = await buildRelease(firstRelease);
     if (typeof release === 'string') return { verdict: 'skipped', measured: release };
     const fixture = readFixture(firstRelease.name);
@@ -42,7 +42,7 @@ export const upgrade: Experiment = {
       for (const next of ['head', 'earlier', 'head'] as const) {
         const seconds = await site.replaceBy(next);
         await stage();
-        say(
+        log(
           `${next} took over after ${seconds.toFixed(1)} s: ${under.tally.good} operations, ${failures(under.tally).length} failed`,
         );
       }

@@ -51,7 +51,7 @@ export const relayKilled = ({ name, noun, subscribe, read }: Relay): Experiment 
   passes:
     'each of the other 18 gets each event at least once, in order for each user, under one id, within 60 s (on a busy ' +
     'machine: three claims, and four times as long as the same events take undisturbed)',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const users = Math.max(4, Math.round(20 * scale));
     const changes = Math.max(4, Math.round(15 * scale));
     const world = await World.create();
@@ -78,7 +78,7 @@ export const relayKilled = ({ name, noun, subscribe, read }: Relay): Experiment 
       for (let kill = 1; kill <= 3; kill += 1) {
         await until(() => done >= (users * changes * kill) / 4, 120_000, 5);
         await processes.shift()?.latchkey.kill();
-        say(`killed after ${done} of ${users * changes} changes, ${inbox.count} deliveries`);
+        log(`killed after ${done} of ${users * changes} changes, ${inbox.count} deliveries`);
         processes.push(await startProcess(world));
       }
       await work;

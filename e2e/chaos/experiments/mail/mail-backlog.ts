@@ -8,7 +8,7 @@ export const mailBacklog: Experiment = {
   name: 'mail-backlog',
   done: '100,000 notices wait in the queue while 20 users ask for a code, one every 2 s',
   passes: 'each code arrives within 2 s of the request, while notices still wait',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const world = await World.create();
     const outbox = new Outbox(world);
     try {
@@ -24,7 +24,7 @@ export const mailBacklog: Experiment = {
       await world.mail.open();
       await until(() => world.mail.received.length > 20, 60_000);
       const waiting = async () => (await outbox.all()).filter(({ state }) => state === 'pending').length;
-      say(`${await waiting()} notices waiting`);
+      log(`${await waiting()} notices waiting`);
       const tookMs: number[] = [];
       const faults: string[] = [];
       for (let count = 0; count < 20; count += 1) {

@@ -9,7 +9,7 @@ export const mailOutage: Experiment = {
   name: 'mail-outage',
   done: 'the mail server refuses connections for as many attempts as a notice makes in 40 minutes; the pauses are shortened',
   passes: 'each unexpired message arrives once within 60 s; expired codes end as expired and never arrive',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const world = await World.create();
     const outbox = new Outbox(world);
     try {
@@ -37,7 +37,7 @@ export const mailOutage: Experiment = {
         300_000,
         500,
       );
-      say(`${(await notices()).length} notices, each tried ${attempts} times`);
+      log(`${(await notices()).length} notices, each tried ${attempts} times`);
       await world.mail.open();
       const openedAt = performance.now();
       const isSettled = await until(

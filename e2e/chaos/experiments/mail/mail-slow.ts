@@ -12,7 +12,7 @@ export const mailSlow: Experiment = {
   name: 'mail-slow',
   done: 'the mail server accepts each mail after 160 s; two processes; meanwhile each mail gets a second job',
   passes: 'each mail is sent once, in one attempt',
-  async run({ say }) {
+  async run({ log }) {
     const world = await World.create();
     const outbox = new Outbox(world);
     try {
@@ -32,7 +32,7 @@ export const mailSlow: Experiment = {
         2 * slowMs,
         500,
       );
-      say(isSettled ? 'all accepted' : 'not all accepted');
+      log(isSettled ? 'all accepted' : 'not all accepted');
       // A repeated mail is on its way by now.
       await pause(5_000);
       const messages = await during();

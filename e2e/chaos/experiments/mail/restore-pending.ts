@@ -9,7 +9,7 @@ export const restorePending: Experiment = {
   name: 'restore-pending',
   done: 'a backup with pending messages, restored into another database; their codes have expired meanwhile',
   passes: 'each notice arrives once within 3 minutes; codes end as expired within 6 and never arrive',
-  async run({ scale, say }) {
+  async run({ scale, log }) {
     const world = await World.create();
     const outbox = new Outbox(world);
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-chaos-'));
@@ -44,7 +44,7 @@ export const restorePending: Experiment = {
       };
       const isSent = await until(async () => (await pending(false)) === 0, 180_000, 1_000);
       const seconds = (performance.now() - startedAt) / 1000;
-      say(`notices sent after ${seconds.toFixed(0)} s`);
+      log(`notices sent after ${seconds.toFixed(0)} s`);
       // Swept every 5 minutes.
       const isSwept = await until(async () => (await pending(true)) === 0, 360_000, 1_000);
       const during = (await outbox.all('restored')).filter(({ id }) => !earlier.has(id));
