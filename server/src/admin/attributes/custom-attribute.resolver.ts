@@ -3,7 +3,7 @@ import { found } from '../../domain/kernel/problem.ts';
 import type { CustomAttributeInput } from '../../domain/users/custom/definition.ts';
 import { shownCustomValues } from '../../domain/users/custom/own-values.ts';
 import { User } from '../../domain/users/user.entity.ts';
-import { Requires } from '../api/access.ts';
+import { type Inputs, Requires } from '../api/access.ts';
 import { type AdminContext, type ProjectContext, withoutNulls } from '../api/context.ts';
 import { UserView } from '../users/user.view.ts';
 import {
@@ -32,7 +32,7 @@ export class CustomAttributeResolver {
     return domain.customAttributes.countValues(projectId, name);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'users:write' })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: changesClaims, scope: 'users:write' })
   @Mutation(() => CustomAttributeView, { description: 'Applies to the next request of a directory.' })
   createCustomAttribute(
     @Arg('input', () => CreateCustomAttributeInput) { projectId, ...input }: CreateCustomAttributeInput,
@@ -41,7 +41,7 @@ export class CustomAttributeResolver {
     return domain.customAttributes.create(projectId, definitionOf(input) as CustomAttributeInput, actor);
   }
 
-  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'users:write' })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: changesClaims, scope: 'users:write' })
   @Mutation(() => CustomAttributeView)
   updateCustomAttribute(
     @Arg('input', () => UpdateCustomAttributeInput) { projectId, name, ...input }: UpdateCustomAttributeInput,
@@ -75,6 +75,11 @@ export class CustomAttributeResolver {
   async customValues(@Root() user: User, @Ctx() { loaders }: AdminContext) {
     return shownCustomValues(found(await loaders.customSchemaOf(user.project.id), 'project'), user);
   }
+}
+
+/** Mapped claims have values from then on, as after `updateClaimSettings`. */
+function changesClaims({ visibleTo }: Inputs): boolean {
+  return Array.isArray(visibleTo) && visibleTo.includes('applications');
 }
 
 function definitionOf(input: Omit<UpdateCustomAttributeInput, 'projectId' | 'name'> & { name?: string }) {

@@ -6,6 +6,7 @@ import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import { customUrn as urn } from '../../domain/users/custom/definition.ts';
+import { freshSeconds } from '../api/authorize.ts';
 
 let room: AdminRoom;
 let make: Factories;
@@ -26,10 +27,11 @@ const create = (input: object, headers?: Record<string, string>) =>
     { input: { projectId: project.id, type: 'STRING', ...input } },
     headers,
   );
-const update = (input: object) =>
+const update = (input: object, headers?: Record<string, string>) =>
   room.call(
     `mutation ($input: UpdateCustomAttributeInput!) { updateCustomAttribute(input: $input) { name type description } }`,
     { input: { projectId: project.id, ...input } },
+    headers,
   );
 const setValues = (id: string, values: Record<string, unknown>, headers?: Record<string, string>) =>
   room.call(
@@ -43,6 +45,24 @@ const events = (subjectId: string, type: string) =>
   room.services.db.reader().find(AuditEvent, { projectId: project.id, subjectId, type }, { orderBy: { id: 'asc' } });
 
 describe('definitions', () => {
+  it('need a fresh sign-in to show values to applications, as a change of claims does', async () => {
+    await create({ name: 'clearance' });
+    const email = 'clearance@example.com';
+    const admin = await room.person(email);
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const session = await room.sessionOf(admin);
+    room.clock.turn(freshSeconds + 1);
+    const shown = { visibleTo: ['APPLICATIONS', 'USER'] };
+    const codes: (string | undefined)[] = [];
+    for (const change of [{ description: 'Level' }, { visibleTo: ['USER'] }, shown]) {
+      codes.push((await update({ name: 'clearance', ...change }, session)).code);
+    }
+    codes.push((await create({ name: 'other', ...shown }, session)).code);
+    const stale = 'reauthentication-required';
+    expect(codes).toEqual([undefined, undefined, stale, stale]);
+  });
+
   it('are created, listed, changed and deleted, with events', async () => {
     expect((await create({ name: 'badge', alias: 'badgeNo', visibleTo: ['APPLICATIONS'] })).data).toEqual({
       createCustomAttribute: {
