@@ -139,6 +139,13 @@ test('controls have a contrast of 3 : 1 with the card, in both themes', async ()
   }
 });
 
+test('no transition runs where motion is reduced', async () => {
+  const { page } = owner;
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto(`${latchkey.baseUrl}/admin/projects`);
+  await expect(page.getByRole('link', { name: 'Acme' }).first()).toHaveCSS('transition-property', 'none');
+});
+
 /** Contrast (WCAG 2.2) of a control's border, or of a switch's track, with the card. Runs in the page. */
 function contrastWithCard(control: Element): number {
   const luminance = (color: string) => {
