@@ -61,7 +61,7 @@ export async function startLatchkey(
   const port = env['PORT'] ?? String(await freePort());
   const managementPort = env['MANAGEMENT_PORT'] ?? String(await freePort());
   const settings = {
-    PATH: process.env['PATH'] ?? '',
+    ...inherited(),
     BASE_URL: `http://localhost:${port}`,
     PORT: port,
     MANAGEMENT_PORT: managementPort,
@@ -120,6 +120,12 @@ export async function startLatchkey(
   return latchkey;
 }
 
+/** The environment of each program: where programs are, and the modules that an earlier one has compiled. */
+function inherited(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+}
+
 /** Runs an operator's command. Throws if it fails. @returns its output */
 export function runLatchkey(env: Record<string, string>, ...args: string[]): Promise<string> {
   return runProgram(builtMain, env, ...args);
@@ -143,7 +149,7 @@ export async function runDoctor(
 
 async function ran(main: string, env: Record<string, string>, args: readonly string[]) {
   const command = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, errors] = ['', ''];
