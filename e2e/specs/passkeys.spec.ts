@@ -121,7 +121,10 @@ test('a dismissed offer returns in this browser after 30 days, and a failed crea
   await titled(page, 'Create a passkey');
 });
 
-test('without a passkey, or with one of another project, the address remains', async ({ browser, page }) => {
+test('without a passkey, or with one of another project, the user can still enter an address', async ({
+  browser,
+  page,
+}) => {
   await withoutSuggestions(page);
   const authenticator = await VirtualAuthenticator.connect(page);
   const [application, other] = [await hosted.register(), await hosted.register({ name: 'Forum' })];

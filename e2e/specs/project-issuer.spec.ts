@@ -173,7 +173,7 @@ test('openid-client 6 gets a token for an API and introspects it', async () => {
   expect(await response.json()).toMatchObject({ data: { users: {} } });
 });
 
-test('a third-party application gets in only after its user allows it, by keyboard', async ({ page }) => {
+test('a third-party application gets a code only after its user allows it, by keyboard', async ({ page }) => {
   const settings = { tokenEndpointAuthMethod: 'CLIENT_SECRET_POST', thirdParty: true };
   const origin = await applicationOf(client6App, '/callback', settings);
   await page.goto(`${origin}/login`);

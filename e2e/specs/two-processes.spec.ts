@@ -45,7 +45,7 @@ test('one of 200 parallel exchanges of a code over two processes succeeds, also 
     });
     const outcomes = await Promise.all(exchanges);
     const successes = outcomes.filter((outcome) => outcome === 'success').length;
-    // A slow machine turns requests away before they touch the code: if it turned away all, the code is still valid.
+    // An overloaded server refuses requests before it uses the code: if it refused all, the code is still valid.
     expect(successes + (await lateExchange(successes, code))).toBe(1);
     const refusals = new Set(outcomes.filter((outcome) => outcome !== 'success'));
     for (const refusal of refusals) expect(['400 invalid_grant', '503 temporarily_unavailable']).toContain(refusal);

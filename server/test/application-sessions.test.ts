@@ -195,10 +195,10 @@ describe('a client with a key', () => {
 });
 
 describe('a step-up', () => {
-  it('is refused where the service did not reach the class', async () => {
+  it('is refused if the sign-in did not reach the class', async () => {
     const site = await atProjectIssuer();
     await site.party.signIn(user);
-    // The user has no passkey, and acr_values is a wish: the service answers with a code nevertheless.
+    // The user has no passkey. `acr_values` is voluntary, so the service answers with a code nevertheless.
     const { cookie, response } = await signIn(site, { acrValues: ['phr'] });
     expect([response.status, await response.json()]).toEqual([
       401,

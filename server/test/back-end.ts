@@ -25,7 +25,7 @@ export function makePair() {
 export type Pair = ReturnType<typeof makePair>;
 
 /** Modifications of a request before it is sent. */
-export interface Bend {
+export interface Deviations {
   claims?: Record<string, unknown>;
   body?: unknown;
   op?: string;
@@ -96,8 +96,8 @@ export class TestBackEnd {
   }
 
   /** A request as the library creates it, with modifications. */
-  async seal(bend: Bend = {}): Promise<string> {
-    const key = bend.encryptTo ?? createPublicKey((await this.ours()).encryption);
+  async seal(deviations: Deviations = {}): Promise<string> {
+    const key = deviations.encryptTo ?? createPublicKey((await this.ours()).encryption);
     const kid = thumbprint(key);
     const iat = seconds(this.app.clock.now());
     const payload = {
@@ -106,18 +106,18 @@ export class TestBackEnd {
       iat,
       exp: iat + 60,
       jti: crypto.randomUUID(),
-      op: bend.op ?? 'getUserCredentials',
+      op: deviations.op ?? 'getUserCredentials',
       enc_kid: kid,
-      body: 'body' in bend ? bend.body : { userid: address },
-      ...bend.claims,
+      body: 'body' in deviations ? deviations.body : { userid: address },
+      ...deviations.claims,
     };
     const signed =
-      bend.raw ??
+      deviations.raw ??
       (await new CompactSign(Buffer.from(JSON.stringify(payload)))
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-req+jwt', ...bend.inner })
-        .sign(bend.signWith ?? this.pair.signing.privateKey));
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'delegation-req+jwt', ...deviations.inner })
+        .sign(deviations.signWith ?? this.pair.signing.privateKey));
     return new CompactEncrypt(Buffer.from(signed))
-      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', typ: 'delegation-req+jwe', kid, ...bend.outer })
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', typ: 'delegation-req+jwe', kid, ...deviations.outer })
       .encrypt(key);
   }
 

@@ -7,7 +7,7 @@ import { keyIn } from '../src/domain/projects/tenant.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import { DnsServer } from './dns-server.ts';
 
-/** An instance whose name server is here. */
+/** An instance that uses a name server of this process. */
 export class DomainWorld {
   private constructor(
     readonly app: TestApp,

@@ -177,7 +177,7 @@ const graphql =
     });
   };
 
-/** `own` sees and changes nothing of `other`. */
+/** `own` neither sees nor changes data of `other`. */
 const attempts: Record<string, Attempt> = {
   'GraphQL client': graphql('query')('client(id: $id) { name apiKeys { id } }', ({ client }) => ({ id: client.id })),
   'GraphQL user': graphql('query')('user(id: $id) { userName project { name } }', ({ user }) => ({ id: user.id })),
@@ -425,7 +425,7 @@ describe('a caller of one project', () => {
   });
   afterAll(() => Promise.all(Object.values(worlds).map(({ app }) => app.close())));
 
-  it.each(Object.keys(attempts))('reaches nothing of another: %s', async (name) => {
+  it.each(Object.keys(attempts))('cannot access data of another: %s', async (name) => {
     const attempt = attempts[name] as Attempt;
     const shapes: object[] = [];
     for (const { app, own, other } of [worlds.on, worlds.off]) {
@@ -460,7 +460,7 @@ describe('row security', () => {
     });
   });
 
-  it('shows a statement without a project nothing', async () => {
+  it('shows no row to a statement without a project', async () => {
     expect(await inRequest(users)).toEqual([]);
     await administer(app.databaseUrl, async (client: pg.Client) => {
       await client.query(`set role ${tenantRole}`);
@@ -485,7 +485,7 @@ describe('row security', () => {
     }
   });
 
-  it('lets no statement write a row of another project', async () => {
+  it('refuses statements that write a row of another project', async () => {
     const [one, other] = projects as [Project, Project];
     const write = (id: string) =>
       query(

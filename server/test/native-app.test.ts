@@ -59,7 +59,7 @@ describe('an app with a secure store', () => {
     expect(step.status === 'SUCCESS' && (await claimsOf(step.code)).sub).toBe(sub);
   });
 
-  it('leads through the prompts by start()', async () => {
+  it('shows the prompts of start()', async () => {
     const signIn = (await started()).start();
     signIn.send({ type: 'submit-address', userid });
     await vi.waitFor(() => expect(signIn.state).toMatchObject({ step: 'code', busy: false }));

@@ -90,7 +90,7 @@ describe('an instance', () => {
     for (const name of Object.keys(document.components.schemas)) expect(page).toContain(`id="schema-${name}"`);
   });
 
-  it('has each mounted route in it, or on the list of those left out', async () => {
+  it('contains each mounted route, except those on the list of omitted ones', async () => {
     const mounted = mountedRoutes(await routesOf(world.app.options));
     const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     const isLeftOut = (route: string) => Object.keys(notDescribed).some((pattern) => new RegExp(pattern).test(route));
@@ -278,7 +278,7 @@ describe('an instance', () => {
     await documented.check();
   });
 
-  it('was asked for a success and a refusal of nearly every operation', () => {
+  it('has answered nearly every operation with a success and with a refusal', () => {
     const statusesOf = ({ operationId }: Operation) =>
       [...documented.seen].filter((one) => one.startsWith(`${operationId} `)).map((one) => Number(one.split(' ')[1]));
     const all = operations.map(({ operation }) => operation);

@@ -45,13 +45,13 @@ export class PasskeyUser {
     return expectStatus(await hosted.addPasskey(), 'SUCCESS')['recovery_codes'];
   }
 
-  /** A new browser that holds only the mailbox, up to the answer after its device was registered. */
+  /** A new browser of someone who can only read the mailbox, up to the answer after its device was registered. */
   async byMail(page: SigninPage): Promise<StepAnswer> {
     await this.world.verifyAddress(page, this.userid);
     return page.step('verify-device', { userid: this.userid }, 'registration');
   }
 
-  /** That browser must use the passkey now, and gets nowhere without it. */
+  /** That browser must use the passkey to continue. */
   async isStopped(page: SigninPage): Promise<void> {
     const { userid } = this;
     const asked = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');

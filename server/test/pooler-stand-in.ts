@@ -67,11 +67,11 @@ export async function poolerStandIn(
       for (const message of pending.splice(0)) given.stream.write(message);
     };
     client.on('data', (chunk) => {
-      if (isGreeted) return hear(chunk);
+      if (isGreeted) return receive(chunk);
       isGreeted = true;
       client.write(refuses !== undefined && chunk.includes(refuses) ? refusal(refuses) : welcome);
     });
-    const hear = framed((message) => {
+    const receive = framed((message) => {
       if (kindOf(message) === 'X') return void client.end();
       if (backend?.client === client) return void backend.stream.write(message);
       pending = [...pending, message];
@@ -105,13 +105,13 @@ export async function poolerStandIn(
 }
 
 /** Splits a stream into messages: a type byte and a four-byte length that includes itself. */
-function framed(hear: (message: Buffer) => void): (chunk: Buffer) => void {
+function framed(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
       const end = rest.readUInt32BE(1) + 1;
-      hear(rest.subarray(0, end));
+      onMessage(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
   };

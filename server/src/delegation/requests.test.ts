@@ -97,7 +97,7 @@ describe('POST /v1/delegation', () => {
       const decoded = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
       return [Buffer.from(JSON.stringify({ ...decoded, ...change })).toString('base64url'), ...rest].join('.');
     };
-    const bent = [
+    const altered = [
       '',
       'nonsense',
       'a.b.c.d.e',
@@ -122,7 +122,7 @@ describe('POST /v1/delegation', () => {
       `${await backEnd.seal()}=`,
     ];
     const replies = [];
-    for (const text of bent) replies.push(await backEnd.send(text));
+    for (const text of altered) replies.push(await backEnd.send(text));
     for (const { code, payload, status, text } of replies) {
       expect([status, code, payload]).toEqual([400, 'REQUEST_REJECTED', undefined]);
       expect(JSON.parse(text).error.message).toBe('The request is not from this client or not for this service.');
@@ -134,7 +134,7 @@ describe('POST /v1/delegation', () => {
     const noneHeader = Buffer.from('{"alg":"none","typ":"delegation-req+jwt"}').toString('base64url');
     const stranger = makePair();
     const jwk = stranger.signing.publicKey.export({ format: 'jwk' });
-    for (const bend of [
+    for (const deviations of [
       { raw: 'nonsense' },
       { raw: '' },
       { raw: JSON.stringify({ iss: backEnd.client.id, op: 'getUserCredentials' }) },
@@ -164,9 +164,9 @@ describe('POST /v1/delegation', () => {
       { claims: { op: undefined } },
       { claims: { body: undefined } },
     ]) {
-      const text = await backEnd.seal(bend).catch(() => undefined);
+      const text = await backEnd.seal(deviations).catch(() => undefined);
       if (text === undefined) continue;
-      expect(await sealed(backEnd.send(text)), JSON.stringify(bend)).toEqual([400, 'REQUEST_REJECTED']);
+      expect(await sealed(backEnd.send(text)), JSON.stringify(deviations)).toEqual([400, 'REQUEST_REJECTED']);
     }
   });
 

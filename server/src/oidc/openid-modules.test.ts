@@ -356,10 +356,10 @@ describe.each([
         '-only-state besides the client',
         () => ({ id_token_hint: undefined, post_logout_redirect_uri: undefined, state: 's' }),
       ],
-    ])('%s', async (_module, bend) => {
+    ])('%s', async (_module, alter) => {
       const { id_token: hint } = await rp.tokens();
       const good = { client_id: rp.client.id, id_token_hint: hint, post_logout_redirect_uri: postLogoutRedirectUri };
-      const response = await rp.endSession({ ...good, ...bend(hint) });
+      const response = await rp.endSession({ ...good, ...alter(hint) });
       expect([response.status, response.headers.get('location')]).toEqual([200, null]);
       expect(await rp.isSignedIn()).toBe(true);
     });

@@ -175,8 +175,8 @@ describe('GET and POST /userinfo (service.md 2.4, 7.4)', () => {
     const narrow = await app.services.signer.sign('access-token', { ...common, jti, scope: 'email' });
     const refused = await rp.userInfo(narrow);
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'insufficient_scope' }]);
-    for (const bent of [{ jti }, { scope: 'openid' }, { scope: 'openid', jti: 'x' }]) {
-      const odd = await rp.userInfo(await app.services.signer.sign('access-token', { ...common, ...bent }));
+    for (const deviation of [{ jti }, { scope: 'openid' }, { scope: 'openid', jti: 'x' }]) {
+      const odd = await rp.userInfo(await app.services.signer.sign('access-token', { ...common, ...deviation }));
       expect([odd.status, await odd.json()]).toMatchObject([401, { error: 'invalid_token' }]);
     }
     app.clock.turn(300);

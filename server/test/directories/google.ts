@@ -15,10 +15,10 @@ import {
   userUrn,
 } from './directory.ts';
 
-/** Users are suspended and deleted after a number of days, each on its own. */
+/** Users are suspended and deleted after a number of days; the two numbers are independent. */
 const help =
   'No request is published; https://workspaceupdates.googleblog.com/2016/07/automatically-provision-users-with-scim.html has the order.';
-/** The client that carries Google's users and groups to AWS. */
+/** The client that copies Google's users and groups to AWS. */
 const ssosync = 'https://github.com/awslabs/ssosync/blob/master/internal/aws/client.go';
 const ssosyncUser = 'https://github.com/awslabs/ssosync/blob/master/internal/aws/users.go';
 
@@ -89,7 +89,7 @@ export const google: DirectoryClient = {
   deleteUser: inferred(help, async (send, id) => {
     await send({ method: 'PATCH', path: `/Users/${id}`, body: patch({ op: 'replace', value: { active: false } }) });
     await send({ method: 'DELETE', path: `/Users/${id}` });
-    // The suspension of its own schedule comes too late.
+    // Google schedules the suspension separately, so it can follow the deletion.
     const late = patch({ op: 'replace', path: 'active', value: 'false' });
     await send({ method: 'PATCH', path: `/Users/${id}`, body: late, status: 404 });
   }),

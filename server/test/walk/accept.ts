@@ -43,7 +43,7 @@ export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly 
   const { txn, step, proof } = sent;
   const status: string = reply.json['status'];
   if (!keyless.test(step) && step !== 'authenticate') {
-    demand(proof && proof.bent === null, `${step} of ${txn.name} was accepted without a valid proof`);
+    demand(proof && proof.deviation === null, `${step} of ${txn.name} was accepted without a valid proof`);
     demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
   }
   if (step === 'authenticate') restart(model, sent, changes);
@@ -106,7 +106,7 @@ const learners: Record<string, Learner> = {
     txn.remember = fields['remember_device'] ?? true;
     txn.askedStep = status === 'OTP_NEEDED' ? model.step : -1;
     if (status === 'OTP_NEEDED') return;
-    demand(proof && proof.bent === null, `authenticate of ${txn.name} answered ${status} without a valid proof`);
+    demand(proof && proof.deviation === null, `authenticate of ${txn.name} answered ${status} without a valid proof`);
     const ofThisSignIn = allPieces(txn).flatMap((piece) => (piece.kind === 'key' ? piece.users : []));
     const trusted = trustedDevices(model, txn, userid, proof.key.jkt).map(({ user }) => user);
     const users = trusted.length > 0 ? trusted : ofThisSignIn;

@@ -52,11 +52,11 @@ export class Browser {
   }
 }
 
-/** A device proof and its key; `bent` makes one claim invalid. */
+/** A device proof and its key; `deviation` makes one claim invalid. */
 export interface ProofOf {
   kind: 'use' | 'registration';
   key: DeviceKey;
-  bent: 'nonce' | 'act' | 'body' | 'txn' | 'audience' | null;
+  deviation: 'nonce' | 'act' | 'body' | 'txn' | 'audience' | null;
 }
 
 /** A sign-in in one tab of a browser. */
@@ -109,19 +109,19 @@ export class Tab {
   }
 
   private prove(name: string, body: string, proof: ProofOf, over: { txn?: string; nonce?: string }): string {
-    const { key, bent, kind } = proof;
+    const { key, deviation, kind } = proof;
     const { client, door } = this.txn;
     const named = kind === 'use' ? { kid: key.jkt } : { jwk: key.jwk };
     const claims = {
-      act: bent === 'act' ? 'verify-mfa-x' : name,
-      aud: `${this.issuer}/${bent === 'audience' ? '00000000-0000-7000-8000-000000000000' : client.project.id}`,
+      act: deviation === 'act' ? 'verify-mfa-x' : name,
+      aud: `${this.issuer}/${deviation === 'audience' ? '00000000-0000-7000-8000-000000000000' : client.project.id}`,
       cid: client.id,
       org: door === 'sdk' ? client.origin : this.issuer,
-      txn: bent === 'txn' ? randomBytes(32).toString('base64url') : (over.txn ?? this.txn.txn),
+      txn: deviation === 'txn' ? randomBytes(32).toString('base64url') : (over.txn ?? this.txn.txn),
       cc: this.txn.pkce?.challenge,
-      nonce: bent === 'nonce' ? randomBytes(32).toString('base64url') : (over.nonce ?? this.nonce),
+      nonce: deviation === 'nonce' ? randomBytes(32).toString('base64url') : (over.nonce ?? this.nonce),
       bh: createHash('sha256')
-        .update(bent === 'body' ? `${body} ` : body)
+        .update(deviation === 'body' ? `${body} ` : body)
         .digest('base64url'),
       iat: Math.floor(this.txn.clock() / 1000),
       jti: randomBytes(16).toString('base64url'),

@@ -6,11 +6,11 @@ export type Command =
   | { do: 'go'; app: number; tab: number; lure: number }
   /** Takes the steps of an honest page until its sign-in ends. */
   | { do: 'finish'; app: number; tab: number; lure: number }
-  | Bend
+  | ArbitraryStep
   | Answer
   | { do: 'resume'; app: number; tab: number }
   | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask; wish: Wish }
-  | { do: 'exchange'; app: number; pick: number; bend: number }
+  | { do: 'exchange'; app: number; pick: number; deviation: number }
   | { do: 'userinfo'; app: number; pick: number }
   | Refresh
   | Recover
@@ -52,8 +52,8 @@ export interface Open {
   key: number;
   hasPkce: boolean;
 }
-export interface Bend {
-  do: 'bend';
+export interface ArbitraryStep {
+  do: 'arbitrary';
   app: number;
   tab: number;
   step: Step;
@@ -79,7 +79,7 @@ export interface Answer {
   /** Whether the last challenge is answered again. */
   isAgain: boolean;
   /** 0-3: the right answer; otherwise one fault each. */
-  bend: number;
+  deviation: number;
   /** The authenticator: 0 of the tab's person, 5 the attacker's. */
   holder: number;
   pick: number;
@@ -90,15 +90,15 @@ export interface Refresh {
   app: number;
   /** One of the last grants. */
   pick: number;
-  bend: Bending;
+  deviation: Deviation;
 }
 /** `repeat`: the token that the live one replaced. `late`: the same, half a minute later. `old`: an earlier one. `forged`: of a known family. */
-const bendings = [
+const deviations = [
   ...(['live', 'live', 'live', 'live', 'repeat', 'late', 'old', 'less', 'more', 'forged', 'stranger'] as const),
   ...(['other-client', 'base-issuer', 'other-issuer'] as const),
   ...(['revoke', 'revoke-access', 'revoke-old', 'revoke-other-client'] as const),
 ];
-export type Bending = (typeof bendings)[number];
+export type Deviation = (typeof deviations)[number];
 /** A user adds an authenticator app at the account page. */
 export interface AddApp {
   do: 'app';
@@ -159,9 +159,9 @@ const open = fc.record({
   hasPkce: fc.boolean(),
 });
 const go = fc.record({ do: fc.constant('go' as const), app, tab, lure: fc.nat(31) });
-const bend = fc.record({
+const arbitrary = fc.record({
   ...{
-    do: fc.constant('bend' as const),
+    do: fc.constant('arbitrary' as const),
     app,
     tab,
     step: fc.constantFrom('authenticate' as const, 'authenticate' as const, ...steps),
@@ -175,18 +175,18 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [7, open],
   [40, go],
   [10, fc.record({ do: fc.constant('finish' as const), app, tab, lure: fc.nat(31) })],
-  [20, bend],
+  [20, arbitrary],
   [
     9,
     fc.record({
-      ...{ do: fc.constant('passkey' as const), app, tab, isRegistration: fc.boolean(), bend: fc.nat(18), pick },
+      ...{ do: fc.constant('passkey' as const), app, tab, isRegistration: fc.boolean(), deviation: fc.nat(18), pick },
       ...{ isAgain: fc.constantFrom(false, false, true), holder: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5) },
     }),
   ],
   [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
   [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, wish })],
-  [4, fc.record({ do: fc.constant('exchange' as const), app, pick, bend: fc.nat(10) })],
-  [9, fc.record({ do: fc.constant('refresh' as const), app, pick, bend: fc.constantFrom(...bendings) })],
+  [4, fc.record({ do: fc.constant('exchange' as const), app, pick, deviation: fc.nat(10) })],
+  [9, fc.record({ do: fc.constant('refresh' as const), app, pick, deviation: fc.constantFrom(...deviations) })],
   [
     2,
     fc.record({

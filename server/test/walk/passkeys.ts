@@ -33,7 +33,7 @@ export interface Options {
 }
 
 /** Deviations of a response. */
-export interface Bent {
+export interface Deviations {
   challenge?: string | undefined;
   origin?: string;
   rpId?: string;
@@ -61,9 +61,9 @@ export class Authenticator {
     return this.soft.credentials.some((one) => one.id === id);
   }
 
-  create(options: Options, issuer: string, bent: Bent = {}): Response {
+  create(options: Options, issuer: string, deviations: Deviations = {}): Response {
     const json = { ...options.json, excludeCredentials: [] } as never;
-    const signed = this.signed('create', options, issuer, bent);
+    const signed = this.signed('create', options, issuer, deviations);
     const { origin, rpId, challenge, type } = signed;
     const flags = { UP: signed.isPresent, UV: signed.isVerified, BE: signed.isSynced };
     const over = { origin, rpId, challenge, type, flags, signCount: signed.signCount };
@@ -72,27 +72,27 @@ export class Authenticator {
   }
 
   /** Signs with the credential of that id. */
-  get(options: Options, issuer: string, credentialId: string, bent: Bent = {}): Response {
-    const signed = { ...this.signed('get', options, issuer, bent), signer: credentialId };
+  get(options: Options, issuer: string, credentialId: string, deviations: Deviations = {}): Response {
+    const signed = { ...this.signed('get', options, issuer, deviations), signer: credentialId };
     const { origin, rpId, challenge, type, signCount } = signed;
-    const claimed = bent.claims ?? credentialId;
+    const claimed = deviations.claims ?? credentialId;
     const credential = this.soft.get(options.json as never, {
       ...{ origin, rpId, challenge, type, signCount, credentialId },
       ...{ flags: { UP: signed.isPresent, UV: signed.isVerified, BE: signed.isSynced } },
       ...{ json: { id: claimed, rawId: claimed } },
-      ...('userHandle' in bent && { userHandle: bent.userHandle ?? null }),
+      ...('userHandle' in deviations && { userHandle: deviations.userHandle ?? null }),
     }) as Record<string, any>;
     return { credential, signed: { ...signed, credentialId: claimed } };
   }
 
-  private signed(kind: Signed['kind'], { challenge }: Options, issuer: string, bent: Bent): Signed {
+  private signed(kind: Signed['kind'], { challenge }: Options, issuer: string, deviations: Deviations): Signed {
     if (!this.isSynced) this.uses += 1;
     return {
-      ...{ kind, signer: '', credentialId: '', challenge: bent.challenge ?? challenge },
-      ...{ origin: bent.origin ?? issuer, rpId: bent.rpId ?? new URL(issuer).hostname },
-      type: bent.type ?? (kind === 'create' ? 'webauthn.create' : 'webauthn.get'),
-      ...{ isPresent: bent.isPresent ?? true, isVerified: bent.isVerified ?? true },
-      ...{ isSynced: bent.isSynced ?? this.isSynced, signCount: bent.signCount ?? this.uses },
+      ...{ kind, signer: '', credentialId: '', challenge: deviations.challenge ?? challenge },
+      ...{ origin: deviations.origin ?? issuer, rpId: deviations.rpId ?? new URL(issuer).hostname },
+      type: deviations.type ?? (kind === 'create' ? 'webauthn.create' : 'webauthn.get'),
+      ...{ isPresent: deviations.isPresent ?? true, isVerified: deviations.isVerified ?? true },
+      ...{ isSynced: deviations.isSynced ?? this.isSynced, signCount: deviations.signCount ?? this.uses },
     };
   }
 }

@@ -3,7 +3,7 @@ import { keyless } from './accept.ts';
 import type { Browser, Tab } from './browsers.ts';
 import type { Ask, Open, Step, Wish } from './commands.ts';
 import type { ClientModel, ProjectModel, SessionModel } from './model.ts';
-import type { Authenticator, Bent, Response } from './passkeys.ts';
+import type { Authenticator, Deviations, Response } from './passkeys.ts';
 import type { Processes } from './processes.ts';
 import type { Walker } from './walker.ts';
 import { Walker as Walkers } from './walker.ts';
@@ -87,7 +87,7 @@ export class Script {
   step(tab: Tab, step: Step, fields: Record<string, unknown>, how: How = {}): Promise<Reply> {
     const kind = step === 'verify-device' ? 'registration' : 'use';
     const isBare = how.proves === false || keyless.test(step);
-    const proof = isBare ? null : ({ kind, key: tab.key, bent: null } as const);
+    const proof = isBare ? null : ({ kind, key: tab.key, deviation: null } as const);
     return this.walker.step(() => this.walker.signin.take(how.process ?? 0, tab, step, fields, proof));
   }
 
@@ -121,7 +121,12 @@ export class Script {
   }
 
   /** Asks for a challenge, and answers it with the newest passkey of a person, or with a new one. */
-  async passkey(tab: Tab, purpose: 'sign_in' | 'registration', person: number, bent: Bent = {}): Promise<Reply> {
+  async passkey(
+    tab: Tab,
+    purpose: 'sign_in' | 'registration',
+    person: number,
+    deviations: Deviations = {},
+  ): Promise<Reply> {
     const asked = await this.step(tab, 'passkey-options', { purpose });
     const { options: json } = asked.json;
     if (json === undefined) return asked;
@@ -134,7 +139,9 @@ export class Script {
       purpose: isNew ? ('registration' as const) : ('sign-in' as const),
       json,
     };
-    const made = isNew ? authenticator.create(options, issuer, bent) : authenticator.get(options, issuer, id, bent);
+    const made = isNew
+      ? authenticator.create(options, issuer, deviations)
+      : authenticator.get(options, issuer, id, deviations);
     return this.answer(tab, isNew ? 'register-passkey' : 'verify-passkey', made);
   }
 
@@ -144,10 +151,10 @@ export class Script {
   }
 
   /** Runs a sign-in on the hosted page that adds a passkey; the browser has a session afterwards. */
-  async withPasskey(browser: number, userid: string, person: number, bent: Bent = {}): Promise<void> {
+  async withPasskey(browser: number, userid: string, person: number, deviations: Deviations = {}): Promise<void> {
     const tab = await this.open(browser, 'hosted');
     await this.register(tab, userid);
-    await this.passkey(tab, 'registration', person, bent);
+    await this.passkey(tab, 'registration', person, deviations);
     await this.resume(tab);
     this.turn(31);
   }
@@ -173,7 +180,7 @@ export class Script {
   }
 
   exchange(): Promise<void> {
-    return this.walker.take({ do: 'exchange', app: 0, pick: 0, bend: 0 });
+    return this.walker.take({ do: 'exchange', app: 0, pick: 0, deviation: 0 });
   }
 
   userInfo(): Promise<void> {

@@ -50,9 +50,9 @@ export class Walker {
     if (command.do === 'passkey') {
       await this.step(() => this.signin.askPasskey(command));
       await this.step(() => this.signin.answerPasskey(command));
-      // Whatever became of the answer, its challenge is used up.
-      const right = { ...command, bend: 0, holder: 0 };
-      return command.bend > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
+      // The challenge is used up, whether the answer was accepted or not.
+      const right = { ...command, deviation: 0, holder: 0 };
+      return command.deviation > 3 ? this.step(() => this.signin.answerPasskey(right)) : undefined;
     }
     if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
     if (command.do === 'app') return this.addApp(command);
@@ -66,7 +66,7 @@ export class Walker {
     }
     // Its application redeems the code at once, which most do.
     const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
-    if (isNew && command.lure % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, bend: 0 }));
+    if (isNew && command.lure % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, deviation: 0 }));
   }
 
   /** A user signs in, and adds an authenticator app at the account page: after another sign-in, by its first code. */
@@ -131,8 +131,8 @@ export class Walker {
         return this.signin.open(command);
       case 'go':
         return this.signin.go(command);
-      case 'bend':
-        return this.signin.bend(command);
+      case 'arbitrary':
+        return this.signin.takeArbitrary(command);
       case 'resume': {
         const tab = this.signin.tabs[command.tab];
         return tab && this.oidc.resume(command.app, tab);

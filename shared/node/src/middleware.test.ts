@@ -252,7 +252,7 @@ describe.each(kinds)('%s', (given) => {
       }
     });
 
-    it('does not gather cookies of abandoned ones', async () => {
+    it('does not keep the cookies of all abandoned ones', async () => {
       const jar = new Map<string, string>();
       for (let tries = 0; tries < 10; tries++) {
         const cookie = [...jar].map((pair) => pair.join('=')).join('; ');

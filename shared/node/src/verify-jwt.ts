@@ -48,9 +48,10 @@ const maxTokenLength = 64 * 1024;
 
 /**
  * Verifies a JWT (RFC 7519) with a public key, and returns its claims. The key's type determines the algorithms, never
- * the token. Checked are the signature, and `exp` and `nbf` if the token has them; `iss`, `aud` and `nonce` only if given
- * as options. Not checked: that the token has an `exp`, unless `requiredClaims` has it; its type (`typ`); and whether it was used
- * before or withdrawn. Without `audience`, a token issued to another application passes. Throws {@link JWTVerificationError}, for an invalid key its subclass `InvalidPublicKeyError`.
+ * the token. Checks the signature, `exp` and `nbf` if the token has them, and `iss`, `aud` and `nonce` if they are given as
+ * options. Does not check that the token has an `exp`, unless `requiredClaims` names it, nor its type (`typ`), nor whether it
+ * was used before or withdrawn. Without `audience`, it accepts a token issued to another application. Throws
+ * {@link JWTVerificationError}; for an invalid key, its subclass `InvalidPublicKeyError`.
  *
  * @param publicKey a PEM, its path, or its bytes
  */

@@ -12,7 +12,7 @@ export interface SignInProps {
   branding?: 'none';
   /** For custom properties and parts, as in the README of `@latchkey/browser`. */
   className?: string;
-  /** Called when the session has begun and the form can go. */
+  /** Called when the session has begun and the form can be removed. */
   onSignedIn?: () => void;
   /** Called when the back end began no session. */
   onError?: (error: Error) => void;

@@ -66,7 +66,7 @@ describe('the session of a page', () => {
     expect(new SessionStore(base, ada).get()).toEqual({ status: 'signed-in', session: ada });
   });
 
-  it('begins for a code, and is shown when the form can go', async () => {
+  it('begins for a code, and is shown when the form can be removed', async () => {
     const store = new SessionStore(base, null);
     let changes = 0;
     store.subscribe(() => void changes++);

@@ -89,8 +89,8 @@ export class SessionStore {
   }
 
   /**
-   * Begins the session for a code. Components hear of it after the returned function was called: call it when the form
-   * can go.
+   * Begins the session for a code. Components are notified when the returned function is called: call it when the form
+   * can be removed.
    */
   async begin({
     code,

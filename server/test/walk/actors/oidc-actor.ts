@@ -109,29 +109,31 @@ export class OidcActor {
     demand(!strange, `${what} changed ${strange?.table}`);
   }
 
-  /** POST /oauth2/token from the application's back end; `bend` makes one input invalid. */
-  async exchange(command: { app: number; pick: number; bend: number }): Promise<void> {
+  /** POST /oauth2/token from the application's back end; `deviation` makes one input invalid. */
+  async exchange(command: { app: number; pick: number; deviation: number }): Promise<void> {
     const { world } = this;
     const { model } = world;
     const code = model.codes.at(-1 - (command.pick % Math.max(1, Math.min(6, model.codes.length))));
     if (!code) return;
-    const isBent = command.bend >= 7 || (code.redirectUri === null && code.client.secretKey === '');
+    const deviates = command.deviation >= 7 || (code.redirectUri === null && code.client.secretKey === '');
     const other = world.clients().find(({ id }) => id !== code.client.id) as ClientModel;
-    const client = command.bend === 7 ? other : code.client;
+    const client = command.deviation === 7 ? other : code.client;
     const form: Record<string, string> = { grant_type: 'authorization_code', code: code.code, client_id: client.id };
-    if (code.verifier !== null) form['code_verifier'] = command.bend === 8 ? pkce().verifier : code.verifier;
-    if (code.verifier === null && command.bend === 8) form['code_verifier'] = pkce().verifier;
+    if (code.verifier !== null) form['code_verifier'] = command.deviation === 8 ? pkce().verifier : code.verifier;
+    if (code.verifier === null && command.deviation === 8) form['code_verifier'] = pkce().verifier;
     if (code.redirectUri !== null)
-      form['redirect_uri'] = command.bend === 9 ? 'https://app.example.com/x' : code.redirectUri;
-    if (code.redirectUri === null && command.bend === 9) form['code'] = `${code.code}x`;
+      form['redirect_uri'] = command.deviation === 9 ? 'https://app.example.com/x' : code.redirectUri;
+    if (code.redirectUri === null && command.deviation === 9) form['code'] = `${code.code}x`;
     const key: Record<string, string> = code.redirectUri === null ? { 'X-Api-Key': client.secretKey } : {};
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...key };
     const body = new URLSearchParams(form).toString();
     const elsewhere = code.issuer === world.issuer ? world.issuerOf(code.client.project) : world.issuer;
-    const issuer = command.bend === 10 ? elsewhere : code.issuer;
+    const issuer = command.deviation === 10 ? elsewhere : code.issuer;
     const reply = await send('POST', `${world.at(command.app, issuer)}/oauth2/token`, headers, body);
     const changes = await world.processes.log.read();
-    this.say(`exchange of a code for ${code.client.name}${isBent ? `, bent ${command.bend}` : ''}: ${reply.status}`);
+    this.say(
+      `exchange of a code for ${code.client.name}${deviates ? `, deviation ${command.deviation}` : ''}: ${reply.status}`,
+    );
     demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     if (reply.status !== 200) {
       // Reuse revokes the tokens of the first exchange; a wrong verifier may revoke the code.
@@ -140,10 +142,10 @@ export class OidcActor {
       if (isReplay) absorb(model, changes);
       if (!isReplay) judgeRefusal(changes, 'an exchange');
       // A request that fails to authenticate its client (401), e.g. a disabled one, does not use the code.
-      if (code.isUsed && command.bend < 7 && reply.status === 400) code.isReplayed = true;
+      if (code.isUsed && command.deviation < 7 && reply.status === 400) code.isReplayed = true;
       return;
     }
-    judgeExchange(model, code, isBent);
+    judgeExchange(model, code, deviates);
     this.only(changes, /^(authorization_codes|participations|sessions|refresh_grants)$/, 'an exchange');
     code.isUsed = true;
     const grant = grantOf(model, code, reply.json, changes, world.issuer);

@@ -152,7 +152,7 @@ export class RecoveryActor {
     return this.world.projects[project] ?? this.world.console;
   }
 
-  /** The users with something to lose, and all. */
+  /** The users with a passkey or factor, and all users. */
   private peopleOf({ id: projectId }: ProjectModel): [string[], string[]] {
     const { model } = this.world;
     const people = [...model.users.values()].filter((row) => row['project_id'] === projectId);

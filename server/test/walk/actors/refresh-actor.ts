@@ -1,6 +1,6 @@
 import { absorb } from '../absorb.ts';
 import { type Change, changedColumns, describeChange } from '../changes.ts';
-import type { Bending, Refresh } from '../commands.ts';
+import type { Deviation, Refresh } from '../commands.ts';
 import { nameOf } from '../finish.ts';
 import { type ClientModel, type CodeModel, demand, type GrantModel, type Model, toleranceMs } from '../model.ts';
 import { judgeAlive, judgeClaims } from '../oidc-rules.ts';
@@ -30,31 +30,31 @@ export class RefreshActor {
     this.say = say;
   }
 
-  async send({ app, pick, bend }: Refresh): Promise<void> {
+  async send({ app, pick, deviation }: Refresh): Promise<void> {
     const { model, processes } = this.world;
     const { grants } = model;
     const grant = grants.at(-1 - (pick % Math.max(1, Math.min(4, grants.length))));
     if (!grant) return;
-    if (bend === 'revoke-access') return this.revokeAccess(app, grant);
-    const sent = this.sentOf(grant, bend, pick);
-    if (bend === 'late') {
+    if (deviation === 'revoke-access') return this.revokeAccess(app, grant);
+    const sent = this.sentOf(grant, deviation, pick);
+    if (deviation === 'late') {
       processes.clock.turn((graceMs + toleranceMs) / 1000 + 1);
       model.now = this.world.now();
     }
-    if (sent) await (bend.startsWith('revoke') ? this.revoke(app, sent) : this.refresh(app, sent));
+    if (sent) await (deviation.startsWith('revoke') ? this.revoke(app, sent) : this.refresh(app, sent));
   }
 
-  private sentOf(grant: GrantModel, bend: Bending, pick: number): Sent | null {
+  private sentOf(grant: GrantModel, deviation: Deviation, pick: number): Sent | null {
     const { world } = this;
     const { client, issuer } = grant.code;
     const of = { grant, client, issuer, token: grant.tokens.at(-1) as string };
     const others = world.clients().filter((one) => one !== client && one.project === client.project);
     const [other] = others;
     const elsewhere = world.projects.find((one) => one !== client.project) ?? client.project;
-    const isRepeat = bend === 'repeat' || bend === 'late';
+    const isRepeat = deviation === 'repeat' || deviation === 'late';
     const older = grant.tokens.slice(0, isRepeat ? -1 : -2);
     const earlier = isRepeat ? older.at(-1) : older[pick % Math.max(1, older.length)];
-    switch (bend) {
+    switch (deviation) {
       case 'repeat':
       case 'late':
       case 'old':
@@ -173,7 +173,7 @@ function sessionOf({ code, isOffline }: GrantModel): string | null {
   return isOffline ? null : code.session;
 }
 
-/** A refreshed access token exists only where its grant was proved and lives. */
+/** A refreshed access token exists only if its grant was proved and is live. */
 function judgeRefresh(model: Model, sent: Sent, changes: readonly Change[]): void {
   const { client, grant, issuer, scope, token } = sent;
   const { code } = grant;

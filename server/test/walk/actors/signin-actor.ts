@@ -4,11 +4,18 @@ import type { DeviceKey } from '../../signin-browser.ts';
 import { absorb, noteUse } from '../absorb.ts';
 import { keyless, learn, learnCookie, learnResult, type Sent } from '../accept.ts';
 import { type Browser, type ProofOf, post, Tab } from '../browsers.ts';
-import type { Answer, Bend, Open, Step } from '../commands.ts';
+import type { Answer, ArbitraryStep, Open, Step } from '../commands.ts';
 import { accountsOf } from '../evidence.ts';
 import { mustBeAccepted, noteFailure } from '../liveness.ts';
 import { type AuthRequest, type ClientModel, demand, type PasskeyModel, type Transaction } from '../model.ts';
-import { type Authenticator, type Bent, type Options, type Response, type Signed, usesPasskeys } from '../passkeys.ts';
+import {
+  type Authenticator,
+  type Deviations,
+  type Options,
+  type Response,
+  type Signed,
+  usesPasskeys,
+} from '../passkeys.ts';
 import { judgeEffects, judgeNotice, judgeRefusal } from '../signin-rules.ts';
 import type { Reply } from '../wire.ts';
 import type { World } from '../world.ts';
@@ -227,33 +234,38 @@ export class SigninActor {
     const { world } = this;
     const tab = this.tabs[command.tab];
     if (!tab?.options) return;
-    const { bend, pick } = command;
+    const { deviation, pick } = command;
     const other = this.tabs[(command.tab + 1 + (pick % 3)) % this.tabs.length]?.options ?? null;
     const isCreation = tab.options.purpose === 'registration';
-    const step: Step = isCreation === (bend !== 4) ? 'register-passkey' : 'verify-passkey';
-    if (bend === 5) {
+    const step: Step = isCreation === (deviation !== 4) ? 'register-passkey' : 'verify-passkey';
+    if (deviation === 5) {
       const sent = world.answers.at(-1 - (pick % 8));
       return void (sent && (await this.answer(command.app, tab, step, sent)));
     }
     const person = command.holder === 0 ? tab.opening.person : command.holder - 1;
-    const bent = { origin: tab.txn.origin, ...this.bentOf(bend, other, pick) };
+    const deviations = { origin: tab.txn.origin, ...this.deviationsOf(deviation, other, pick) };
     const all = [...world.model.passkeys.values()];
     const authenticator = this.authenticator(person);
     const rpId = new URL(world.issuer).hostname;
     if (step === 'register-passkey') {
       const some = { rp: { id: rpId }, user: { id: 'AAAA' }, pubKeyCredParams: [{ alg: -7 }] };
       const options = { ...tab.options, json: { ...some, ...tab.options.json } };
-      return void (await this.answer(command.app, tab, step, authenticator.create(options, world.issuer, bent)));
+      return void (await this.answer(command.app, tab, step, authenticator.create(options, world.issuer, deviations)));
     }
     const held =
       command.pick % 8 === 0 ? all.filter((one) => authenticator.holds(one.credentialId)) : this.own(tab, person);
     const signer = held[pick % Math.max(1, held.length)];
     if (!signer) return;
     const options: Options = { ...tab.options, json: { ...tab.options.json, rpId } };
-    await this.answer(command.app, tab, step, authenticator.get(options, world.issuer, signer.credentialId, bent));
+    await this.answer(
+      command.app,
+      tab,
+      step,
+      authenticator.get(options, world.issuer, signer.credentialId, deviations),
+    );
   }
 
-  private bentOf(bend: number, other: Options | null, pick: number): Bent {
+  private deviationsOf(deviation: number, other: Options | null, pick: number): Deviations {
     const { model } = this.world;
     const all = [...model.passkeys.values()];
     const claims = all[pick % Math.max(1, all.length)]?.credentialId;
@@ -262,7 +274,7 @@ export class SigninActor {
     const { origin } = new URL(this.world.issuer);
     const apps = ['https://app.example.com', 'https://evil.app.example.com', 'https://app.example.com:8443'];
     const foreign = ['https://evil.example', ...apps, origin];
-    const bents: Record<number, Bent> = {
+    const deviations: Record<number, Deviations> = {
       6: { isVerified: false },
       7: { isVerified: false },
       8: { challenge: other?.challenge },
@@ -277,7 +289,7 @@ export class SigninActor {
       17: { userHandle: pick % 3 === 0 ? null : Buffer.from(user).toString('base64url') },
       18: { challenge: this.world.answers.at(-1 - (pick % 4))?.signed.challenge },
     };
-    return bents[bend] ?? {};
+    return deviations[deviation] ?? {};
   }
 
   /** Begins the next sign-in of a tab, usually of the same user on the same device. */
@@ -299,7 +311,7 @@ export class SigninActor {
   }
 
   /** Takes an arbitrary step with arbitrary input. */
-  async bend(command: Bend): Promise<void> {
+  async takeArbitrary(command: ArbitraryStep): Promise<void> {
     const { world } = this;
     const tab = this.tabs[command.tab];
     if (!tab?.next && command.stray > 9) return;
@@ -323,11 +335,11 @@ export class SigninActor {
     if (step === 'initiate-mfa') fields['session_id'] = (command.session < 3 ? tab : other)?.sessionId ?? '';
     if (step === 'verify-device' && methods[command.method]) fields['mfa_method'] = methods[command.method];
     if (/device|change/.test(step) && phone !== undefined) fields['phone_number'] = phone;
-    const bents = ['nonce', 'act', 'body', 'txn', 'audience'] as const;
+    const deviations = ['nonce', 'act', 'body', 'txn', 'audience'] as const;
     const key = command.key < 7 ? tab.key : this.anyKey(command.key, tab);
     const kind = (command.proof === 5) === (step === 'verify-device') ? 'use' : 'registration';
-    const bent = command.proof === 6 ? (bents[flags % 5] ?? null) : null;
-    const proof = command.proof === 7 || keyless.test(step) ? null : ({ kind, key, bent } as ProofOf);
+    const deviation = command.proof === 6 ? (deviations[flags % 5] ?? null) : null;
+    const proof = command.proof === 7 || keyless.test(step) ? null : ({ kind, key, deviation } as ProofOf);
     const strayTxn = command.stray === 1 ? other?.txn.txn : undefined;
     const strayNonce = command.stray === 2 ? other?.nonce : undefined;
     const over = { ...(strayTxn && { txn: strayTxn }), ...(strayNonce && { nonce: strayNonce }) };
@@ -369,7 +381,7 @@ export class SigninActor {
       this.afterRefusal(tab, reply);
       return reply;
     }
-    const sent: Sent = { step, fields, proof: isStray ? { ...proof, bent: 'nonce' } : proof, txn, signed };
+    const sent: Sent = { step, fields, proof: isStray ? { ...proof, deviation: 'nonce' } : proof, txn, signed };
     learn(model, sent, reply, changes);
     judgeEffects(model, { step, fields, txn, signed }, changes);
     if (step === 'register-passkey') judgeNotice(model, { step, fields, txn }, changes);
@@ -465,7 +477,7 @@ export class SigninActor {
 
   private proofFor(tab: Tab, step: Step): ProofOf | null {
     if (keyless.test(step)) return null;
-    return { kind: step === 'verify-device' ? 'registration' : 'use', key: tab.key, bent: null };
+    return { kind: step === 'verify-device' ? 'registration' : 'use', key: tab.key, deviation: null };
   }
 }
 
@@ -494,7 +506,7 @@ function next(step: Step, status: string, stepUp: string | null): Step | null {
 function proofText(proof: ProofOf | null, txn: Transaction): string {
   if (!proof) return '';
   const whose = proof.key.jkt === txn.jkt ? 'own key' : `key ${proof.key.jkt.slice(0, 4)}`;
-  return `, ${proof.kind} proof by ${whose}${proof.bent ? ` with a wrong ${proof.bent}` : ''}`;
+  return `, ${proof.kind} proof by ${whose}${proof.deviation ? ` with a wrong ${proof.deviation}` : ''}`;
 }
 
 function brief(reply: Reply): string {

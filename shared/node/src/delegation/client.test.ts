@@ -138,7 +138,7 @@ describe('response', () => {
 
   it('is rejected unless the service signed it for this client', async () => {
     const stranger = makeDelegationKeys();
-    for (const bent of [
+    for (const deviation of [
       { signWith: stranger.sign.privateKey },
       { encryptTo: stranger.encrypt.publicKey },
       { claims: { iss: `${service.url}/another-project` } },
@@ -151,7 +151,7 @@ describe('response', () => {
       { outer: { cty: undefined } },
       { outer: { x5u: 'https://evil.example/' } },
     ]) {
-      answers(bent);
+      answers(deviation);
       await rejected();
     }
   });

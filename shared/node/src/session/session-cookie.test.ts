@@ -72,7 +72,7 @@ describe('time', () => {
     expect(statuses).toEqual([200, 200, 200, 401]);
   });
 
-  it('holds a shortened lifetime against sessions that exist', async () => {
+  it('applies a shortened lifetime to existing sessions', async () => {
     const { browser } = await signedIn();
     turn(600);
     expect(await statusOf(at(await open({ session: { secret, lifetimeSeconds: 300 } }), browser))).toBe(401);
@@ -89,7 +89,7 @@ describe('time', () => {
 });
 
 describe('the cookie', () => {
-  it('opens unaltered only', async () => {
+  it('is accepted only unaltered', async () => {
     const { browser } = await signedIn();
     const [name = '', value = ''] = browser.session ?? [];
     const other = value.at(-10) === 'A' ? 'B' : 'A';
@@ -200,14 +200,14 @@ describe('a sign-in', () => {
     expect((await browser.visit(path)).status).toBe(400);
   });
 
-  it('does not gather cookies of abandoned ones', async () => {
+  it('does not keep the cookies of all abandoned ones', async () => {
     const browser = new TestBrowser(await open());
     for (let visit = 0; visit < 30; visit++) await browser.visit(`/account?${'x'.repeat(900)}`);
     expect([...browser.cookies].flat().join('').length).toBeLessThan(12_000);
     expect((await browser.signIn(provider)).status).toBe(303);
   });
 
-  it('does not gather large cookies that another site begins', async () => {
+  it('does not keep all large cookies of those that another site begins', async () => {
     const { browser } = await signedIn();
     const query = new URLSearchParams({
       return_to: `/${'x'.repeat(999)}`,
@@ -246,7 +246,7 @@ describe('ended sessions', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('let no one in while their storage fails', async () => {
+  it('refuse everyone while their storage fails', async () => {
     const fail = () => Promise.reject(new Error('down'));
     const memory = new MemorySessionRevocations();
     const revocations = { revoke: memory.revoke.bind(memory), revokedAt: fail as () => Promise<number> };
