@@ -14,8 +14,9 @@ import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
 import { system } from '../kernel/actor.ts';
+import { secondsLater } from '../kernel/clock.ts';
 import { Database } from '../kernel/database.ts';
-import { Keys } from './keys.ts';
+import { Keys, skewSeconds } from './keys.ts';
 import { defaultSchedule } from './schedule.ts';
 import { Signer } from './signer.ts';
 import { SigningKey } from './signing-key.entity.ts';
@@ -36,16 +37,15 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A second process on the same database. */
-async function keysOfAProcess(masterKey = new Uint8Array(32)): Promise<{ keys: Keys; db: Database }> {
+/** A second process on the same database, whose clock is late by some seconds. */
+async function keysOfAProcess(masterKey = new Uint8Array(32), late = 0): Promise<{ keys: Keys; db: Database }> {
   const orm = await openDatabase({ url: database.url, poolSize: 2 });
   open.push(orm);
   const db = new Database(orm);
   const vault = new Vault(masterKey, systemRandom);
-  return {
-    db,
-    keys: new Keys({ db, vault, clock, audit: new Audit({ clock, random: systemRandom }), schedule: defaultSchedule }),
-  };
+  const own = { now: () => secondsLater(clock.now(), -late) };
+  const audit = new Audit({ clock: own, random: systemRandom });
+  return { db, keys: new Keys({ db, vault, clock: own, audit, schedule: defaultSchedule }) };
 }
 
 async function kids(keys: Keys): Promise<string[]> {
@@ -80,6 +80,16 @@ describe('the keys of several processes', () => {
     expect(await kids(first?.keys as Keys)).toHaveLength(2);
   });
 
+  it('end with their time, also if no process tends them', async () => {
+    const { keys } = await keysOfAProcess();
+    await keys.tend();
+    const old = await kids(keys);
+    await keys.rotate(system);
+    clock.turn(3 * day);
+    expect(await kids(keys)).toHaveLength(2);
+    expect(await kids(keys)).not.toEqual(expect.arrayContaining(old));
+  });
+
   it('apply an emergency withdrawal within five seconds', async () => {
     const [here, there] = [await keysOfAProcess(), await keysOfAProcess()];
     await here.keys.maintain();
@@ -91,6 +101,26 @@ describe('the keys of several processes', () => {
     expect((await there.keys.signing('ES512')).kid).not.toBe(leaked);
     expect(await kids(there.keys)).not.toContain(leaked);
     expect(await signer.verify('id-token', token)).toBeNull();
+  });
+});
+
+describe('a process whose clock is late', () => {
+  const withdrawals: Record<string, (keys: Keys) => Promise<unknown>> = {
+    'of one': async (keys) => keys.withdraw((await keys.signing('ES512')).kid, system),
+    'of one that has a successor': async (keys) => {
+      await keys.rotate(system);
+      await keys.withdraw((await keys.signing('ES512')).kid, system);
+    },
+    'of all': (keys) => keys.withdrawAll(system),
+  };
+
+  it.each(Object.entries(withdrawals))('signs with the keys that follow a withdrawal %s', async (_, withdraw) => {
+    const [here, there] = [await keysOfAProcess(), await keysOfAProcess(undefined, skewSeconds - 1)];
+    await here.keys.tend();
+    const leaked = (await here.keys.signing('ES512')).kid;
+    await withdraw(here.keys);
+    expect((await there.keys.signing('ES512')).kid).not.toBe(leaked);
+    expect(await kids(there.keys)).not.toContain(leaked);
   });
 });
 

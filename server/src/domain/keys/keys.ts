@@ -109,9 +109,7 @@ export class Keys {
       algorithms.filter((alg) => !isStanding(alg) && !currentKey(keys, alg, this.deps.clock.now()));
     if (lacking(await this.published()).length === 0) return;
     await this.exclusively(async (em, keys) => {
-      // So that a process whose clock is behind does not make another.
-      const signsFrom = secondsLater(this.deps.clock.now(), -skewSeconds);
-      for (const alg of lacking(keys)) await this.create(em, keys, alg, signsFrom, system);
+      for (const alg of lacking(keys)) await this.create(em, keys, alg, this.atOnce(), system);
     });
   }
 
@@ -172,7 +170,7 @@ export class Keys {
           subject: { kind: 'signing-key', id: key.id },
         });
       }
-      for (const alg of inUse(keys)) await this.create(em, keys, alg, now, actor);
+      for (const alg of inUse(keys)) await this.create(em, keys, alg, this.atOnce(), actor);
       withdrawn.push(...live.map(({ id }) => id));
     });
     return withdrawn;
@@ -193,13 +191,18 @@ export class Keys {
     this.cache = undefined;
   }
 
+  /** From when a key signs that signs now, also in processes whose clock is behind. */
+  private atOnce(): Date {
+    return secondsLater(this.deps.clock.now(), -skewSeconds);
+  }
+
   /** Without a successor, the current key continues to sign. Where none may sign any more, a successor signs at once. */
   private async keepSigning(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
     const [current, next] = [currentKey(keys, alg, now), nextKey(keys, alg, now)];
     const maySign = current && !(current.signsUntil && isPast(current.signsUntil, now));
-    if (!maySign && next) next.signsFrom = now;
-    else if (!maySign) await this.create(em, keys, alg, now, actor);
+    if (!maySign && next) next.signsFrom = this.atOnce();
+    else if (!maySign) await this.create(em, keys, alg, this.atOnce(), actor);
     else if (!next) {
       current.signsUntil = null;
       current.publishedUntil = null;
