@@ -75,6 +75,27 @@ describe('mails about SCIM tokens', () => {
     expect(issued.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  it('are of a token more for each that has expired or was revoked', async () => {
+    const { db, directories, projects } = room.services;
+    const { id } = await projects.create({ name: 'Full' }, { kind: 'system' });
+    const expiresAt = new Date(room.clock.now().getTime() + 3600 * 1000);
+    await execute(
+      db.alone,
+      sql`insert into scim_tokens (project_id, id, name, hash, hint, created_at, expires_at)
+        select ${id}, gen_random_uuid(), 'T ' || n, 'full ' || n, 'abcd', now(), case when n = 1 then ${expiresAt}::timestamptz end
+        from generate_series(1, 99) n`,
+    );
+    const issue = () => directories.issueScimToken({ projectId: id, name: 'More' }, { kind: 'system' });
+    const { scimToken } = await issue();
+    await expect(issue()).rejects.toMatchObject({ problem: { code: 'invalid' } });
+    await directories.revokeScimToken(scimToken, { kind: 'system' });
+    await issue();
+    await expect(issue()).rejects.toMatchObject({ problem: { code: 'invalid' } });
+    room.clock.turn(3600);
+    await issue();
+    await expect(issue()).rejects.toMatchObject({ problem: { code: 'invalid' } });
+  });
+
   it('are fifty a day for a project', async () => {
     const { admins, db, directories, directoryWarnings, projects } = room.services;
     const { id } = await projects.create({ name: 'Loud' }, { kind: 'system' });
@@ -102,8 +123,8 @@ describe('a SCIM token with networks', () => {
     const networks = ['192.0.2.0/24', '2001:DB8::/32', '198.51.100.7'];
     const { token, scimToken } = (await issue(networks)).data.issueScimToken;
     expect(scimToken.networks).toEqual(['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']);
-    const from = async (ip: string | undefined) =>
-      room.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip }).then(
+    const from = async (ip: string | undefined, by = token) =>
+      room.services.directories.authenticate(projectId, { authorization: `Bearer ${by}`, ip }).then(
         () => 'accepted',
         (error) => error.problem?.code ?? error,
       );
@@ -116,12 +137,16 @@ describe('a SCIM token with networks', () => {
     const refusals = async () => {
       const query = `query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["scim-token.network_refused"] }) {
         edges { node { subject { id } ip } } } }`;
-      return (await room.call(query, { id: projectId })).data.auditEvents.edges.length;
+      const { edges } = (await room.call(query, { id: projectId })).data.auditEvents;
+      return edges.map(({ node }: any) => node.subject.id);
     };
-    expect(await refusals()).toBe(1);
+    expect(await refusals()).toEqual([scimToken.id]);
+    const second = (await issue(networks)).data.issueScimToken;
     room.clock.turn(3601);
     await Promise.all(Array.from({ length: 5 }, () => from('192.0.3.1')));
-    expect(await refusals()).toBe(2);
+    expect(await refusals()).toEqual([scimToken.id, scimToken.id]);
+    expect(await from('192.0.3.1', second.token)).toBe('forbidden');
+    expect(await refusals()).toEqual([second.scimToken.id, scimToken.id, scimToken.id]);
   });
 
   it.each([
@@ -155,6 +180,8 @@ describe('warnings of SCIM tokens that expire', () => {
     await directories.issueScimToken({ projectId: id, name: 'Year', expiresAt: at(365) }, { kind: 'system' });
     await directories.issueScimToken({ projectId: id, name: 'Never' }, { kind: 'system' });
     await directories.issueScimToken({ projectId: id, name: 'Week', expiresAt: at(3) }, { kind: 'system' });
+    // It expires while no job runs.
+    await directories.issueScimToken({ projectId: id, name: 'Missed', expiresAt: at(300) }, { kind: 'system' });
     const ended = await directories.issueScimToken(
       { projectId: id, name: 'Ended', expiresAt: at(40) },
       { kind: 'system' },
