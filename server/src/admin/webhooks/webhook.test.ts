@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { system } from '../../domain/kernel/actor.ts';
-import { query, sql } from '../../domain/kernel/sql.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
 let room: AdminRoom;
@@ -103,12 +103,21 @@ describe('a webhook', () => {
     expect(codes.filter((code) => code === 'invalid')).toHaveLength(5);
   });
 
-  it('is deleted with its deliveries', async () => {
-    const id = await made();
-    await room.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id });
+  it('is deleted, and replayed, with its own deliveries alone', async () => {
+    const { alone } = room.services.db;
+    const types = ['group.created'];
+    const [id, other] = [await made({ types }), await made({ types })];
+    for (const one of [id, other]) await room.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: one });
+    const statesOf = async (webhook: string) => {
+      const states = sql<{ state: string }>`select state from webhook_deliveries where webhook_id = ${webhook}`;
+      return (await query(alone, states)).map(({ state }) => state);
+    };
+    await execute(alone, sql`update webhook_deliveries set state = 'failed' where webhook_id in (${id}, ${other})`);
+    const replay = 'mutation ($id: ID!) { replayFailedWebhookDeliveries(webhookId: $id) }';
+    expect((await room.call(replay, { id })).data.replayFailedWebhookDeliveries).toBe(1);
+    expect([await statesOf(id), await statesOf(other)]).toEqual([['pending'], ['failed']]);
     expect((await room.call('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })).data.deleteWebhook).toBe(id);
-    const left = await query(room.services.db.alone, sql`select from webhook_deliveries where webhook_id = ${id}`);
-    expect(left).toEqual([]);
+    expect([await statesOf(id), await statesOf(other)]).toEqual([[], ['failed']]);
   });
 });
 
