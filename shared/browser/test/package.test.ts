@@ -41,7 +41,8 @@ async function output(file: string, args: string[]): Promise<string> {
 
 const esm = /```ts\n(import \{ init[\s\S]*?)```/.exec(readme)?.[1] ?? '';
 const commonjs = /`(const latchkey = require\('@latchkey\/browser'\))`/.exec(readme)?.[1] ?? '';
-const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022', '--lib', 'es2022,dom'];
+const checked = ['--skipLibCheck', 'false', '--skipDefaultLibCheck'];
+const strict = ['--noEmit', '--strict', ...checked, '--target', 'es2022', '--lib', 'es2022,dom'];
 
 describe('the README’s examples compile', () => {
   const imported = `${esm}
