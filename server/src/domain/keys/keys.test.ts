@@ -80,9 +80,9 @@ describe('the keys of several processes', () => {
     expect(await kids(first?.keys as Keys)).toHaveLength(2);
   });
 
-  it('end with their time, also if no process tends them', async () => {
+  it('end with their time, also if no process maintains them', async () => {
     const { keys } = await keysOfAProcess();
-    await keys.tend();
+    await keys.maintain();
     const old = await kids(keys);
     await keys.rotate(system);
     clock.turn(3 * day);
@@ -116,7 +116,7 @@ describe('a process whose clock is late', () => {
 
   it.each(Object.entries(withdrawals))('signs with the keys that follow a withdrawal %s', async (_, withdraw) => {
     const [here, there] = [await keysOfAProcess(), await keysOfAProcess(undefined, skewSeconds - 1)];
-    await here.keys.tend();
+    await here.keys.maintain();
     const leaked = (await here.keys.signing('ES512')).kid;
     await withdraw(here.keys);
     expect((await there.keys.signing('ES512')).kid).not.toBe(leaked);
