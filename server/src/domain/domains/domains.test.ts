@@ -231,6 +231,14 @@ describe('a verified domain', () => {
     expect(await servesFor()).toBe(project.id);
   });
 
+  it('that is removed leaves the others of its project', async () => {
+    const { domain } = await world.verified(project, host);
+    const kept = `kept.${host}`;
+    await world.verified(project, kept);
+    await world.remove(domain);
+    expect([await servesFor(), await servesFor(kept)]).toEqual(['released', project.id]);
+  });
+
   it('that another project holds by now cannot be released by the first', async () => {
     const { domain } = await world.verified(project, host);
     world.unpublish(domain);

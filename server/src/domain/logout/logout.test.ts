@@ -155,6 +155,19 @@ describe('the end of one session (scope session)', () => {
     expect(sent).toHaveLength(2);
   });
 
+  it('notifies no client that joined another session only, and none that is disabled', async () => {
+    const [a, b] = clients as [Client, Client];
+    const sid = await session(a);
+    const other = await session(b);
+    await services.logout.endSession({ project, id: sid }, system);
+    await deliverDue();
+    expect(sent.map(({ uri }) => uri)).toEqual(['https://a.example.com/logout']);
+    await services.clients.update({ project, id: b.id }, { disabled: true }, system);
+    await services.logout.endSession({ project, id: other }, system);
+    await deliverDue();
+    expect(sent).toHaveLength(1);
+  });
+
   it('keeps the user’s other sessions', async () => {
     const [first, second] = [await session(), await session()];
     await services.logout.endSession({ project, id: first }, system);
