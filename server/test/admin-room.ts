@@ -238,6 +238,7 @@ export async function openAdminRoom(
           remembered: true,
         };
         const { device } = await services.devices.register(em, { ...registration, actor: system });
+        services.devices.trust(device, project);
         const amr = ['swk', 'otp'];
         const signIn = {
           project,

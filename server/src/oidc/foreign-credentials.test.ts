@@ -242,7 +242,7 @@ const places: Record<string, Place> = {
   'SCIM /Me: bearer': {
     takes: ofUsers,
     ask: (value) => outcome(fetch(`${app.url}/v1/scim/${ours.project.id}/Me`, { headers: bearer(value) })),
-    refusal: [401, undefined],
+    refusal: [401, 'invalid_token'],
   },
   'base authorize: id_token_hint': {
     takes: ['base ID token'],
@@ -384,7 +384,7 @@ describe('time', () => {
     await ahead.close();
     const access = early['access_token'] ?? '';
     expect(await outcome(ours.rp.userInfo(access))).toEqual([401, 'invalid_token']);
-    expect(await places['SCIM /Me: bearer']?.ask(access)).toEqual([401, undefined]);
+    expect(await places['SCIM /Me: bearer']?.ask(access)).toEqual([401, 'invalid_token']);
     for (const value of [access, machine['access_token'] ?? '']) {
       expect(await places['introspect: token']?.ask(value)).toEqual([200, 'inactive']);
     }
@@ -408,7 +408,7 @@ describe('time', () => {
     await after(3000, [
       ['UserInfo: header', 'access token', [401, 'invalid_token']],
       ['UserInfo: body', 'access token', [401, 'invalid_token']],
-      ['SCIM /Me: bearer', 'access token', [401, undefined]],
+      ['SCIM /Me: bearer', 'access token', [401, 'invalid_token']],
       ['admin API: bearer', 'admin token', [401, undefined]],
       ['introspect: token', 'access token', [200, 'inactive']],
       ['introspect: token', 'API token', [200, 'inactive']],

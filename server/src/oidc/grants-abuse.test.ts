@@ -280,7 +280,7 @@ describe('a client assertion', () => {
     const wrong: object[] = [
       { aud: theirs.rp.issuer },
       { aud: app.url },
-      { aud: [signer.rp.issuer, theirs.rp.issuer] },
+      { aud: [theirs.rp.issuer, app.url] },
       { iss: theirs.rp.client.id, sub: theirs.rp.client.id },
       { iat: now - 120, exp: now - 31 },
       { iat: now + 60, exp: now + 120 },
