@@ -6,6 +6,7 @@ import { system } from '../src/domain/kernel/actor.ts';
 import type { Enrolment, MfaMethod } from '../src/domain/mfa/enrolment.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { CookieBrowser, locationOf } from './browser.ts';
+import { changed } from './rows.ts';
 import { type DeviceKey, SigninPage, type StepAnswer } from './signin-browser.ts';
 import { newAddress, type SigninWorld } from './signin-world.ts';
 
@@ -109,9 +110,10 @@ export function peopleOf(world: SigninWorld) {
     return services.db.transaction((em) => services.passkeys.register(em, registration));
   }
 
-  /** The hosted page that a button of the account page opens. */
+  /** The hosted page that a button of the account page opens. It keeps this key, also one of an application's page. */
   async function pageOf(visit: Visit, change: string, key: DeviceKey): Promise<SigninPage> {
-    const { url, clock } = world.app;
+    const { url, clock, services } = world.app;
+    await changed(services.db, 'update credentials set hosted = true where jkt = ?', [key.jkt]);
     const to = locationOf(await visit.change(change));
     if (to.pathname !== '/signin') throw new Error(`${change} led to ${to.href}`);
     const cookie = [...visit.browser.cookies].map((pair) => pair.join('=')).join('; ');

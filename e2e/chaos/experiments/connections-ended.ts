@@ -12,8 +12,7 @@ export const connectionsEnded: Experiment = {
       const latchkey = await world.start();
       const app = await world.app();
       const people = await world.people(app, 6);
-      const hosted = await world.people(app, 2);
-      for (const person of hosted) await person.signInHosted();
+      const hosted = await world.hostedPeople(app, 2);
       const under = load([
         ...people.map((person) => () => person.signIn()),
         ...hosted.map((person) => () => person.signInHosted()),

@@ -13,8 +13,7 @@ export const mixedLoad: Experiment = {
       const latchkey = await world.start();
       const app = await world.app();
       const people = await world.people(app, 3);
-      const [sso] = await world.people(app, 1);
-      await sso?.signInHosted();
+      const [sso] = await world.hostedPeople(app, 1);
       const headers = {
         Authorization: `Bearer ${await world.admin.issueScimToken(app.projectId)}`,
         'Content-Type': 'application/scim+json',

@@ -75,7 +75,7 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         const expected = keepsStatements ? 'ok' : 'fail';
         const app = await world.app();
         const people = await world.people(app, 4);
-        const hosted = await world.people(app, 2);
+        const hosted = await world.hostedPeople(app, 2);
         const under = load([
           ...people.map((person) => () => person.signIn()),
           ...hosted.map((person) => () => person.signInHosted()),

@@ -23,7 +23,7 @@ export const rollingRestart: Experiment = {
       const running = [await start(), await start()];
       const app = await world.app();
       const people = await world.people(app, 5);
-      const hosted = await world.people(app, 1);
+      const hosted = await world.hostedPeople(app, 1);
       const under = load([
         ...people.map((person) => () => person.signIn()),
         ...hosted.map((person) => () => person.signInHosted()),

@@ -141,12 +141,17 @@ export class World {
     return createApp(this.issuer, admin, client);
   }
 
-  /** Creates users with known devices: each has signed in once. */
+  /** Creates users with known devices: each has signed in once on the application's page. */
   async people(app: App, count: number, base?: string): Promise<Person[]> {
-    const people = Array.from({ length: count }, () => {
-      return new Person(app, `${randomBytes(6).toString('hex')}@example.com`, base);
-    });
+    const people = strangers(app, count, base);
     for (const person of people) await person.signIn();
+    return people;
+  }
+
+  /** Creates users with known devices of the hosted page, and sessions. */
+  async hostedPeople(app: App, count: number, base?: string): Promise<Person[]> {
+    const people = strangers(app, count, base);
+    for (const person of people) await person.signInHosted();
     return people;
   }
 
@@ -157,6 +162,10 @@ export class World {
     await this.mail.close();
     await this.postgres.destroy();
   }
+}
+
+function strangers(app: App, count: number, base?: string): Person[] {
+  return Array.from({ length: count }, () => new Person(app, `${randomBytes(6).toString('hex')}@example.com`, base));
 }
 
 /** Results of a load. */
