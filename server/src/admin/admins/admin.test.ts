@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { atOnce } from '../../../test/at-once.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
+import { query, sql } from '../../domain/kernel/sql.ts';
 import { freshSeconds } from '../api/authorize.ts';
 import { accountHeader } from '../api/caller.ts';
 
@@ -138,6 +140,50 @@ describe('the members of a project', () => {
   const fields = 'admin { id email name active lastSignInAt }';
   const grant = `mutation ($input: GrantRoleInput!) { grantRole(input: $input) { ${fields} } }`;
   const list = `query ($id: ID) { memberships(projectId: $id) { ${fields} } }`;
+
+  /** A project with `count` members. */
+  const filled = async (count: number) => {
+    const { db, projects } = room.services;
+    const { id } = await projects.create({ name: 'Many admins' }, system);
+    const emails = Array.from({ length: count }, (_, at) => `member-${at}.${id}@example.com`);
+    for (const email of emails)
+      await room.services.admins.grantRole({ email, role: 'project_viewer', projectId: id }, owner);
+    const rows = sql`select from memberships where project_id = ${id}`;
+    return { id, emails, count: async () => (await query(db.alone, rows)).length };
+  };
+
+  it('are a hundred at most, whose roles can change', async () => {
+    const full = await filled(100);
+    const asAdmin = await room.tokenOf('project_admin', full.id);
+    const add = (email: string, to = full.id) =>
+      room.call(grant, { input: { email, role: 'PROJECT_ADMIN', projectId: to } }, to === full.id ? asAdmin : admin);
+    const refused = await add('one-more@example.com');
+    expect(refused.errors[0].message).toBe('projectId already has 100 admins: revoke the role of one first.');
+    expect(refused.code).toBe('invalid');
+    const users = sql`select from users where email = 'one-more@example.com'`;
+    expect(await query(room.services.db.alone, users)).toEqual([]);
+    expect((await add(full.emails[0] ?? '')).code).toBeUndefined();
+    expect((await add('one-more@example.com', projectId)).code).toBeUndefined();
+    const { data } = await room.call(
+      'query ($id: ID) { memberships(projectId: $id) { id } }',
+      { id: full.id },
+      asAdmin,
+    );
+    await room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id: data.memberships[0].id }, asAdmin);
+    expect((await add('one-more@example.com')).code).toBeUndefined();
+    expect(await full.count()).toBe(100);
+  });
+
+  it('are a hundred at most, however many are added at once', async () => {
+    const full = await filled(99);
+    const works = ['a', 'b', 'c'].map((name) => () => {
+      const email = `${name}.${full.id}@example.com`;
+      return room.services.admins.grantRole({ email, role: 'project_admin', projectId: full.id }, owner);
+    });
+    const granted = await atOnce(room.services.db, 'memberships', works);
+    expect(granted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await full.count()).toBe(100);
+  });
 
   it('is shown to project admins by id and address only, the same for known and unknown addresses', async () => {
     const userId = await room.person('known@example.com');

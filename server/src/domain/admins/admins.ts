@@ -61,6 +61,8 @@ const rolesLock = 7_316_904_554;
 const lastUsedSeconds = 60;
 /** Live tokens for a project, or for the instance; and the tokens that a list shows, with those that have ended. */
 const maxTokens = 100;
+/** Admins and viewers of a project. Owners, whom only owners add, are not limited. */
+const maxMemberships = 100;
 
 /** Access to the console and admin API: roles, tokens, and setup links for the first owner. */
 export class Admins {
@@ -286,6 +288,10 @@ export class Admins {
     await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
     const known = await em.findOne(Membership, { user, project: project?.id ?? null }, { populate: ['user'] });
     if (known?.role === role) return known;
+    if (!known && project && (await em.count(Membership, { project: project.id })) >= maxMemberships) {
+      const reason = `already has ${maxMemberships} admins: revoke the role of one first`;
+      refuse({ code: 'invalid', field: 'projectId', reason });
+    }
     const before = known?.role ?? null;
     const membership =
       known ??
