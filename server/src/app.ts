@@ -346,6 +346,7 @@ function adminDeps(
       directoryTest: new DirectorySelfTest({ ...services, clock, random, atLoopback: (use) => atLoopback(app, use) }),
       requestRecords: services.requestRecords,
     },
+    poolSize: options.poolSize,
     bootstrapToken: options.bootstrapToken,
     issuer: options.issuer,
     sessionSecret: (req, projectId) => cookies.session(req, projectId),

@@ -68,7 +68,7 @@ afterAll(() => app.close());
 
 async function run(source: string): Promise<Record<string, unknown>> {
   const contextValue: AdminRequest = {
-    caller: { kind: 'bootstrap-token', grants: everything, name: 'owner' },
+    caller: { kind: 'bootstrap-token', grants: everything, name: 'owner', turnsOf: 'test' },
     actor: system,
     requestId: '',
     now: app.clock.now(),

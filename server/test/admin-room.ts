@@ -79,13 +79,19 @@ export async function openAdminRoom(
     consoleDist?: string;
     /** Whether PostgreSQL enforces the scope of statements. Default: true. */
     rowSecurity?: boolean;
+    /** Default: 10. */
+    poolSize?: number;
     /** Message senders; undefined: none. */
     senders?: Parameters<typeof buildServices>[0]['senders'];
   } = {},
 ): Promise<AdminRoom> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
-  const orm = await openDatabase({ url: fresh.url, rowSecurity: options.rowSecurity ?? true });
+  const orm = await openDatabase({
+    url: fresh.url,
+    rowSecurity: options.rowSecurity ?? true,
+    ...(options.poolSize !== undefined && { poolSize: options.poolSize }),
+  });
   const clock = turnableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);
@@ -125,6 +131,7 @@ export async function openAdminRoom(
       requests,
       issuer,
       bootstrapToken,
+      poolSize: options.poolSize,
       consoleDist: options.consoleDist ?? '/nowhere',
       domain: {
         projects,

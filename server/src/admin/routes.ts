@@ -12,6 +12,7 @@ import type { AuthorizationRequests } from '../domain/ceremonies/requests/author
 import { dpopAlgorithms } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Random } from '../domain/kernel/random.ts';
+import { halfOfPool, Turns } from '../domain/limits/turns.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
@@ -26,7 +27,7 @@ import { pageHeaders } from './pages/plain.ts';
 import { setupRoutes } from './pages/setup.ts';
 import { userExport } from './users/user-export.ts';
 
-export interface AdminDeps extends AdminApi {
+export interface AdminDeps extends Omit<AdminApi, 'turns'> {
   dpop: DpopDeps;
   audit: Audit;
   admins: Admins;
@@ -37,11 +38,16 @@ export interface AdminDeps extends AdminApi {
   pages: Pick<Pages, 'send' | 'text'>;
   /** Folder of the console's build. */
   consoleDist: string;
+  /** Connections of this process to the database. Default: 10. */
+  poolSize?: number | undefined;
   /** Absent: no bootstrap token is accepted. */
   bootstrapToken: string | undefined;
   /** The secret of a project's session cookie, as the browser sent it. */
   sessionSecret(req: Request, projectId: string): string | undefined;
 }
+
+/** Connections of one caller that wait at most, before its further requests are refused. */
+const maxWaiting = 1000;
 
 export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   const callers = new AdminCallers(deps);
@@ -63,10 +69,11 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
   const { clients, customAttributes, mailbox, experiences } = deps.domain;
+  const turns = new Turns({ atOnce: halfOfPool(deps.poolSize), waiting: maxWaiting });
   const router = Router();
-  router.use('/admin', await graphqlRoute(deps, byTokenOrSession));
-  router.use('/admin', eventExport({ ...deps, callerOf: byTokenOrSession }));
-  router.use('/admin', userExport({ ...deps, customAttributes, callerOf: byTokenOrSession }));
+  router.use('/admin', await graphqlRoute({ ...deps, turns }, byTokenOrSession));
+  router.use('/admin', eventExport({ ...deps, turns, callerOf: byTokenOrSession }));
+  router.use('/admin', userExport({ ...deps, turns, customAttributes, callerOf: byTokenOrSession }));
   router.use(
     '/admin',
     experienceRoutes({ ...deps, experiences, now: () => deps.clock.now(), callerOf: byTokenOrSession }),

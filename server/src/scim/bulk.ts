@@ -1,10 +1,10 @@
 import type { Random } from '../domain/kernel/random.ts';
+import type { InTurn } from '../domain/limits/turns.ts';
 import { type ScimAnswer, type ScimCaller, versionCheck } from './answer.ts';
 import type { GroupEndpoint } from './groups.ts';
 import { field, isObject } from './patch-operations.ts';
 import { idAlone } from './projection.ts';
 import { badRequest, ScimError, toScimError } from './scim-error.ts';
-import type { InTurn } from './turns.ts';
 import type { UserEndpoint } from './users.ts';
 
 /** Limits of one Bulk request, announced in ServiceProviderConfig. */

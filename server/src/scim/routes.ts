@@ -12,6 +12,7 @@ import { isCompactJws } from '../domain/kernel/base64url.ts';
 import { isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
+import { halfOfPool, type InTurn, Turns } from '../domain/limits/turns.ts';
 import type { Roles } from '../domain/roles/roles.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { Groups } from '../domain/users/groups.ts';
@@ -34,7 +35,6 @@ import { Cursors } from './search/cursor.ts';
 import { rootSearch } from './search/root-search.ts';
 import { search } from './search/search.ts';
 import { projectionOfQuery, type SearchRequest, searchOfBody, searchOfQuery } from './search/search-request.ts';
-import { type InTurn, Turns } from './turns.ts';
 import { UserEndpoint } from './users.ts';
 
 export interface ScimDeps extends ResponseDeps, MeDeps {
@@ -77,8 +77,6 @@ interface Operation {
 
 type Routes = Record<string, Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Operation>>>;
 
-/** Share of the connections that requests of one project use at once. */
-const shareOfProject = 0.5;
 /** A long Bulk request checks its token again after this time. */
 const recheckSeconds = 1;
 
@@ -89,8 +87,8 @@ export function scimRoutes(deps: ScimDeps): Router {
   for (const [path, operations] of routes) router.options(path, allows(allowed(operations)));
   router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));
   router.use(authentication(deps));
-  const atOnce = Math.max(1, Math.floor((deps.poolSize ?? 10) * shareOfProject));
-  const turns = new Turns({ atOnce, waiting: (deps.rateLimit ?? defaultRateLimit).burst });
+  const waiting = (deps.rateLimit ?? defaultRateLimit).burst;
+  const turns = new Turns({ atOnce: halfOfPool(deps.poolSize), waiting });
   for (const [path, operations] of routes) {
     const route = router.route(path);
     for (const [method, operation] of Object.entries(operations)) {

@@ -7,7 +7,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { currentScope, type Scope } from '../../domain/kernel/scope.ts';
+import { currentScope, currentTurns, type Scope } from '../../domain/kernel/scope.ts';
 import type { NamedQuery } from '../../domain/kernel/sql.ts';
 import { tenantRole } from './row-security.ts';
 
@@ -51,8 +51,12 @@ class PooledDriver extends PostgresDriver {
 
   override async acquireConnection(): Promise<PooledConnection> {
     const scope = currentScope();
-    const client = await this.pool.connect();
-    const connection = new PooledConnection(client, this.options.preparesStatements);
+    const endTurn = await currentTurns()?.();
+    const client = await this.pool.connect().catch((error: unknown) => {
+      endTurn?.();
+      throw error;
+    });
+    const connection = new PooledConnection(client, this.options.preparesStatements, endTurn);
     if (this.options.rowSecurity) await closedOnFailure(connection, enterScope(client, scope));
     return connection;
   }
@@ -74,11 +78,13 @@ class PooledDriver extends PostgresDriver {
 class PooledConnection implements DatabaseConnection {
   private readonly client: PoolClient;
   private readonly preparesStatements: boolean;
+  private readonly endTurn: (() => void) | undefined;
   private isReleased = false;
 
-  constructor(client: PoolClient, preparesStatements: boolean) {
+  constructor(client: PoolClient, preparesStatements: boolean, endTurn: (() => void) | undefined) {
     this.client = client;
     this.preparesStatements = preparesStatements;
+    this.endTurn = endTurn;
   }
 
   async executeQuery<R>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<R>> {
@@ -100,6 +106,7 @@ class PooledConnection implements DatabaseConnection {
     if (this.isReleased) return;
     this.isReleased = true;
     this.client.release(isBroken);
+    this.endTurn?.();
   }
 }
 

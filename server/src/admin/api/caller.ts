@@ -29,6 +29,8 @@ export interface AdminCaller {
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
   sessionId?: string;
+  /** Callers with the same key take turns: an account and the tokens that it made, the applications of a project. */
+  turnsOf: string;
 }
 
 /** Header of the console's requests with the account that loaded the page. */
@@ -94,7 +96,7 @@ export class AdminCallers {
     const client = await this.clients.byToken(sent);
     if (!client) return null;
     const { id, name, projectId, scopes } = client;
-    return { kind: 'client', grants: grantsOfClient(projectId, scopes), id, name, scopes };
+    return { kind: 'client', grants: grantsOfClient(projectId, scopes), id, name, scopes, turnsOf: projectId };
   }
 
   private async byToken(
@@ -104,7 +106,8 @@ export class AdminCallers {
     requested: Actor,
   ): Promise<AdminCaller | null> {
     if (this.bootstrapToken !== undefined && sameSecret(token, this.bootstrapToken)) {
-      const caller: AdminCaller = { kind: 'bootstrap-token', grants: everything, name: 'bootstrap token' };
+      const name = 'bootstrap token';
+      const caller: AdminCaller = { kind: 'bootstrap-token', grants: everything, name, turnsOf: name };
       this.audit.record(em, { type: 'bootstrap-token.used', actor: actorFor(caller, requested) });
       return caller;
     }
@@ -116,6 +119,7 @@ export class AdminCallers {
       grants,
       id: adminToken.id,
       name: adminToken.name,
+      turnsOf: adminToken.createdById ?? adminToken.id,
       ...(adminToken.expiresAt ? { expiresAt: adminToken.expiresAt } : {}),
       ...(adminToken.createdById ? { user: keyIn(project.id, adminToken.createdById) } : {}),
     };
@@ -136,6 +140,7 @@ export class AdminCallers {
       user: keyIn(project.id, user.id),
       freshAt: session.freshAt ?? null,
       sessionId: session.id,
+      turnsOf: user.id,
     };
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { Refusal, refuse } from '../../domain/kernel/problem.ts';
 import { isStorableText } from '../../domain/kernel/secret.ts';
+import type { Turns } from '../../domain/limits/turns.ts';
 import { requestContext } from '../../http/context.ts';
 import { type ExportFormat, exportFormats } from '../../http/export.ts';
 import { failureOf } from '../../http/failure.ts';
@@ -22,13 +23,21 @@ export interface ExportDeps {
   /** Authenticates by bearer token, else by the console's session. */
   callerOf(req: Request): Promise<AdminCaller | null>;
   onBug(error: unknown, requestId: string): void;
+  /** As those of the GraphQL API. */
+  turns: Turns;
 }
 
-const statuses = { unauthenticated: 401, forbidden: 403, 'not-found': 404, unavailable: 503 } as const;
+const statuses = {
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'too-many': 429,
+  unavailable: 503,
+} as const;
 
 /** A download: authenticates first; errors have the shape of the GraphQL API's. */
 export function exportRoute(
-  { callerOf, onBug }: Pick<ExportDeps, 'callerOf' | 'onBug'>,
+  { callerOf, onBug, turns }: Pick<ExportDeps, 'callerOf' | 'onBug' | 'turns'>,
   send: (req: Request, res: Response, caller: AdminCaller) => Promise<void>,
 ): RequestHandler {
   return async (req, res) => {
@@ -40,7 +49,7 @@ export function exportRoute(
       if (caller.kind === 'admin' && site !== undefined && site !== 'same-origin' && site !== 'none') {
         refuse({ code: 'forbidden', reason: 'a browser must request it from the console' });
       }
-      await send(req, res, caller);
+      await turns.ofConnections(caller.turnsOf, () => send(req, res, caller));
     } catch (thrown) {
       const { requestId } = requestContext(req);
       const failure = failureOf(thrown);

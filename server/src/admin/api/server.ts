@@ -6,6 +6,7 @@ import { hasAny } from '../../domain/admins/permission.ts';
 import type { Clock } from '../../domain/kernel/clock.ts';
 import type { Database } from '../../domain/kernel/database.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
+import type { Turns } from '../../domain/limits/turns.ts';
 import { bounded, maxBodyBytes } from '../../http/bodies.ts';
 import { actorOf, requestContext } from '../../http/context.ts';
 import { failureOf } from '../../http/failure.ts';
@@ -24,6 +25,8 @@ export interface AdminApi {
   db: Database;
   clock: Clock;
   domain: AdminDomain;
+  /** Connections to the database, by `turnsOf` of the caller. */
+  turns: Turns;
   /** Browsers must send requests from this origin. */
   issuer: string;
   setFlowCookie(res: Response, flow: string, secret: string): void;
@@ -76,7 +79,7 @@ export async function graphqlRoute(api: AdminApi, callerOf: CallerOf): Promise<R
     onlyJsonPost,
     authenticate(api, callerOf, callers),
     bounded(express.json({ limit: maxBodyBytes }), maxBodyBytes),
-    handle,
+    takingTurns(api, callers, handle),
     badBody,
   );
   return router;
@@ -96,6 +99,17 @@ function authenticate(api: AdminApi, callerOf: CallerOf, callers: WeakMap<Reques
     }
     callers.set(req, caller);
     next();
+  };
+}
+
+function takingTurns(
+  { turns }: AdminApi,
+  callers: WeakMap<Request, AdminCaller>,
+  handle: RequestHandler,
+): RequestHandler {
+  return (req, res, next) => {
+    const { turnsOf } = callers.get(req) as AdminCaller;
+    return turns.ofConnections(turnsOf, () => handle(req, res, next));
   };
 }
 
@@ -121,8 +135,10 @@ const onlyJsonPost: RequestHandler = (req, res, next) => {
 
 const badBody: ErrorRequestHandler = (error, req, res, next) => {
   const failure = failureOf(error);
-  if (failure instanceof Refusal && failure.problem.code === 'unavailable') {
-    return sendProblem(req, res.status(503), failure.problem);
+  if (failure instanceof Refusal) {
+    const { problem } = failure;
+    if (problem.code === 'unavailable') return sendProblem(req, res.status(503), problem);
+    if (problem.code === 'too-many') return sendProblem(req, res.status(429), problem);
   }
   const status = (error as { status?: unknown }).status;
   if (typeof status !== 'number' || status < 400 || status > 499) return next(error);

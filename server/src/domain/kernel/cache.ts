@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.ts';
+import { withoutTurns } from './scope.ts';
 
 /**
  * A cache in one process of values that rarely change. It selects, and only an SQL statement grants: whatever is granted
@@ -20,7 +21,7 @@ export class Cache<Value extends object | string | boolean> {
    * whose load began before the last `invalidate`.
    */
   async get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
-    return this.entries.get(key) ?? this.loads.get(key) ?? this.loaded(key, load());
+    return this.entries.get(key) ?? this.loads.get(key) ?? this.loaded(key, withoutTurns(load));
   }
 
   /** Removes one entry, or all. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type Noun, type Problem, Refusal, refuse } from './problem.ts';
+import { withoutTurns } from './scope.ts';
 import { type Executing, execute, sql } from './sql.ts';
 
 /**
@@ -21,7 +22,7 @@ export class Database {
   /** Runs `work` in one transaction with an identity map of its own; a throw rolls everything back. */
   async transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
     const outer = this.joined.getStore();
-    if (!outer) return this.orm.em.fork({ freshEventManager: false }).transactional(work);
+    if (!outer) return this.begin(work);
     const em = outer.fork({ freshEventManager: false, keepTransactionContext: true });
     const result = await work(em);
     await em.flush();
@@ -41,13 +42,12 @@ export class Database {
   statements<T>(work: (on: Executing) => Promise<T>): Promise<T> {
     const { getDriver, getKysely } = this.alone;
     const kysely = getKysely() as ReturnType<EntityManager['getKysely']>;
-    return kysely.transaction().execute((own) => work({ getKysely: () => own, getDriver }));
+    return kysely.transaction().execute((own) => withoutTurns(() => work({ getKysely: () => own, getDriver })));
   }
 
   /** Runs several reads on one snapshot. */
   snapshot<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
-    const options = { isolationLevel: 'repeatable read', readOnly: true } as const;
-    return this.orm.em.fork({ freshEventManager: false }).transactional(work, options);
+    return this.begin(work, { isolationLevel: 'repeatable read', readOnly: true } as const);
   }
 
   /** For reads of entities outside a transaction; for a single statement use {@link alone}. */
@@ -55,6 +55,13 @@ export class Database {
     const outer = this.joined.getStore();
     if (outer) return outer.fork({ freshEventManager: false, keepTransactionContext: true });
     return this.orm.em.fork({ freshEventManager: false });
+  }
+
+  private begin<T>(
+    work: (em: EntityManager) => Promise<T>,
+    options?: Parameters<EntityManager['transactional']>[1],
+  ): Promise<T> {
+    return this.orm.em.fork({ freshEventManager: false }).transactional((em) => withoutTurns(() => work(em)), options);
   }
 }
 

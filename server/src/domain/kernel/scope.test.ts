@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { currentScope, eachInScope, inScope } from './scope.ts';
+import { currentScope, currentTurns, eachInScope, inScope, inTurns } from './scope.ts';
 
 async function* scopes(): AsyncGenerator<string> {
   for (let n = 0; n < 2; n += 1) {
@@ -28,4 +28,15 @@ it('a generator that is left early is closed', async () => {
   }
   for await (const item of eachInScope('project', open())) if (item === 1) break;
   expect(isClosed).toBe(true);
+});
+
+it('a generator is read in the turns in which it was made', async () => {
+  async function* turns() {
+    for (;;) yield currentTurns();
+  }
+  const begin = async () => () => undefined;
+  const items = inTurns(begin, () => eachInScope('project', turns()));
+  expect((await items.next()).value).toBe(begin);
+  const others = async () => () => undefined;
+  expect((await inTurns(others, () => items.next())).value).toBe(begin);
 });

@@ -5,6 +5,28 @@ export type Scope = 'none' | 'all' | (string & {});
 
 const current = new AsyncLocalStorage<{ scope: Scope }>();
 
+/** Waits until one more connection may be taken. Returns the end of the turn, to be called when the connection is back. */
+export type BeginTurn = () => Promise<() => void>;
+
+const turns = new AsyncLocalStorage<BeginTurn | undefined>();
+
+/** Each connection that `work` takes waits for its turn, see `Turns`. */
+export function inTurns<T>(begin: BeginTurn, work: () => T): T {
+  return turns.run(begin, work);
+}
+
+/**
+ * The connections of `work` wait for no turn: for work that holds a connection already, since all turns may be held by such
+ * work, and for work whose result others wait for.
+ */
+export function withoutTurns<T>(work: () => T): T {
+  return turns.run(undefined, work);
+}
+
+export function currentTurns(): BeginTurn | undefined {
+  return turns.getStore();
+}
+
 /** Outside a request (jobs, commands, start-up): all projects. */
 export function currentScope(): Scope {
   return current.getStore()?.scope ?? 'all';
@@ -35,11 +57,16 @@ export function openProject(projectId: string): void {
   if (store && store.scope !== 'all') store.scope = projectId;
 }
 
-/** `items`, read in this scope. A stream reads them in the context of its socket. */
-export async function* eachInScope<T>(scope: Scope, items: AsyncGenerator<T>): AsyncGenerator<T> {
+/** `items`, read in this scope and in these turns. A stream reads them in the context of its socket. */
+export function eachInScope<T>(scope: Scope, items: AsyncGenerator<T>): AsyncGenerator<T> {
+  const begin = turns.getStore();
+  return each(() => turns.run(begin, () => inScope(scope, () => items.next())), items);
+}
+
+async function* each<T>(next: () => Promise<IteratorResult<T>>, items: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     for (;;) {
-      const { done, value } = await inScope(scope, () => items.next());
+      const { done, value } = await next();
       if (done) return;
       yield value;
     }
