@@ -283,7 +283,8 @@ describe("the console's session", () => {
     const headers = await room.sessionOf(one);
     const from = (account: string) => ({ ...headers, [accountHeader]: account });
     const mutation = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }';
-    const rename = (account: string) => room.call(mutation, { input: { id: clientId, name: 'Renamed' } }, from(account));
+    const rename = (account: string) =>
+      room.call(mutation, { input: { id: clientId, name: 'Renamed' } }, from(account));
     const refused = await rename(other);
     expect([refused.status, refused.code]).toEqual([401, 'unauthenticated']);
     expect((await rename('')).status).toBe(401);
