@@ -20,8 +20,8 @@ async function begun(on = page, as = userid, fields: Record<string, unknown> = {
   expectStatus(registered, 'DEVICE_REGISTERED');
 }
 
-/** The response to authenticate with the page's key and a new `txn`. */
-async function anew(on = page): Promise<string> {
+/** The status of `authenticate` with the page's key and a new `txn`. */
+async function statusWithNewTxn(on = page): Promise<string> {
   await on.challenge();
   return (await on.step('authenticate', { userid }, 'use')).status;
 }
@@ -30,24 +30,24 @@ it('continues, also if other sign-ins reached the same step in between', async (
   await begun();
   await begun(await world.page(), newAddress());
   await begun(await world.page(), userid);
-  expect(await anew()).toBe('MFA_REQUIRED');
+  expect(await statusWithNewTxn()).toBe('MFA_REQUIRED');
 });
 
 it('starts over ten minutes after the earlier one', async () => {
   await begun();
   world.app.clock.turn(599);
-  expect(await anew()).toBe('MFA_REQUIRED');
+  expect(await statusWithNewTxn()).toBe('MFA_REQUIRED');
   const late = await world.page();
   world.app.clock.turn(31);
   await begun(late);
   world.app.clock.turn(600);
-  expect(await anew(late)).toBe('OTP_NEEDED');
+  expect(await statusWithNewTxn(late)).toBe('OTP_NEEDED');
 });
 
 it('starts over if the earlier one was a step-up', async () => {
   await begun(page, userid, { step_up: 'change_phone_number' });
   world.app.clock.turn(31);
-  expect(await anew()).toBe('OTP_NEEDED');
+  expect(await statusWithNewTxn()).toBe('OTP_NEEDED');
 });
 
 it('starts over at another origin of the application', async () => {
@@ -57,8 +57,10 @@ it('starts over at another origin of the application', async () => {
   const one = await world.page(page.key, { apiKey: publishableKey, origin: here });
   await begun(one);
   world.app.clock.turn(31);
-  expect(await anew(await world.page(page.key, { apiKey: publishableKey, origin: there }))).toBe('OTP_NEEDED');
-  expect(await anew(one)).toBe('MFA_REQUIRED');
+  expect(await statusWithNewTxn(await world.page(page.key, { apiKey: publishableKey, origin: there }))).toBe(
+    'OTP_NEEDED',
+  );
+  expect(await statusWithNewTxn(one)).toBe('MFA_REQUIRED');
 });
 
 it('starts over for another request of the hosted page', async () => {
@@ -74,8 +76,8 @@ it('starts over for another request of the hosted page', async () => {
   const one = await hosted();
   await begun(one);
   world.app.clock.turn(31);
-  expect(await anew(await hosted())).toBe('OTP_NEEDED');
-  expect(await anew(one)).toBe('MFA_REQUIRED');
+  expect(await statusWithNewTxn(await hosted())).toBe('OTP_NEEDED');
+  expect(await statusWithNewTxn(one)).toBe('MFA_REQUIRED');
   await one.challenge();
   const stepUp = { userid, step_up: 'change_phone_number' };
   expect(await one.step('authenticate', stepUp, 'use')).toMatchObject(refusal('INVALID_REQUEST', 400));

@@ -13,8 +13,8 @@ beforeEach(() => {
   userid = newAddress();
 });
 
-/** The status of authenticate with that key, in a new sign-in. */
-async function anew({ key }: { key: DeviceKey }): Promise<string> {
+/** The status of `authenticate` with this key in a new sign-in. */
+async function statusInNewSignIn({ key }: { key: DeviceKey }): Promise<string> {
   const page = await world.page(key);
   await page.challenge();
   const { status } = await page.step('authenticate', { userid }, 'use');
@@ -49,13 +49,13 @@ describe('a device that was registered by mail code, without the authenticator a
   it.each([0, 24 * 3600])('does not sign in once the app is reset, %i s later', async (seconds) => {
     world.app.clock.turn(seconds);
     await resetFactors();
-    expect(await anew(page)).toBe('OTP_NEEDED');
-    expect(await anew(own)).toBe('SUCCESS');
+    expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
+    expect(await statusInNewSignIn(own)).toBe('SUCCESS');
   });
 
   it('continues its sign-in, also in a new transaction, and needs a mail code in another', async () => {
-    expect(await anew(page)).toBe('MFA_REQUIRED');
-    expect(await anew(page)).toBe('OTP_NEEDED');
+    expect(await statusInNewSignIn(page)).toBe('MFA_REQUIRED');
+    expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
   });
 
   it('is trusted after the app', async () => {
@@ -63,15 +63,15 @@ describe('a device that was registered by mail code, without the authenticator a
     await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
     expectStatus(await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use'), 'SUCCESS');
     world.app.clock.turn(24 * 3600);
-    expect(await anew(page)).toBe('MFA_REQUIRED');
+    expect(await statusInNewSignIn(page)).toBe('MFA_REQUIRED');
     await resetFactors();
-    expect(await anew(page)).toBe('SUCCESS');
+    expect(await statusInNewSignIn(page)).toBe('SUCCESS');
   });
 
   it('loses the trust that it had', async () => {
     await byMail(own, 'DEVICE_REGISTERED');
     await resetFactors();
-    expect(await anew(own)).toBe('OTP_NEEDED');
+    expect(await statusInNewSignIn(own)).toBe('OTP_NEEDED');
   });
 });
 
@@ -87,7 +87,7 @@ describe('a device that was registered by mail code, without the passkey that th
     await byMail(page, 'DEVICE_REGISTERED');
     await world.set({ mfaPolicy: 'optional' });
     world.app.clock.turn(601);
-    expect(await anew(page)).toBe('OTP_NEEDED');
+    expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
   });
 
   it('is trusted after the passkey, unless it is shared', async () => {
@@ -113,7 +113,7 @@ it('a device is trusted beside an optional factor that is never verified', async
   await world.verifyAddress(page, userid);
   expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
   world.app.clock.turn(24 * 3600);
-  expect(await anew(page)).toBe('SUCCESS');
+  expect(await statusInNewSignIn(page)).toBe('SUCCESS');
 });
 
 it('a device is not trusted beside a required factor that is never verified, also once it is optional', async () => {
@@ -123,5 +123,5 @@ it('a device is not trusted beside a required factor that is never verified, als
   expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
   world.app.clock.turn(24 * 3600);
   await world.set({ mfaPolicy: 'optional' });
-  expect(await anew(page)).toBe('OTP_NEEDED');
+  expect(await statusInNewSignIn(page)).toBe('OTP_NEEDED');
 });

@@ -28,7 +28,7 @@ async function whileLocked<T>(
 ): Promise<T> {
   const { answers } = await room.services.db.transaction(async (em) => {
     // A test that waits for a connection in vain fails, and ends.
-    await execute(em, sql`set local idle_in_transaction_session_timeout = '20s'`);
+    await execute(em, sql`set local idle_in_transaction_session_timeout = '100s'`);
     await execute(em, sql`lock table ${sql.table(table)} in access exclusive mode`);
     const started = requests();
     const waiting = sql`select from pg_locks where relation = ${table}::regclass and not granted`;

@@ -98,8 +98,8 @@ export class MasterKeyChange {
           where ${this.isSealedOtherwise(column)} limit ${bite} for update`,
       );
       for (const { id, sealed } of found) {
-        const anew = this.deps.vault.seal(purpose, id, this.deps.vault.open(purpose, id, sealed));
-        await execute(em, sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`);
+        const resealed = this.deps.vault.seal(purpose, id, this.deps.vault.open(purpose, id, sealed));
+        await execute(em, sql`update ${sql.table(table)} set ${sql.ref(column)} = ${resealed} where id = ${id}`);
       }
       count += found.length;
       if (found.length < bite) return count;
