@@ -213,7 +213,7 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const delivery = new Delivery({
     ...base,
     lookOf,
-    judge: (em, message, context) => recipients.judge(em, message, context),
+    check: (em, message, context) => recipients.check(em, message, context),
     settled: (em, message, context) => recordCodeEvent(audit, em, message, context),
     onExpired: ports.onExpired,
   });

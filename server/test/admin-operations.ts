@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { adminSchema } from '../src/admin/schema.ts';
 import { system } from '../src/domain/kernel/actor.ts';
-import type { AdminRoom, Answer } from './admin-room.ts';
+import type { AdminHarness, Answer } from './admin-harness.ts';
 import { makePair } from './back-end.ts';
 import { pngOf } from './pictures.ts';
 
@@ -17,8 +17,8 @@ import { pngOf } from './pictures.ts';
 export type ProjectObjects = Awaited<ReturnType<typeof newProjectObjects>>['ids'];
 
 /** A new project. @param tag makes its values unlike those of other projects */
-export async function newProjectObjects(room: AdminRoom, tag: string) {
-  const { services } = room;
+export async function newProjectObjects(harness: AdminHarness, tag: string) {
+  const { services } = harness;
   const owner = { grants: { owner: true, projects: new Map() }, actor: system };
   const project = await services.projects.create({ name: `Project ${tag}` }, system);
   const of = { projectId: project.id };
@@ -42,7 +42,7 @@ export async function newProjectObjects(room: AdminRoom, tag: string) {
   const group = await services.groups.create(project.id, { displayName: 'Staff', externalId: null }, [user.id], system);
   const localGroup = await services.localGroups.create(project.id, 'On call', system);
   const role = await services.roles.create(client, { key: 'editor', name: 'Editor' }, system);
-  const { session, device } = await room.signedIn(project, user, client.id);
+  const { session, device } = await harness.signedIn(project, user, client.id);
   const scim = await services.directories.issueScimToken({ ...of, name: 'Okta' }, system);
   const viewer = { ...of, email: `v@${tag}.example.com`, role: 'project_viewer' } as const;
   const membership = await services.admins.grantRole(viewer, owner);
@@ -64,13 +64,13 @@ export async function newProjectObjects(room: AdminRoom, tag: string) {
     role: role.id,
     session: session.id,
     device: device.id,
-    passkey: await room.passkeyOf(project, user),
+    passkey: await harness.passkeyOf(project, user),
     scimToken: scim.scimToken.id,
     membership: membership.id,
     adminToken: token.adminToken.id,
-    logoutDelivery: await room.failedLogout(project, client, user),
-    refreshGrant: await room.refreshGrantOf(client, user),
-    consent: await room.consentOf(client, user),
+    logoutDelivery: await harness.failedLogout(project, client, user),
+    refreshGrant: await harness.refreshGrantOf(client, user),
+    consent: await harness.consentOf(client, user),
     logo: (await services.experiences.addLogo(project.id, pngOf(64, 64), system)).id,
   };
   return { ids, secrets: [secretKey, scim.token, token.token, secret, webhookSecret, streamSecret] };
@@ -90,13 +90,13 @@ export const operations = (['Query', 'Mutation'] as const).flatMap((root) =>
 
 /** Calls an operation about the project, and selects every field. */
 export function callOperation(
-  room: AdminRoom,
+  harness: AdminHarness,
   ours: ProjectObjects,
   [root, field]: readonly [Root, Field],
   headers: Record<string, string>,
 ): Promise<Answer> {
   const text = `${root.toLowerCase()} { ${field.name}${argumentsOf(ours, field.name)} ${selection(field.type, 3)} }`;
-  return room.call(text, {}, headers);
+  return harness.call(text, {}, headers);
 }
 
 /** Arguments of an operation with ids of the project; an operation without a row here cannot be tested, and fails. */

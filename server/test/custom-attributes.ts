@@ -4,7 +4,7 @@ import { type CustomAttributeInput, customUrn as urn } from '../src/domain/users
 import { type ScimApp, type ScimProject, startScimApp } from './scim-app.ts';
 
 /** An app for the tests of a file, a new project for each, and short forms of requests about custom attributes. */
-export function customAttributesRoom() {
+export function customAttributesHarness() {
   let app: ScimApp;
   let project: ScimProject;
   beforeAll(async () => {

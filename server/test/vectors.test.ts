@@ -8,7 +8,7 @@ import { signProof } from '../../shared/browser/src/device-proof.ts';
 import { open, seal } from '../../shared/node/src/delegation/envelope.ts';
 import { privateKey, publicKey } from '../../shared/node/src/delegation/keys.ts';
 import { openRequest } from '../src/delegation/envelope.ts';
-import { judgeProof, type ProofContext } from '../src/domain/credentials/proof.ts';
+import { checkProof, type ProofContext } from '../src/domain/credentials/proof.ts';
 import type { LoadedPair } from '../src/domain/delegation/delegation-keys.ts';
 
 interface Case {
@@ -44,7 +44,7 @@ describe('vectors of device proofs', () => {
   it('name the key by its thumbprint', async () => expect(await calculateJwkThumbprint(publicJwk)).toBe(jkt));
 
   it.each(cases)('$name: valid is $valid', async ({ proof, kind, valid, fault }) => {
-    const verdict = await judgeProof(proof, context(kind));
+    const verdict = await checkProof(proof, context(kind));
     if (valid) expect(verdict).toMatchObject({ valid: true, jkt });
     else expect(verdict).toEqual({ valid: false, fault });
   });
@@ -56,7 +56,7 @@ describe('vectors of device proofs', () => {
     const device = { ...owner, kid: jkt, publicJwk, privateKey: imported };
     const { body: _, now, ...claims } = expected;
     const proof = await signProof(device, kind, claims, new Uint8Array(body), now * 1000);
-    expect(await judgeProof(proof, context(kind))).toMatchObject({ valid: true });
+    expect(await checkProof(proof, context(kind))).toMatchObject({ valid: true });
     const { jti: _own, ...sent } = payloadOf(proof);
     const model = cases.find((one) => one.valid && one.kind === kind)?.proof ?? '';
     const { jti: _of, ...wanted } = payloadOf(model);

@@ -1,7 +1,7 @@
 /** Responses of a software authenticator for tests of `credentials/webauthn.ts`, each with one deviation. */
 import {
-  judgeAssertion,
-  judgeRegistration,
+  checkAssertion,
+  checkRegistration,
   type PasskeyExpectation,
   type PasskeyFault,
   passkeyAlgorithms,
@@ -65,7 +65,7 @@ export async function registrationFault(
   response: unknown,
   over: Partial<PasskeyExpectation> = {},
 ): Promise<PasskeyFault | 'none'> {
-  const verdict = await judgeRegistration(response, { ...expectation, ...over });
+  const verdict = await checkRegistration(response, { ...expectation, ...over });
   return verdict.valid ? 'none' : verdict.fault;
 }
 
@@ -74,7 +74,7 @@ export async function assertionFault(
   over: Partial<StoredPasskey> = {},
   expected: Partial<PasskeyExpectation> = {},
 ): Promise<PasskeyFault | 'none'> {
-  const verdict = judgeAssertion(response, { ...stored, ...over }, { ...expectation, ...expected });
+  const verdict = checkAssertion(response, { ...stored, ...over }, { ...expectation, ...expected });
   return verdict.valid ? 'none' : verdict.fault;
 }
 

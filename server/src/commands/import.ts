@@ -102,13 +102,13 @@ class Importing {
       } else if (item.type === macKeyType) this.macKey(item);
       else if (!transferTables.some(({ type }) => type === item.type)) {
         throw this.refusal(item, `has a type that this version does not support: ${item.type}`);
-      } else this.judge(item);
+      } else this.checkRecord(item);
     }
     return { header: header as TransferHeader };
   }
 
   /** Rejects values that the admin API rejects. */
-  private judge(item: TransferRecord): void {
+  private checkRecord(item: TransferRecord): void {
     const fault = faultOf(item, this.opened.services);
     if (fault === null) return;
     const { name, id } = item.data;

@@ -167,10 +167,10 @@ class OtherKeys {
       return;
     }
     if (this.columns.length === 0) return;
-    for (const row of part.rows) this.judge(JSON.parse(row) as Record<string, unknown>);
+    for (const row of part.rows) this.check(JSON.parse(row) as Record<string, unknown>);
   }
 
-  private judge(row: Record<string, unknown>): void {
+  private check(row: Record<string, unknown>): void {
     for (const value of this.columns.map((column) => row[column])) {
       if (typeof value !== 'string') continue;
       // `bytea` as text: \x and hexadecimal digits.

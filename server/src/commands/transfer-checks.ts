@@ -7,7 +7,7 @@ import { checkKey } from '../domain/clients/clients.ts';
 import { checkFapi } from '../domain/clients/fapi.ts';
 import { parsePublicPem, thumbprint } from '../domain/delegation/key-pem.ts';
 import { checkContent, type ExperienceInput } from '../domain/experience/content.ts';
-import { judgeLogo } from '../domain/experience/logo-file.ts';
+import { checkLogo } from '../domain/experience/logo-file.ts';
 import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { ProjectSettings } from '../domain/projects/project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from '../domain/projects/session-policy.ts';
@@ -119,7 +119,7 @@ const checks: Record<string, (data: Data, services: Checking) => void> = {
     refuse({ code: 'invalid', field: 'mappings', reason: 'have an unknown member' });
   },
   logo({ type, bytes, width, height }) {
-    const file = judgeLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));
+    const file = checkLogo(Buffer.from(String(bytes).replace(/^\\x/, ''), 'hex'));
     if (file.type !== type) refuse({ code: 'invalid', field: 'type', reason: 'does not match the image' });
     if (file.width === width && file.height === height) return;
     refuse({ code: 'invalid', field: 'width', reason: 'and height do not match the image' });

@@ -113,14 +113,14 @@ async function verified(
     const result = await tried(() =>
       compactVerify(jws, theirs.signing, { algorithms: [innerHeader['alg'] as string] }),
     );
-    if (result) return { theirs, verdict: judge(Buffer.from(result.payload).toString(), ours, outerKid, expected) };
+    if (result) return { theirs, verdict: check(Buffer.from(result.payload).toString(), ours, outerKid, expected) };
   }
   throw new EnvelopeFault(
     candidates.length === 0 ? 'no key of the client has this kid' : 'the signature is not the client’s',
   );
 }
 
-function judge(payload: string, ours: LoadedPair, outerKid: unknown, expected: Expected): Opened['verdict'] {
+function check(payload: string, ours: LoadedPair, outerKid: unknown, expected: Expected): Opened['verdict'] {
   const rejected = (reason: string) => ({ valid: false, code: 'REQUEST_REJECTED', reason }) as const;
   const parsed = delegationRequest.safeParse(jsonIn(payload));
   if (!parsed.success) return rejected(`the payload’s ${parsed.error.issues[0]?.path.join('.')} is malformed`);

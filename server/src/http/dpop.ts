@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { DpopNonces } from '../domain/clients/dpop/dpop-nonces.ts';
-import type { DpopProofs, JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
+import type { CheckedProof, DpopProofs } from '../domain/clients/dpop/dpop-proofs.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 
 export interface DpopDeps {
-  proofs: Pick<DpopProofs, 'judge'>;
+  proofs: Pick<DpopProofs, 'check'>;
   nonces: Pick<DpopNonces, 'current'>;
 }
 
@@ -21,7 +21,7 @@ export async function proofOf(
   res: Response,
   url: string,
   accessToken?: string,
-): Promise<JudgedProof | null> {
+): Promise<CheckedProof | null> {
   const [header, ...others] = req.headersDistinct['dpop'] ?? [];
   if (header === undefined) return null;
   res.setHeader('DPoP-Nonce', nonces.current());
@@ -29,5 +29,5 @@ export async function proofOf(
   if (others.length > 0 || header.includes(',')) {
     refuse({ code: 'proof-rejected', reason: 'several headers', detail: 'Send one DPoP header, with one proof.' });
   }
-  return proofs.judge(header, { method: req.method, url, accessToken });
+  return proofs.check(header, { method: req.method, url, accessToken });
 }

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { isApiKey } from '../domain/clients/api-key.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { ClientAssertions, JudgedAssertion } from '../domain/clients/client-assertions.ts';
-import type { ClientSource, JudgedClient } from '../domain/clients/client-registry.ts';
+import type { CheckedAssertion, ClientAssertions } from '../domain/clients/client-assertions.ts';
+import type { CheckedClient, ClientSource } from '../domain/clients/client-registry.ts';
 import { isClientSecret } from '../domain/clients/client-secrets.ts';
 import { hasSecret } from '../domain/clients/clients.ts';
 import { refuse } from '../domain/kernel/problem.ts';
@@ -15,7 +15,7 @@ import { OAuthError } from './oauth-error.ts';
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 export interface ClientAuthDeps {
-  assertions: Pick<ClientAssertions, 'judge'>;
+  assertions: Pick<ClientAssertions, 'check'>;
 }
 
 /** Client credential of a request. */
@@ -26,9 +26,9 @@ type ClientCredential =
   | { by: 'api-key'; clientId: string | undefined; apiKey: string };
 
 /** An authenticated client; each statement that grants something checks that it is unchanged. */
-export interface AuthenticatedClient extends JudgedClient {
+export interface AuthenticatedClient extends CheckedClient {
   by: ClientCredential['by'];
-  assertion?: JudgedAssertion;
+  assertion?: CheckedAssertion;
 }
 
 /** The form of a client's request. Throws `invalid_request`. */
@@ -132,7 +132,7 @@ async function byCredential(
       'The application is not registered for private_key_jwt: change its client authentication.',
     );
   }
-  return { by, client, assertion: await assertions.judge(client, credential.assertion, issuer) };
+  return { by, client, assertion: await assertions.check(client, credential.assertion, issuer) };
 }
 
 async function byApiKey(

@@ -1,10 +1,10 @@
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
+import type { CheckedProof } from '../domain/clients/dpop/dpop-proofs.ts';
 import { fapiAlgorithms } from '../domain/clients/fapi.ts';
 import { refuse } from '../domain/kernel/problem.ts';
 
 /** Refuses a token request without the proof that its client needs (RFC 9449 §5.2 and §8). */
-export function requireProof<T extends { client: Client }>(caller: T, proof: JudgedProof | null): T {
+export function requireProof<T extends { client: Client }>(caller: T, proof: CheckedProof | null): T {
   const { dpopRequired, fapiProfile } = caller.client;
   if (proof) checkProof(caller.client, proof);
   else if (dpopRequired || fapiProfile) refuse({ code: 'proof-required' });
@@ -12,7 +12,7 @@ export function requireProof<T extends { client: Client }>(caller: T, proof: Jud
 }
 
 /** Refuses a proof that does not suffice for its client. */
-export function checkProof({ dpopNonceRequired, fapiProfile }: Client, proof: JudgedProof): void {
+export function checkProof({ dpopNonceRequired, fapiProfile }: Client, proof: CheckedProof): void {
   if (dpopNonceRequired && !proof.hasNonce) refuse({ code: 'nonce-rejected' });
   if (!fapiProfile || fapiAlgorithms.includes(proof.alg)) return;
   const detail =

@@ -1,5 +1,5 @@
 import type { Client } from '../domain/clients/client.entity.ts';
-import type { JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
+import type { CheckedProof } from '../domain/clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import { type GrantType, grantTypeNames } from '../domain/kernel/openid.ts';
 import { type GrantFault, Refusal, refuse } from '../domain/kernel/problem.ts';
@@ -27,7 +27,7 @@ interface TokenRequest {
   issuer: Issuer;
   caller: AuthenticatedClient;
   /** The DPoP proof of the request: the statement that grants something records it, see `usedProof`. */
-  proof: JudgedProof | null;
+  proof: CheckedProof | null;
   /** Thumbprint of the proof's key, which the tokens are bound to; null: bearer tokens. */
   proofKey: string | null;
   actor: Actor;

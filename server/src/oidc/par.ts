@@ -41,8 +41,8 @@ export function pushEndpoint(deps: PushDeps): RequestHandler {
     if (proof) checkProof(caller.client, proof);
     const form = pushedForm(req, caller, proof?.jkt);
     await checkPushed(deps, formParameters(form), issuer, caller);
-    const { by: _, ...judged } = caller;
-    const push = { ...judged, issuer, parameters: form, proof };
+    const { by: _, ...checked } = caller;
+    const push = { ...checked, issuer, parameters: form, proof };
     const handle = await deps.pushedRequests.push(push, req.ip).catch(limited);
     res.status(201).json({ request_uri: `${prefix}${handle}`, expires_in: pushedTtlSeconds });
   };

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { JudgedProof } from '../domain/clients/dpop/dpop-proofs.ts';
+import type { CheckedProof } from '../domain/clients/dpop/dpop-proofs.ts';
 import { dpopAlgorithms } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
@@ -10,7 +10,7 @@ import { issuerOf } from './issuer.ts';
 import { type OAuthErrorCode, toOAuthError } from './oauth-error.ts';
 
 export interface UserInfoDeps extends DpopDeps {
-  tokens: { userInfo(accessToken: string, issuer: Issuer, proof?: JudgedProof): Promise<UserInfoOutcome> };
+  tokens: { userInfo(accessToken: string, issuer: Issuer, proof?: CheckedProof): Promise<UserInfoOutcome> };
 }
 
 /** How a token was sent: RFC 6750 §2, RFC 9449 §7.1. */

@@ -1,11 +1,11 @@
 /** Characteristics of custom attributes over SCIM: RFC 7643 §2.2 and §7, decisions/0127. */
 import { describe, expect, it } from 'vitest';
-import { customAttributesRoom } from '../../test/custom-attributes.ts';
+import { customAttributesHarness } from '../../test/custom-attributes.ts';
 import { rows } from '../../test/rows.ts';
 import { customUrn as urn } from '../domain/users/custom/definition.ts';
 
-const room = customAttributesRoom();
-const { created, create, define, found, patch, read, string } = room;
+const harness = customAttributesHarness();
+const { created, create, define, found, patch, read, string } = harness;
 
 describe('characteristics', () => {
   it('required: of active users, at POST and PUT; no PATCH removes it', async () => {
@@ -17,7 +17,7 @@ describe('characteristics', () => {
       status: 400,
       body: { scimType: 'invalidValue', detail: `${urn}:badge is required.` },
     });
-    const put = (body: object) => room.project.request('PUT', `/Users/${before}`, { userName: 'old', ...body });
+    const put = (body: object) => harness.project.request('PUT', `/Users/${before}`, { userName: 'old', ...body });
     expect((await put({})).body.detail).toBe(`${urn}:badge is required.`);
     expect((await patch(before, { op: 'add', path: `${urn}:old`, value: 'y' })).status).toBe(400);
     // An attribute that became required later does not block a deactivation.
@@ -36,7 +36,7 @@ describe('characteristics', () => {
     await string('badge');
     const id = await created({ level: 'x', badge: 'a' });
     expect(await read(id)).toEqual({ badge: 'a' });
-    await room.app.services.db.transaction((em) =>
+    await harness.app.services.db.transaction((em) =>
       em.execute(
         `update users set attributes = jsonb_set(attributes, array['${urn}','level'], '"gold"') where id = '${id}'`,
       ),
@@ -44,7 +44,7 @@ describe('characteristics', () => {
     expect((await patch(id, { op: 'replace', path: `${urn}:level`, value: 'x' })).body.scimType).toBe('mutability');
     await patch(id, { op: 'replace', value: { [urn]: { level: 'x', badge: 'b' } } });
     expect(await read(id)).toEqual({ level: 'gold', badge: 'b' });
-    await room.project.request('PUT', `/Users/${id}`, { userName: 'r', [urn]: { level: 'x' } });
+    await harness.project.request('PUT', `/Users/${id}`, { userName: 'r', [urn]: { level: 'x' } });
     expect(await read(id)).toEqual({ level: 'gold' });
     await patch(id, { op: 'remove', path: urn });
     expect(await read(id)).toEqual({ level: 'gold' });
@@ -63,7 +63,7 @@ describe('characteristics', () => {
     ]) {
       expect((await patch(id, operation)).body).toMatchObject({ status: '400', scimType: 'mutability' });
     }
-    const put = (custom?: object) => room.project.request('PUT', `/Users/${id}`, { userName: 'i', [urn]: custom });
+    const put = (custom?: object) => harness.project.request('PUT', `/Users/${id}`, { userName: 'i', [urn]: custom });
     expect((await put({ code: 'b' })).body.scimType).toBe('mutability');
     expect((await put({ code: 'a' })).status).toBe(200);
     expect((await put()).body[urn]).toEqual({ code: 'a' });
@@ -76,7 +76,7 @@ describe('characteristics', () => {
     await define({ name: 'card', type: 'complex', ...custom, subAttributes: [{ name: 'no', type: 'string' }] });
     const id = await created({ codes: ['a', 'b'], card: { no: 'a' } });
     expect((await patch(id, { op: 'add', path: `${urn}:code`, value: 'a' })).status).toBe(200);
-    const put = (own?: object) => room.project.request('PUT', `/Users/${id}`, { userName: 'i', [urn]: own });
+    const put = (own?: object) => harness.project.request('PUT', `/Users/${id}`, { userName: 'i', [urn]: own });
     for (const value of ['a', 'b']) {
       for (const operation of [
         { op: 'replace', path: `${urn}:code`, value },
@@ -103,10 +103,10 @@ describe('characteristics', () => {
     const id = await created({ pins: ['a', 'b'], pin: 'a', open: 'a' });
     const events = async () => {
       const log = `select detail from audit_log where subject_id = ? and type = 'user.updated' order by id desc`;
-      return (await rows<{ detail: object }>(room.app.services.db, log, [id])).map(({ detail }) => detail);
+      return (await rows<{ detail: object }>(harness.app.services.db, log, [id])).map(({ detail }) => detail);
     };
     let version = 1;
-    const put = (own: object) => room.project.request('PUT', `/Users/${id}`, { userName: 'p', [urn]: own });
+    const put = (own: object) => harness.project.request('PUT', `/Users/${id}`, { userName: 'p', [urn]: own });
     await put({ open: 'a' });
     version += 1;
     for (const value of ['a', 'c', 'c']) {
@@ -170,7 +170,7 @@ describe('characteristics', () => {
     ];
     expect((await patch(id, ...first)).status).toBe(200);
     const log = `select attributes->? as own from users where id = ?`;
-    const [user] = await rows<{ own: object }>(room.app.services.db, log, [urn, id]);
+    const [user] = await rows<{ own: object }>(harness.app.services.db, log, [urn, id]);
     expect(user?.own).toEqual({ pins: ['b', 'c'], cards: [{ no: 'b' }], open: 'a' });
   });
 
@@ -183,16 +183,16 @@ describe('characteristics', () => {
     const answer = await create({ pin: '1234', cards: [{ no: '7' }] }, {}, `?attributes=${urn}:pin,${urn}`);
     const { id } = answer.body;
     expect(answer.text).not.toContain('1234');
-    const [pin, cards] = (await room.project.request('GET', `/Schemas/${urn}`)).body.attributes;
+    const [pin, cards] = (await harness.project.request('GET', `/Schemas/${urn}`)).body.attributes;
     for (const each of [pin, cards, ...cards.subAttributes])
       expect([each.name, each.returned]).toEqual([each.name, 'never']);
     for (const query of ['', `?attributes=${urn}`, `?attributes=${urn}:pin`, '?excludedAttributes=userName']) {
-      expect((await room.project.request('GET', `/Users/${id}${query}`)).text).not.toMatch(/1234|"no"|latchkey:2/);
+      expect((await harness.project.request('GET', `/Users/${id}${query}`)).text).not.toMatch(/1234|"no"|latchkey:2/);
     }
     for (const filter of [`${urn}:pin sw "1"`, `${urn}:pin pr`, `${urn}:cards.no eq "7"`, `${urn}:cards[no eq "7"]`]) {
       expect(await found(filter)).toBe('invalidFilter');
     }
-    expect((await room.project.request('GET', `/Users?sortBy=${urn}:pin`)).body.scimType).toBe('invalidPath');
+    expect((await harness.project.request('GET', `/Users?sortBy=${urn}:pin`)).body.scimType).toBe('invalidPath');
     await string('open');
     const shown = await created({ pin: '1', open: 'a' });
     expect(await found(`schemas eq "${urn}"`)).toEqual([shown]);
@@ -200,13 +200,13 @@ describe('characteristics', () => {
     expect((await patch(id, { op: 'remove', path: `${urn}:cards[no eq "7"]` })).body.scimType).toBe('invalidPath');
     const stored = async () =>
       (
-        await rows<{ own: object }>(room.app.services.db, `select attributes->? as own from users where id = ?`, [
+        await rows<{ own: object }>(harness.app.services.db, `select attributes->? as own from users where id = ?`, [
           urn,
           id,
         ])
       )[0]?.own;
     // A client cannot send back values that it cannot read.
-    await room.project.request('PUT', `/Users/${id}`, { userName: 'w' });
+    await harness.project.request('PUT', `/Users/${id}`, { userName: 'w' });
     expect(await stored()).toEqual({ pin: '1234', cards: [{ no: '7' }] });
     await patch(id, { op: 'remove', path: `${urn}:pin` });
     expect(await stored()).toEqual({ cards: [{ no: '7' }] });
@@ -232,7 +232,7 @@ describe('characteristics', () => {
     expect((await patch(id, { op: 'replace', path: `${urn}:request`, value: 's' })).body[urn]).toMatchObject({
       request: 's',
     });
-    const list = await room.project.request('GET', '/Users');
+    const list = await harness.project.request('GET', '/Users');
     expect(list.body.Resources[0][urn]).toEqual({ always: 'a', usual: 'u' });
   });
 
@@ -255,7 +255,7 @@ describe('characteristics', () => {
     ];
     const refused = await patch(second, ...both);
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(`${urn}:badge.`)]);
-    expect((await room.project.request('GET', `/Users/${second}`)).body.active).toBe(true);
+    expect((await harness.project.request('GET', `/Users/${second}`)).body.active).toBe(true);
     await patch(id, { op: 'replace', path: `${urn}:badge`, value: 'B-3' });
     expect((await patch(second, { op: 'replace', path: `${urn}:badge`, value: 'b-1' })).status).toBe(200);
     const statuses = (await Promise.all(Array.from({ length: 40 }, () => create({ badge: 'race' })))).map(
@@ -263,7 +263,7 @@ describe('characteristics', () => {
     );
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(39);
-    await room.project.request('DELETE', `/Users/${id}`);
+    await harness.project.request('DELETE', `/Users/${id}`);
     expect((await create({ badge: 'B-3' })).status).toBe(201);
   });
 });

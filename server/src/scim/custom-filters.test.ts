@@ -1,15 +1,15 @@
 /** Filters and orders by custom attributes over SCIM (decisions/0127). */
 import { describe, expect, it } from 'vitest';
-import { customAttributesRoom } from '../../test/custom-attributes.ts';
+import { customAttributesHarness } from '../../test/custom-attributes.ts';
 import { changed, rows } from '../../test/rows.ts';
 import { customUrn as urn } from '../domain/users/custom/definition.ts';
 
-const room = customAttributesRoom();
-const { created, create, define, found, patch, string } = room;
+const harness = customAttributesHarness();
+const { created, create, define, found, patch, string } = harness;
 
 describe('filters and orders', () => {
   it('compare by type, whatever other projects store under the same name', async () => {
-    const other = await room.app.project();
+    const other = await harness.app.project();
     for (const name of ['text', 'exact', 'n', 'at', 'list', 'flag', 'parts']) {
       await define({ name, type: 'string' }, other.id);
     }
@@ -100,7 +100,7 @@ describe('filters and orders', () => {
     let cursor = '';
     const walked: string[] = [];
     for (let page = 0; page < 3; page += 1) {
-      const { body } = await room.project.request('GET', `/Users?sortBy=${urn}:n&count=1&cursor=${cursor}`);
+      const { body } = await harness.project.request('GET', `/Users?sortBy=${urn}:n&count=1&cursor=${cursor}`);
       walked.push(...body.Resources.map(({ id }: { id: string }) => id));
       cursor = body.nextCursor ?? '';
     }
@@ -114,7 +114,7 @@ describe('filters and orders', () => {
     const keys = async () =>
       (
         await rows<{ key: string }>(
-          room.app.services.db,
+          harness.app.services.db,
           'select key from custom_values where user_id = ? order by 1',
           [id],
         )
@@ -128,11 +128,11 @@ describe('filters and orders', () => {
     expect(await keys()).toEqual(['2', 'x']);
     expect(await found(`${urn}:n eq 1`)).toEqual([]);
     // Nothing else is read: without its keys, no user is found.
-    const { db } = room.app.services;
+    const { db } = harness.app.services;
     await changed(db, 'delete from custom_values where user_id = ? and key = ?', [id, '2']);
     expect(await found(`${urn}:n eq 2`)).toEqual([]);
     expect(await found(`${urn}:n ge 2`)).toEqual([id]);
-    await room.project.request('PUT', `/Users/${id}`, { userName: 'indexed' });
+    await harness.project.request('PUT', `/Users/${id}`, { userName: 'indexed' });
     expect(await keys()).toEqual([]);
     const long = await create({ badge: 'x'.repeat(513) });
     expect(long.body.detail).toBe(`${urn}:badge must have at most 512 characters: the attribute is indexed.`);
@@ -190,14 +190,14 @@ describe('filters by the times of a resource', () => {
     'know what comes after %s',
     async (time) => {
       const user = await created({});
-      const group = (await room.project.request('POST', '/Groups', { displayName: 'g' })).body.id;
+      const group = (await harness.project.request('POST', '/Groups', { displayName: 'g' })).body.id;
       for (const name of ['meta.created', 'meta.lastModified']) {
         const after = `${name} gt "${time}" and ${name} ne "${time}"`;
         expect(await found(after)).toEqual([user]);
         expect(await found(`${name} le "${time}" or ${name} eq "${time}"`)).toEqual([]);
-        const all = await room.project.request('POST', '/.search', { filter: after });
+        const all = await harness.project.request('POST', '/.search', { filter: after });
         expect(all.body.Resources.map(({ id }: { id: string }) => id).sort()).toEqual([user, group].sort());
-        const roles = await room.project.request('GET', `/Roles?filter=${encodeURIComponent(after)}`);
+        const roles = await harness.project.request('GET', `/Roles?filter=${encodeURIComponent(after)}`);
         expect(roles.status).toBe(200);
       }
     },

@@ -1,12 +1,12 @@
 /** Values of custom attributes over SCIM (decisions/0127), and changes of their definitions. */
 import { describe, expect, it } from 'vitest';
-import { customAttributesRoom } from '../../test/custom-attributes.ts';
+import { customAttributesHarness } from '../../test/custom-attributes.ts';
 import { rows } from '../../test/rows.ts';
 import { system } from '../domain/kernel/actor.ts';
 import { customUrn as urn } from '../domain/users/custom/definition.ts';
 
-const room = customAttributesRoom();
-const { created, create, define, found, patch, read, string } = room;
+const harness = customAttributesHarness();
+const { created, create, define, found, patch, read, string } = harness;
 
 describe('values', () => {
   it('are stored by type, shown by definition, and belong to one project', async () => {
@@ -51,7 +51,7 @@ describe('values', () => {
     };
     const stored = { floor: 12, share: 1.5, remote: true, hired: '2026-01-31T12:00:00.000Z', skills: ['go'] };
     expect(await read(await created(sent))).toEqual(stored);
-    const other = await room.app.project();
+    const other = await harness.app.project();
     const stranger = await other.request('POST', '/Users', { userName: 'eve', [urn]: values });
     expect(stranger.body.schemas).not.toContain(urn);
     expect(stranger.body[urn]).toBeUndefined();
@@ -106,7 +106,7 @@ describe('values', () => {
     expect((await read(id)).offices).toEqual([{ city: 'Bern', desk: 7 }]);
     await patch(id, { op: 'replace', path: `${urn}:offices[desk ge 7].desk`, value: 8 });
     expect((await read(id)).offices).toEqual([{ city: 'Bern', desk: 8 }]);
-    const bulk = await room.project.request('POST', '/Bulk', {
+    const bulk = await harness.project.request('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
       Operations: [
         { method: 'PATCH', path: `/Users/${id}`, data: { Operations: [{ op: 'remove', path: `${urn}:offices` }] } },
@@ -117,7 +117,7 @@ describe('values', () => {
     await patch(id, { op: 'remove', path: urn });
     expect(await read(id)).toBeUndefined();
     const events = await rows<{ detail: unknown }>(
-      room.app.services.db,
+      harness.app.services.db,
       `select detail from audit_log where subject_id = ? and type = 'user.updated' order by id limit 2`,
       [id],
     );
@@ -184,11 +184,11 @@ describe('values', () => {
     await patch(body.id, { op: 'replace', path: `${acme}:badgeNo`, value: 'B2' });
     expect(await read(body.id)).toEqual({ badge: 'B2', shoes: 44 });
     expect(await found(`${acme}:badgeNo eq "b2" and shoeSize gt 40`)).toEqual([body.id]);
-    await room.app.services.requestRecords.settled();
+    await harness.app.services.requestRecords.settled();
     const [record] = await rows<{ ignored: string[] }>(
-      room.app.services.db,
+      harness.app.services.db,
       `select ignored from scim_request_records where project_id = ? and method = 'POST'`,
-      [room.project.id],
+      [harness.project.id],
     );
     expect(record?.ignored).toEqual([`${acme}:other`, 'hatSize']);
   });
@@ -213,11 +213,11 @@ describe('values', () => {
       ['secret2', `${core}:password`],
     ]) {
       await rows(
-        room.app.services.db,
+        harness.app.services.db,
         `update custom_schemas set version = version + 1, attributes = (select jsonb_agg(case when a->>'name' = ?
            then a || jsonb_build_object('alias', ?::text) else a end) from jsonb_array_elements(attributes) a)
          where project_id = ? returning 1`,
-        [name, alias, room.project.id],
+        [name, alias, harness.project.id],
       );
     }
     const sent = { password: 'Pa55-word', [core]: { password: 'Pa55-word' }, [`${core}:password`]: 'Pa55-word' };
@@ -229,19 +229,19 @@ describe('values', () => {
     expect(left).toMatchObject({ userName: `renamed-${body.userName}`, active: false });
     expect(left[enterprise]).toEqual({ department: 'Sales' });
     expect(await read(body.id)).toBeUndefined();
-    const stored = await rows(room.app.services.db, `select attributes::text from users where id = ?`, [body.id]);
+    const stored = await rows(harness.app.services.db, `select attributes::text from users where id = ?`, [body.id]);
     expect(JSON.stringify(stored)).not.toContain('Pa55');
   });
 });
 
 describe('definitions in use', () => {
   it('change for the next request in every process, and never under a write', async () => {
-    const { customAttributes, users } = room.app.services;
+    const { customAttributes, users } = harness.app.services;
     await string('badge');
     const id = await created({ badge: 'a' });
     // Another process has deleted it; this one has read the definitions before.
-    const stale = await customAttributes.current(room.project.id);
-    expect(await customAttributes.delete(room.project.id, 'badge', system)).toBe(1);
+    const stale = await customAttributes.current(harness.project.id);
+    expect(await customAttributes.delete(harness.project.id, 'badge', system)).toBe(1);
     expect(await read(id)).toBeUndefined();
     const values = {
       userName: 's',
@@ -253,8 +253,8 @@ describe('definitions in use', () => {
     };
     const write = () =>
       users.create(
-        room.app.services.db.alone,
-        room.project.id,
+        harness.app.services.db.alone,
+        harness.project.id,
         { ...values, attributes: { [urn]: { badge: 'x' } } },
         'scim',
         system,
@@ -264,9 +264,9 @@ describe('definitions in use', () => {
     await expect(write()).rejects.toMatchObject({ problem: { code: 'conflict', what: 'custom-attribute' } });
     // The name is free once its values are deleted.
     await expect(string('Badge')).rejects.toMatchObject({ problem: { code: 'invalid', field: 'name' } });
-    const { version } = (await room.app.services.accounts.find(room.project.id, id)) ?? {};
+    const { version } = (await harness.app.services.accounts.find(harness.project.id, id)) ?? {};
     await customAttributes.sweep();
-    expect(await room.app.services.accounts.find(room.project.id, id)).toMatchObject({
+    expect(await harness.app.services.accounts.find(harness.project.id, id)).toMatchObject({
       attributes: {},
       version: (version ?? 0) + 1,
     });
@@ -275,7 +275,7 @@ describe('definitions in use', () => {
   });
 
   it('retries a request whose definitions change while it runs', async () => {
-    const { customAttributes } = room.app.services;
+    const { customAttributes } = harness.app.services;
     await string('badge');
     const ofVersion = customAttributes.ofVersion.bind(customAttributes);
     customAttributes.ofVersion = async (projectId, version) => {

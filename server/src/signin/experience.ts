@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { JudgedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
+import type { CheckedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
 import { type AccentTones, accentCss, accentTheme } from '../domain/experience/accent.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { inAllProjects } from '../domain/kernel/scope.ts';
@@ -64,7 +64,7 @@ export function brandingOf({ callers, db, experiences }: BrandingDeps): RequestH
   };
 }
 
-async function pageOf(callers: BrandingDeps['callers'], req: Request): Promise<JudgedPage | null> {
+async function pageOf(callers: BrandingDeps['callers'], req: Request): Promise<CheckedPage | null> {
   if (siteAt(req).domain !== null) return null;
   try {
     return await callers.byApiKey(String(req.params['key']), req.get('origin'));

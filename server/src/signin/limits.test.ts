@@ -88,13 +88,13 @@ describe('1,000 guesses from 50 networks', () => {
     const outcomes = await guess();
     expect(outcomes).toHaveLength(1000);
     expect(new Set(outcomes)).toEqual(new Set(['CODE_REJECTED']));
-    const judged = await world.app.services.db
+    const checked = await world.app.services.db
       .reader()
       .execute<{ n: number }[]>(
         "select coalesce(sum(least(attempts, 5)), 0)::int as n from one_time_codes where project_id = ? and format = 'short'",
         [world.project.id],
       );
-    expect(judged[0]?.n).toBeLessThanOrEqual(20);
+    expect(checked[0]?.n).toBeLessThanOrEqual(20);
 
     const unseen = await ask('203.0.113.77');
     expect(expectStatus(unseen.answer, 'OTP_NEEDED')).toMatchObject({ code_format: 'long' });

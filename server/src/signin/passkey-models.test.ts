@@ -153,7 +153,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expectStatus(await hosted.addPasskey(genuine()), 'SUCCESS');
   });
 
-  it('judges by the list of the moment when the passkey is sent', async () => {
+  it('checks by the list of the moment when the passkey is sent', async () => {
     hosted = new HostedBrowser(world, new SoftAuthenticator());
     await world.set({ passkeyAaguids: [], passkeyRoots: [] });
     await hosted.open();

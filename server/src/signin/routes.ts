@@ -8,7 +8,7 @@
  */
 import { challengeRequest, deviceProofHeader, signinFlowHeader } from '@latchkey/contracts';
 import express, { type Request, type Response, Router } from 'express';
-import type { JudgedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
+import type { CheckedPage, SigninCallers } from '../domain/ceremonies/callers.ts';
 import type { Ceremonies } from '../domain/ceremonies/ceremonies.ts';
 import { type CeremonyStep, steps } from '../domain/ceremonies/steps/steps.ts';
 import { chooseLocale } from '../domain/delivery/locale.ts';
@@ -122,7 +122,7 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
 }
 
 /** Authenticates an application's page by API key, at the base host only, else the hosted page by its flow. */
-function pageOf(deps: SigninDeps, req: Request): Promise<JudgedPage> {
+function pageOf(deps: SigninDeps, req: Request): Promise<CheckedPage> {
   const origin = req.get('origin');
   const apiKey = req.get('x-api-key');
   const site = siteAt(req);

@@ -140,7 +140,7 @@ export interface SigninFailureAnswer {
 /** Maps a thrown error to a response. */
 export function toSigninFailure(thrown: unknown, requestId: string): SigninFailureAnswer {
   const failure = failureOf(thrown);
-  const { row, problem } = judged(failure);
+  const { row, problem } = checked(failure);
   const [status, code, category, message] = row;
   const retryAfterSeconds = problem && 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
   const nonce = failure instanceof StepRefusal ? failure.nonce : undefined;
@@ -162,7 +162,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
   };
 }
 
-function judged(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
+function checked(failure: unknown): { row: SigninErrorRow; problem?: Problem } {
   if (failure instanceof Refusal) return { row: detailed(failure.problem), problem: failure.problem };
   const status = failure instanceof UnreadableRequest ? failure.status : bodyFault(failure);
   if (status === undefined) return { row: bug };

@@ -7,7 +7,7 @@ import { rows as rowsOf } from '../../test/rows.ts';
 import { type DeviceKey, SigninPage, type StepAnswer } from '../../test/signin-browser.ts';
 import { appOrigin, expectStatus, newAddress, SigninWorld } from '../../test/signin-world.ts';
 import { statementsDuring } from '../../test/statements.ts';
-import type { JudgedPage } from '../domain/ceremonies/callers.ts';
+import type { CheckedPage } from '../domain/ceremonies/callers.ts';
 import { candidateStatement } from '../domain/ceremonies/shortcuts/trusted-sign-in.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -55,7 +55,7 @@ function rows<T extends object>(sql: string, params: unknown[] = []): Promise<T[
 }
 
 /** A proof of a started sign-in, as input of the domain. */
-async function asked(site: JudgedPage) {
+async function asked(site: CheckedPage) {
   await page.challenge();
   const body = JSON.stringify({ txn: page.txn, userid });
   const proof = page.prove('authenticate', body, { kind: 'use' });

@@ -17,7 +17,7 @@ export function absorb(model: Model, changes: readonly Change[], txn?: Transacti
     if (change.table === 'enrolments') absorbEnrolment(model, change, txn);
     if (change.table === 'refresh_grants' && change.new?.['revoked_at'] != null) endGrant(model, change.new);
   }
-  for (const change of changes) judgeSuspended(model, change);
+  for (const change of changes) checkSuspended(model, change);
   model.mirror(changes);
 }
 
@@ -72,7 +72,7 @@ function suspend(model: Model, device: DeviceModel, isSuspended: boolean): void 
 }
 
 /** Devices of an inactive user wait for the activation, and never for that of another person (decisions/0119). */
-function judgeSuspended(model: Model, { table, old, new: user }: Change): void {
+function checkSuspended(model: Model, { table, old, new: user }: Change): void {
   if (table !== 'users' || !user || !old) return;
   const isActive = old['active'] && user['active'];
   const isMoved = ['email_key', 'user_name_key', 'phone'].some(

@@ -22,7 +22,7 @@ import {
   type Piece,
   type Transaction,
 } from './model.ts';
-import { judgeOffer, passkeyPiece, type Signed } from './passkeys.ts';
+import { checkOffer, passkeyPiece, type Signed } from './passkeys.ts';
 import type { Reply } from './wire.ts';
 
 /** A sent step. */
@@ -84,7 +84,7 @@ function learnEnd(model: Model, { txn, step }: Sent, reply: Reply): void {
   txn.opensPasskey = isOffered || (txn.stepUp === 'create_passkey' && step !== 'register-passkey');
   if (!isOffered) return;
   const user = personOf(model, txn) ?? '';
-  judgeOffer(model, txn, user, piecesFor(model, txn, user));
+  checkOffer(model, txn, user, piecesFor(model, txn, user));
 }
 
 /** Evidence of a passkey that ended the sign-in that needed it. */

@@ -17,7 +17,7 @@ export function claimedOf(row: Row): Claimed {
 }
 
 /** A sign-in may finish for a user only with the evidence of its transaction, and may claim no more than that. */
-export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): void {
+export function checkFinish(model: Model, txn: Transaction, claimed: Claimed): void {
   const { user } = claimed;
   const pieces = piecesFor(model, txn, user);
   const has = (kind: Piece['kind']) => pieces.some((piece) => piece.kind === kind);
@@ -32,25 +32,25 @@ export function judgeFinish(model: Model, txn: Transaction, claimed: Claimed): v
   demand(!foreign, `${where} with evidence of another user`);
   const passkey = pieces.find(({ kind }) => kind === 'passkey');
   if (passkey) {
-    judgePasskey(model, txn, user, passkey, where);
+    checkPasskey(model, txn, user, passkey, where);
   } else {
     demand(has('key'), `${where} without a proof of the device key${why}`);
     demand(!model.revokedKeys.has(`${user} ${txn.jkt}`), `${where} by a revoked key`);
     demand(has('mail') || hasTrustedKey(txn, user), `${where} without a mail code and without a trusted device${why}`);
-    judgeFactor(model, txn, user, pieces, where);
+    checkFactor(model, txn, user, pieces, where);
   }
   const isProved = has('created') || passkey?.isVerified === true;
   demand(isProved || !model.requiresPasskey(user, txn.client), `${where} without the passkey that is required`);
   const needsPerson = txn.stepUp !== null || txn.request?.needsPerson;
   const person = pieces.some(isOfPerson);
   if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
-  if (passkey) judgePasskeyClaims(claimed, passkey, where);
-  else judgeMethods(claimed, pieces, !registeredBy(txn).includes(user) && !model.holdsPasskey(user), where);
-  judgeTimes(model, claimed, pieces, where);
+  if (passkey) checkPasskeyClaims(claimed, passkey, where);
+  else checkMethods(claimed, pieces, !registeredBy(txn).includes(user) && !model.holdsPasskey(user), where);
+  checkTimes(model, claimed, pieces, where);
 }
 
 /** A passkey with PIN or biometrics is enough; without, it is one factor: only where one is enough. */
-function judgePasskey(model: Model, txn: Transaction, user: string, piece: Piece, where: string): void {
+function checkPasskey(model: Model, txn: Transaction, user: string, piece: Piece, where: string): void {
   const passkey = model.passkeys.get(piece.passkey ?? '');
   demand(passkey?.user === user && !passkey.isRevoked, `${where} by a passkey that is revoked or not theirs`);
   if (piece.isVerified) return;
@@ -59,7 +59,7 @@ function judgePasskey(model: Model, txn: Transaction, user: string, piece: Piece
   demand(model.factorsOf(user).length === 0, `${where} by a passkey without verification, in place of their factor`);
 }
 
-function judgePasskeyClaims({ amr }: Claimed, { isSynced, isVerified }: Piece, where: string): void {
+function checkPasskeyClaims({ amr }: Claimed, { isSynced, isVerified }: Piece, where: string): void {
   const proved = [isSynced ? 'swk' : 'hwk', 'user', 'pop', ...(isVerified ? ['mfa'] : [])];
   demand(
     String(amr) === String(proved),
@@ -71,7 +71,7 @@ function hasTrustedKey(txn: Transaction, user: string): boolean {
   return txn.pieces.some((piece) => piece.kind === 'key' && piece.users.includes(user) && piece.method === 'trusted');
 }
 
-function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece[], where: string): void {
+function checkFactor(model: Model, txn: Transaction, user: string, pieces: Piece[], where: string): void {
   const granted = isGranted(pieces);
   const met = granted || pieces.some(({ kind }) => kind === 'factor' || kind === 'recovery');
   const verified = pieces.flatMap(({ enrolments }) => enrolments ?? []);
@@ -104,7 +104,7 @@ function judgeFactor(model: Model, txn: Transaction, user: string, pieces: Piece
  * Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox, nor
  * beside a passkey.
  */
-function judgeMethods(claimed: Claimed, pieces: Piece[], mayMail: boolean, where: string): void {
+function checkMethods(claimed: Claimed, pieces: Piece[], mayMail: boolean, where: string): void {
   const factors = pieces.filter(({ kind }) => kind === 'factor');
   const mails = pieces.some(({ kind }) => kind === 'mail');
   const recovered = pieces.some(({ kind }) => kind === 'recovery');
@@ -124,7 +124,7 @@ function judgeMethods(claimed: Claimed, pieces: Piece[], mayMail: boolean, where
   demand(claimed.amr.includes('otp') || !plain, `${said}: the mail code is missing`);
 }
 
-function judgeTimes(model: Model, claimed: Claimed, pieces: Piece[], where: string): void {
+function checkTimes(model: Model, claimed: Claimed, pieces: Piece[], where: string): void {
   const first = Math.min(...pieces.map(({ at }) => at)) - toleranceMs;
   const last = model.now + toleranceMs;
   demand(claimed.authTime >= first && claimed.authTime <= last, `${where} with an auth_time outside the sign-in`);

@@ -12,7 +12,7 @@ import {
 } from './model.ts';
 
 /** A code issued from a session: it must be the session of this browser's cookie, with its recorded properties. */
-export function judgeSessionCode(
+export function checkSessionCode(
   model: Model,
   request: AuthRequest,
   row: Row,
@@ -48,12 +48,12 @@ export function judgeSessionCode(
   demand(age <= request.maxAge * 1000 + toleranceMs, `${what} to max_age=${request.maxAge} by a person ${age} ms ago`);
 }
 
-export function judgeExchange(model: Model, code: CodeModel, isBent: boolean): void {
+export function checkExchange(model: Model, code: CodeModel, isBent: boolean): void {
   const what = `a code of ${nameOf(model, code.user)} was exchanged`;
   demand(!isBent, `${what} though one of the inputs was wrong`);
   demand(!code.isUsed, `${what} twice`);
   demand(model.now - code.at <= 60_000 + toleranceMs, `${what} after its life`);
-  judgeAlive(model, code, what);
+  checkAlive(model, code, what);
 }
 
 /** The refresh tokens of an exchange: only at the issuer of a project. */
@@ -83,7 +83,7 @@ export function grantOf(
   };
 }
 
-export function judgeAlive(model: Model, code: CodeModel, what: string): void {
+export function checkAlive(model: Model, code: CodeModel, what: string): void {
   const dead = model.killed.get(code.user);
   demand(model.isAlive(code.user, code.step), `${what} after ${dead?.why} at step ${dead?.step}`);
   demand(model.user(code.user)['active'], `${what}, who is deactivated`);
@@ -93,7 +93,7 @@ export function judgeAlive(model: Model, code: CodeModel, what: string): void {
 }
 
 /** Checks the claims of both tokens against the code. */
-export function judgeClaims(
+export function checkClaims(
   code: CodeModel,
   body: Record<string, any>,
   { step, grant }: { step: number; grant: GrantModel | null },
@@ -114,7 +114,7 @@ export function judgeClaims(
   };
 }
 
-export function judgeUserInfo(model: Model, token: TokenModel, body: Record<string, any>): void {
+export function checkUserInfo(model: Model, token: TokenModel, body: Record<string, any>): void {
   const what = `UserInfo of ${nameOf(model, token.user)} answered`;
   demand(body['sub'] === token.user, `${what} for another user`);
   demand(model.now < token.expiresAt + toleranceMs, `${what} to an expired token`);
@@ -122,7 +122,7 @@ export function judgeUserInfo(model: Model, token: TokenModel, body: Record<stri
   demand(!first.isReplayed, `${what} to a token whose code was used twice`);
   demand(!token.grant?.isEnded, `${what} to a token whose refresh tokens were ended`);
   demand(!token.isRevoked, `${what} to a token that was revoked`);
-  judgeAlive(model, token.code, what);
+  checkAlive(model, token.code, what);
 }
 
 /** A logout may end the browser's own sessions, or those of the user whose active session the hint names. */

@@ -103,7 +103,7 @@ export function usesPasskeys({ origin, issuer, door, client }: Transaction): boo
 }
 
 /** Checks a response that the server accepted: signed data, challenge and page. */
-function judgeSigned(
+function checkSigned(
   model: Model,
   txn: Transaction,
   signed: Signed | undefined,
@@ -128,7 +128,7 @@ function judgeSigned(
 /** Evidence of verify-passkey. Throws a violation if no live passkey signed the outstanding challenge. */
 export function passkeyPiece(model: Model, txn: Transaction, signed: Signed | undefined): Piece {
   const what = `verify-passkey of ${txn.name} was accepted`;
-  judgeSigned(model, txn, signed, 'get', what);
+  checkSigned(model, txn, signed, 'get', what);
   const passkey = model.passkeyOf(txn.client.project.id, signed.credentialId);
   demand(passkey, `${what} with a passkey that is revoked or not of this project`);
   demand(signed.signer === passkey.credentialId, `${what} by the key of another passkey`);
@@ -153,7 +153,7 @@ export function mayAddPasskey(model: Model, user: string, pieces: readonly Piece
 }
 
 /** Checks that the answer's offer of a passkey is allowed. */
-export function judgeOffer(model: Model, txn: Transaction, user: string, pieces: readonly Piece[]): void {
+export function checkOffer(model: Model, txn: Transaction, user: string, pieces: readonly Piece[]): void {
   const what = `${txn.name} offered a passkey`;
   demand(txn.door !== 'sdk', `${what} to a page of the SDK`);
   demand(txn.remember, `${what} on a shared device`);
@@ -167,7 +167,7 @@ export function judgeOffer(model: Model, txn: Transaction, user: string, pieces:
 export const stepUpMs = 5 * 60_000;
 
 /** Checks a new row of a passkey against the data that its authenticator signed and the evidence of its transaction. */
-export function judgeNewPasskey(
+export function checkNewPasskey(
   model: Model,
   { txn, signed }: { txn: Transaction; signed?: Signed | undefined },
   row: Record<string, any>,
@@ -175,7 +175,7 @@ export function judgeNewPasskey(
 ): void {
   const user: string = row['user_id'];
   const what = `register-passkey of ${txn.name}`;
-  judgeSigned(model, txn, signed, 'create', what);
+  checkSigned(model, txn, signed, 'create', what);
   demand(row['credential_id'] === signed.credentialId, `${what} stored another credential`);
   demand(row['backup_eligible'] === signed.isSynced, `${what} stored another backup eligibility`);
   demand(row['user_verified'] === signed.isVerified, `${what} stored a verification that did not take place`);

@@ -2,9 +2,9 @@ import { digest } from '../../src/domain/kernel/secret.ts';
 import { isPasskey } from './absorb.ts';
 import { type Change, changedColumns, describeChange, type Row } from './changes.ts';
 import { accountsOf, piecesFor } from './evidence.ts';
-import { claimedOf, concerned, judgeFinish, nameOf, personAt } from './finish.ts';
+import { checkFinish, claimedOf, concerned, nameOf, personAt } from './finish.ts';
 import { demand, fold, type Model, mailboxOf, type Transaction, toleranceMs, Violation } from './model.ts';
-import { judgeNewPasskey, mayAddPasskey, type Signed, stepUpMs } from './passkeys.ts';
+import { checkNewPasskey, mayAddPasskey, type Signed, stepUpMs } from './passkeys.ts';
 
 /** A step of a transaction, with the request. */
 export interface Taken {
@@ -16,7 +16,7 @@ export interface Taken {
 }
 
 /** @param txn of a step that answers a WebAuthn challenge, which even a refused answer uses up */
-export function judgeRefusal(all: readonly Change[], what: string, txn?: Transaction): void {
+export function checkRefusal(all: readonly Change[], what: string, txn?: Transaction): void {
   const changes = all.filter((change) => !txn || !usesUp(change, txn));
   demand(changes.length === 0, `${what} was refused and changed rows: ${changes.map(describeChange).join('; ')}`);
 }
@@ -33,7 +33,7 @@ function hashOf(challenge: Transaction['challenge']): string | null {
 }
 
 /** Checks each row changed by an accepted sign-in step against the evidence of its transaction. */
-export function judgeEffects(model: Model, taken: Taken, changes: readonly Change[]): void {
+export function checkEffects(model: Model, taken: Taken, changes: readonly Change[]): void {
   for (const change of changes) {
     const rule = rules[change.table];
     if (!rule) throw new Violation(`${taken.step} of ${taken.txn.name} made an unexpected ${describeChange(change)}`);
@@ -69,7 +69,7 @@ const rules: Record<string, Rule> = {
       isOwn || isTheirs(model, txn, change),
       `${step} of ${txn.name} changed another transaction: ${describeChange(change)}`,
     );
-    if (isOwn && change.new) judgeCeremony(taken, change);
+    if (isOwn && change.new) checkCeremony(taken, change);
   },
   one_time_codes: (model, { txn, step }, change) => {
     const row = (change.new ?? change.old) as Row;
@@ -82,15 +82,15 @@ const rules: Record<string, Rule> = {
   messages: () => undefined,
   known_networks: (model, taken, change) => void own(model, taken, change),
   authorization_requests: () => undefined,
-  users: judgeUser,
+  users: checkUser,
   // Rows derived from the user's by triggers.
   user_emails: () => undefined,
   user_counts: () => undefined,
   projects: (_, taken, change) => {
     throw new Violation(`${taken.step} changed a project: ${describeChange(change)}`);
   },
-  credentials: (model, taken, change) => (isPasskey(change) ? judgePasskey : judgeDevice)(model, taken, change),
-  enrolments: judgeEnrolment,
+  credentials: (model, taken, change) => (isPasskey(change) ? checkPasskey : checkDevice)(model, taken, change),
+  enrolments: checkEnrolment,
   recovery_codes: (model, taken, change) => void own(model, taken, change),
   recovery_grants: (model, taken, change) => {
     const user = own(model, taken, change);
@@ -111,14 +111,14 @@ const rules: Record<string, Rule> = {
     demand(isFresh || change.op === 'DELETE', `${taken.txn.name} began a phone change without a person`);
   },
   authorization_codes: (model, taken, change) => {
-    if (change.op === 'INSERT') return judgeFinish(model, taken.txn, claimedOf(change.new as Row));
+    if (change.op === 'INSERT') return checkFinish(model, taken.txn, claimedOf(change.new as Row));
     own(model, taken, change);
   },
-  sessions: judgeSession,
+  sessions: checkSession,
 };
 
 /** The state of a transaction after its step: the step it awaits, and its lifetime. */
-function judgeCeremony({ txn, step, fields }: Taken, change: Change): void {
+function checkCeremony({ txn, step, fields }: Taken, change: Change): void {
   const row = change.new as Row;
   const columns = changedColumns(change);
   const what = `${step} of ${txn.name}: ${describeChange(change)}`;
@@ -146,7 +146,7 @@ function judgeCeremony({ txn, step, fields }: Taken, change: Change): void {
   demand(!isOpen || until <= txn.endedAt + stepUpMs + toleranceMs, `${what}, a step-up that stays open`);
 }
 
-function judgePasskey(model: Model, taken: Taken, change: Change): void {
+function checkPasskey(model: Model, taken: Taken, change: Change): void {
   const { txn, step, signed } = taken;
   const user = own(model, taken, change);
   const row = change.new as Row;
@@ -154,7 +154,7 @@ function judgePasskey(model: Model, taken: Taken, change: Change): void {
   demand(change.op !== 'DELETE', what);
   if (change.op === 'INSERT') {
     demand(step === 'register-passkey', what);
-    return judgeNewPasskey(model, { txn, signed }, row, piecesFor(model, txn, user));
+    return checkNewPasskey(model, { txn, signed }, row, piecesFor(model, txn, user));
   }
   const known = model.passkeys.get(row['id']);
   demand(step === 'verify-passkey' && signed && signed.credentialId === row['credential_id'], what);
@@ -167,7 +167,7 @@ function judgePasskey(model: Model, taken: Taken, change: Change): void {
 }
 
 /** A new passkey is announced to its user. */
-export function judgeNotice(model: Model, { txn }: Taken, changes: readonly Change[]): void {
+export function checkNotice(model: Model, { txn }: Taken, changes: readonly Change[]): void {
   const added = changes.find((change) => change.op === 'INSERT' && isPasskey(change))?.new;
   demand(added, `register-passkey of ${txn.name} added no passkey`);
   const to = mailboxOf(model.user(added['user_id']));
@@ -184,7 +184,7 @@ function isTheirs(model: Model, txn: Transaction, change: Change): boolean {
   return change.op !== 'INSERT' && concerned(model, change).some((user) => mine.includes(user));
 }
 
-function judgeUser(model: Model, taken: Taken, change: Change): void {
+function checkUser(model: Model, taken: Taken, change: Change): void {
   const { txn, step } = taken;
   if (change.op === 'INSERT') {
     const user = change.new as Row;
@@ -203,13 +203,13 @@ function judgeUser(model: Model, taken: Taken, change: Change): void {
   if (columns.length === 0) return;
   const isPhone = columns.every((name) => name === 'phone' || name === 'attributes');
   demand(isPhone, `${step} of ${txn.name} changed ${columns.join(', ')} of ${nameOf(model, user)}`);
-  judgePhone(model, user, change.new?.['phone']);
+  checkPhone(model, user, change.new?.['phone']);
   if (step === 'verify-mfa' || step === 'verify-device') return;
   demand(personAt(model, txn, user) !== null, `${txn.name} changed a phone number without a person`);
 }
 
 /** An authoritative directory locks the phone numbers of its users (service.md 3.1). */
-export function judgePhone(model: Model, userId: string, phone: unknown): void {
+export function checkPhone(model: Model, userId: string, phone: unknown): void {
   const user = model.user(userId);
   const isLocked = user['provenance'] === 'scim' && model.project(user['project_id'])['scim_authoritative'];
   demand(!isLocked, `the number of ${user['user_name']}, which a directory locks, was changed`);
@@ -217,7 +217,7 @@ export function judgePhone(model: Model, userId: string, phone: unknown): void {
   demand(proved, `a number was put on record (${String(phone)}) that received no code`);
 }
 
-function judgeDevice(model: Model, taken: Taken, change: Change): void {
+function checkDevice(model: Model, taken: Taken, change: Change): void {
   const { txn, step } = taken;
   const user = own(model, taken, change);
   const row = change.new as Row;
@@ -233,13 +233,13 @@ function judgeDevice(model: Model, taken: Taken, change: Change): void {
   demand(!model.revokedKeys.has(`${user} ${row['jkt']}`), `${step} of ${txn.name} registered a revoked key`);
 }
 
-function judgeEnrolment(model: Model, taken: Taken, change: Change): void {
+function checkEnrolment(model: Model, taken: Taken, change: Change): void {
   const { txn, step } = taken;
   const user = own(model, taken, change);
   const before = change.old?.['verified_at'] ?? null;
   const after = change.new?.['verified_at'] ?? null;
   if (txn.request?.addsAuthenticator && change.op === 'INSERT' && change.new?.['device_id'] === null) {
-    return judgeApp(model, taken, change.new);
+    return checkApp(model, taken, change.new);
   }
   const columns = changedColumns(change);
   if (change.op === 'UPDATE' && columns.every((name) => /^last_(step|used_at)$/.test(name))) return;
@@ -265,7 +265,7 @@ function judgeEnrolment(model: Model, taken: Taken, change: Change): void {
 }
 
 /** An authenticator app of the account page: begun at the end of a sign-in whose evidence could add a passkey. */
-function judgeApp(model: Model, { step, txn }: Taken, row: Row): void {
+function checkApp(model: Model, { step, txn }: Taken, row: Row): void {
   const what = `${step} of ${txn.name} began an authenticator app`;
   demand(txn.endedAt === model.now && row['verified_at'] === null, `${what} before the sign-in ended`);
   demand(mayAddPasskey(model, row['user_id'], piecesFor(model, txn, row['user_id'])), `${what} by too little evidence`);
@@ -281,7 +281,7 @@ function continues(
   return begun.begunWithPerson && begun.begunByKey === txn.jkt && model.now - begun.begunAt < 20 * 60_000 + 5_000;
 }
 
-function judgeSession(model: Model, taken: Taken, change: Change): void {
+function checkSession(model: Model, taken: Taken, change: Change): void {
   const { txn, step } = taken;
   const row = (change.new ?? change.old) as Row;
   const ends = change.op === 'UPDATE' && change.old?.['ended_at'] === null && row['ended_at'] !== null;
@@ -312,5 +312,5 @@ function judgeSession(model: Model, taken: Taken, change: Change): void {
   const claimed = claimedOf(row);
   // A continued session keeps its time of user verification.
   const isKept = change.old !== null && change.old['fresh_at'] === row['fresh_at'];
-  judgeFinish(model, txn, isKept ? { ...claimed, freshAt: null } : claimed);
+  checkFinish(model, txn, isKept ? { ...claimed, freshAt: null } : claimed);
 }

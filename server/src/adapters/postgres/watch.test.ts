@@ -113,7 +113,7 @@ describe('the watch', () => {
     // The watch asks every 250 ms: now its query is in flight, and stays so.
     await new Promise((resolve) => setTimeout(resolve, 300));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
-    // After two turns of the loop: whatever was due has been judged.
+    // After two turns of the loop: whatever was due has been checked.
     await new Promise((resolve) => setTimeout(resolve, 1));
     way.thaw();
     expect((await waiting).outcome).toBe('done');

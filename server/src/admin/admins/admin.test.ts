@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { atOnce } from '../../../test/at-once.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -7,63 +7,63 @@ import { query, sql } from '../../domain/kernel/sql.ts';
 import { freshSeconds } from '../api/authorize.ts';
 import { accountHeader } from '../api/caller.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 let clientId: string;
 let admin: Record<string, string>;
 const owner = { grants: everything, actor: system };
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Ours' }, system)).id;
-  clientId = (await room.services.clients.create({ projectId, name: 'App' }, system)).client.id;
-  admin = await room.tokenOf('project_admin', projectId);
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Ours' }, system)).id;
+  clientId = (await harness.services.clients.create({ projectId, name: 'App' }, system)).client.id;
+  admin = await harness.tokenOf('project_admin', projectId);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 describe('roles', () => {
   const grant = 'mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id role admin { email } } }';
   const token = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
 
   it("refuses grants above the caller's role", async () => {
-    const asAdmin = (input: object) => room.call(grant, { input }, admin);
+    const asAdmin = (input: object) => harness.call(grant, { input }, admin);
     expect((await asAdmin({ email: 'e@example.com', role: 'OWNER' })).code).toBe('forbidden');
     expect((await asAdmin({ email: 'e@example.com', role: 'OWNER', projectId })).code).toBe('invalid');
-    const other = { email: 'e@example.com', role: 'PROJECT_VIEWER', projectId: room.builtIn.console.id };
+    const other = { email: 'e@example.com', role: 'PROJECT_VIEWER', projectId: harness.builtIn.console.id };
     expect((await asAdmin(other)).code).toBe('not-found');
     const within = await asAdmin({ email: 'new@example.com', role: 'PROJECT_ADMIN', projectId });
     expect(within.data.grantRole).toMatchObject({ role: 'PROJECT_ADMIN', admin: { email: 'new@example.com' } });
-    expect((await room.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
+    expect((await harness.call(token, { input: { name: 'x', role: 'OWNER' } }, admin)).code).toBe('forbidden');
   });
 
   it('keeps the last owner, also if two remove each other concurrently', async () => {
-    const list = () => room.call('{ memberships { id admin { email } } }');
-    const remove = (id: string) => room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
-    const one = await room.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
-    const two = await room.call(grant, { input: { email: 'two@example.com', role: 'OWNER' } });
+    const list = () => harness.call('{ memberships { id admin { email } } }');
+    const remove = (id: string) => harness.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id });
+    const one = await harness.call(grant, { input: { email: 'one@example.com', role: 'OWNER' } });
+    const two = await harness.call(grant, { input: { email: 'two@example.com', role: 'OWNER' } });
     const answers = await Promise.all([remove(one.data.grantRole.id), remove(two.data.grantRole.id)]);
     expect(answers.map(({ code }) => code).sort()).toEqual(['forbidden', undefined]);
     expect((await list()).data.memberships).toHaveLength(1);
   });
 
   it("ends a token's rights with those of its creator", async () => {
-    const userId = await room.person('maker@example.com');
-    const { admins } = room.services;
+    const userId = await harness.person('maker@example.com');
+    const { admins } = harness.services;
     const membership = await admins.grantRole({ email: 'maker@example.com', role: 'project_admin', projectId }, owner);
-    const headers = await room.sessionOf(userId);
+    const headers = await harness.sessionOf(userId);
     const input = { name: 'mine', role: 'PROJECT_ADMIN', projectId };
-    const { data } = await room.call(token, { input }, headers);
+    const { data } = await harness.call(token, { input }, headers);
     const bearer = { Authorization: `Bearer ${data.issueAdminToken.token}` };
     const query = 'query ($id: ID!) { project(id: $id) { id } }';
-    expect((await room.call(query, { id: projectId }, bearer)).code).toBeUndefined();
+    expect((await harness.call(query, { id: projectId }, bearer)).code).toBeUndefined();
     await admins.revokeRole(membership.id, owner);
-    expect((await room.call(query, { id: projectId }, bearer)).status).toBe(403);
+    expect((await harness.call(query, { id: projectId }, bearer)).status).toBe(403);
   });
 
   it('creates no token that outlives the calling token', async () => {
-    const later = (seconds: number) => new Date(room.clock.now().getTime() + seconds * 1000).toISOString();
+    const later = (seconds: number) => new Date(harness.clock.now().getTime() + seconds * 1000).toISOString();
     const issue = (expiresAt: string | null | undefined, headers?: Record<string, string>) =>
-      room.call(
+      harness.call(
         'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token adminToken { expiresAt } } }',
         { input: { name: 'ci', role: 'PROJECT_ADMIN', projectId, expiresAt } },
         headers,
@@ -87,34 +87,34 @@ describe('roles', () => {
     const second = { Authorization: `Bearer ${(await issue(undefined, short)).data.issueAdminToken.token}` };
     expect((await issue(later(61), second)).code).toBe('invalid');
     expect((await issue(undefined, admin)).data.issueAdminToken.adminToken.expiresAt).toBeNull();
-    room.clock.turn(60);
+    harness.clock.turn(60);
     expect((await issue(undefined, second)).status).toBe(401);
   });
 
   it('refuses a token that has expired or was revoked', async () => {
-    const expiresAt = new Date(room.clock.now().getTime() + 60_000).toISOString();
-    const first = await room.call(token, { input: { name: 'short', role: 'OWNER', expiresAt } });
+    const expiresAt = new Date(harness.clock.now().getTime() + 60_000).toISOString();
+    const first = await harness.call(token, { input: { name: 'short', role: 'OWNER', expiresAt } });
     const short = { Authorization: `Bearer ${first.data.issueAdminToken.token}` };
-    expect((await room.call('{ me { kind } }', {}, short)).data.me.kind).toBe('ADMIN_TOKEN');
-    room.clock.turn(60);
-    expect((await room.call('{ me { kind } }', {}, short)).status).toBe(401);
+    expect((await harness.call('{ me { kind } }', {}, short)).data.me.kind).toBe('ADMIN_TOKEN');
+    harness.clock.turn(60);
+    expect((await harness.call('{ me { kind } }', {}, short)).status).toBe(401);
   });
 });
 
 describe('admin API tokens', () => {
   const listed = async (id: string) => {
-    const { data } = await room.call('query ($id: ID!) { adminTokens(projectId: $id) { name revokedAt } }', { id });
+    const { data } = await harness.call('query ($id: ID!) { adminTokens(projectId: $id) { name revokedAt } }', { id });
     return data.adminTokens as { name: string; revokedAt: string | null }[];
   };
   const issue = (id: string, name: string) =>
-    room.services.admins.createToken({ name, role: 'project_admin', projectId: id }, owner);
+    harness.services.admins.createToken({ name, role: 'project_admin', projectId: id }, owner);
 
   it('are all listed while they work, however many have ended since', async () => {
-    const { id } = await room.services.projects.create({ name: 'Tokens' }, system);
+    const { id } = await harness.services.projects.create({ name: 'Tokens' }, system);
     await issue(id, 'First');
     for (let at = 0; at < 101; at += 1) {
       const { adminToken } = await issue(id, `Noise ${at}`);
-      await room.services.admins.revokeToken(adminToken.id, owner);
+      await harness.services.admins.revokeToken(adminToken.id, owner);
     }
     const tokens = await listed(id);
     expect(tokens).toHaveLength(100);
@@ -123,16 +123,16 @@ describe('admin API tokens', () => {
   });
 
   it('are a hundred at most, for each project', async () => {
-    const { id } = await room.services.projects.create({ name: 'Many tokens' }, system);
+    const { id } = await harness.services.projects.create({ name: 'Many tokens' }, system);
     for (let at = 0; at < 100; at += 1) await issue(id, `T ${at}`);
     const input = { name: 'One more', role: 'PROJECT_ADMIN', projectId: id };
     const mutation =
       'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { adminToken { id } } }';
-    const refused = await room.call(mutation, { input });
+    const refused = await harness.call(mutation, { input });
     expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
     expect(await listed(id)).toHaveLength(100);
-    const other = await room.services.projects.create({ name: 'Other tokens' }, system);
-    expect((await room.call(mutation, { input: { ...input, projectId: other.id } })).code).toBeUndefined();
+    const other = await harness.services.projects.create({ name: 'Other tokens' }, system);
+    expect((await harness.call(mutation, { input: { ...input, projectId: other.id } })).code).toBeUndefined();
   });
 });
 
@@ -143,33 +143,33 @@ describe('the members of a project', () => {
 
   /** A project with `count` members. */
   const filled = async (count: number) => {
-    const { db, projects } = room.services;
+    const { db, projects } = harness.services;
     const { id } = await projects.create({ name: 'Many admins' }, system);
     const emails = Array.from({ length: count }, (_, at) => `member-${at}.${id}@example.com`);
     for (const email of emails)
-      await room.services.admins.grantRole({ email, role: 'project_viewer', projectId: id }, owner);
+      await harness.services.admins.grantRole({ email, role: 'project_viewer', projectId: id }, owner);
     const rows = sql`select from memberships where project_id = ${id}`;
     return { id, emails, count: async () => (await query(db.alone, rows)).length };
   };
 
   it('are a hundred at most, whose roles can change', async () => {
     const full = await filled(100);
-    const asAdmin = await room.tokenOf('project_admin', full.id);
+    const asAdmin = await harness.tokenOf('project_admin', full.id);
     const add = (email: string, to = full.id) =>
-      room.call(grant, { input: { email, role: 'PROJECT_ADMIN', projectId: to } }, to === full.id ? asAdmin : admin);
+      harness.call(grant, { input: { email, role: 'PROJECT_ADMIN', projectId: to } }, to === full.id ? asAdmin : admin);
     const refused = await add('one-more@example.com');
     expect(refused.errors[0].message).toBe('projectId already has 100 admins: revoke the role of one first.');
     expect(refused.code).toBe('invalid');
     const users = sql`select from users where email = 'one-more@example.com'`;
-    expect(await query(room.services.db.alone, users)).toEqual([]);
+    expect(await query(harness.services.db.alone, users)).toEqual([]);
     expect((await add(full.emails[0] ?? '')).code).toBeUndefined();
     expect((await add('one-more@example.com', projectId)).code).toBeUndefined();
-    const { data } = await room.call(
+    const { data } = await harness.call(
       'query ($id: ID) { memberships(projectId: $id) { id } }',
       { id: full.id },
       asAdmin,
     );
-    await room.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id: data.memberships[0].id }, asAdmin);
+    await harness.call('mutation ($id: ID!) { revokeRole(id: $id) }', { id: data.memberships[0].id }, asAdmin);
     expect((await add('one-more@example.com')).code).toBeUndefined();
     expect(await full.count()).toBe(100);
   });
@@ -178,26 +178,27 @@ describe('the members of a project', () => {
     const full = await filled(99);
     const works = ['a', 'b', 'c'].map((name) => () => {
       const email = `${name}.${full.id}@example.com`;
-      return room.services.admins.grantRole({ email, role: 'project_admin', projectId: full.id }, owner);
+      return harness.services.admins.grantRole({ email, role: 'project_admin', projectId: full.id }, owner);
     });
-    const granted = await atOnce(room.services.db, 'memberships', works);
+    const granted = await atOnce(harness.services.db, 'memberships', works);
     expect(granted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await full.count()).toBe(100);
   });
 
   it('is shown to project admins by id and address only, the same for known and unknown addresses', async () => {
-    const userId = await room.person('known@example.com');
+    const userId = await harness.person('known@example.com');
     const sql = `update users set display_name = 'Ada', last_sign_in_at = now(), active = false where id = ?`;
-    await room.services.db.transaction((em) => em.execute(sql, [userId]));
-    const asAdmin = (email: string) => room.call(grant, { input: { email, role: 'PROJECT_VIEWER', projectId } }, admin);
+    await harness.services.db.transaction((em) => em.execute(sql, [userId]));
+    const asAdmin = (email: string) =>
+      harness.call(grant, { input: { email, role: 'PROJECT_VIEWER', projectId } }, admin);
     const hidden = { name: null, active: null, lastSignInAt: null };
     for (const email of ['known@example.com', 'unknown@example.com']) {
       const { data } = await asAdmin(email);
       expect(data.grantRole.admin).toEqual({ id: expect.any(String), email, ...hidden });
     }
-    const listed = await room.call(list, { id: projectId }, admin);
+    const listed = await harness.call(list, { id: projectId }, admin);
     for (const one of listed.data.memberships) expect(one.admin).toMatchObject(hidden);
-    const owned = await room.call(list, { id: projectId });
+    const owned = await harness.call(list, { id: projectId });
     expect(owned.data.memberships.find((one: { admin: { id: string } }) => one.admin.id === userId).admin).toEqual({
       id: userId,
       email: 'known@example.com',
@@ -210,14 +211,18 @@ describe('the members of a project', () => {
 
 describe("the console's session", () => {
   it('requires a fresh sign-in for sensitive operations only', async () => {
-    const { admins } = room.services;
-    const userId = await room.person('session@example.com');
+    const { admins } = harness.services;
+    const userId = await harness.person('session@example.com');
     await admins.grantRole({ email: 'session@example.com', role: 'project_admin', projectId }, owner);
-    const headers = await room.sessionOf(userId);
+    const headers = await harness.sessionOf(userId);
     const issue = () =>
-      room.call('mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }', { id: clientId }, headers);
+      harness.call(
+        'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }',
+        { id: clientId },
+        headers,
+      );
     const rename = (settings: object) =>
-      room.call(
+      harness.call(
         'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }',
         {
           input: { id: clientId, ...settings },
@@ -225,19 +230,19 @@ describe("the console's session", () => {
         headers,
       );
     expect((await issue()).code).toBeUndefined();
-    room.clock.turn(freshSeconds);
+    harness.clock.turn(freshSeconds);
     expect((await issue()).code).toBe('reauthentication-required');
     expect((await rename({ name: 'Other' })).data.updateClient.name).toBe('Other');
     expect((await rename({ redirectUris: ['https://evil.example/cb'] })).code).toBe('reauthentication-required');
     const policy = async (settings: object) => {
       const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-      return (await room.call(mutation, { input: { id: projectId, ...settings } }, headers)).code;
+      return (await harness.call(mutation, { input: { id: projectId, ...settings } }, headers)).code;
     };
     expect(await policy({ name: 'Renamed' })).toBeUndefined();
     expect(await policy({ scimAuthoritative: false })).toBe('reauthentication-required');
     const longer = 'mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) { id } }';
     const input = { projectId, maxSessionSeconds: 31_536_000 };
-    expect((await room.call(longer, { input }, headers)).code).toBe('reauthentication-required');
+    expect((await harness.call(longer, { input }, headers)).code).toBe('reauthentication-required');
     expect(await policy({ testMode: false })).toBeUndefined();
     expect((await rename({ pkceRequired: false })).code).toBe('reauthentication-required');
     expect((await rename({ postLogoutRedirectUris: ['https://evil.example/'] })).code).toBe(
@@ -263,49 +268,49 @@ describe("the console's session", () => {
   });
 
   it('is not fresh by a device key alone, however new: a person must prove their identity', async () => {
-    const userId = await room.person('device@example.com');
-    await room.services.admins.grantRole({ email: 'device@example.com', role: 'project_admin', projectId }, owner);
+    const userId = await harness.person('device@example.com');
+    await harness.services.admins.grantRole({ email: 'device@example.com', role: 'project_admin', projectId }, owner);
     const mutation = 'mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }';
-    const silent = await room.sessionOf(userId, 'device');
-    expect((await room.call(mutation, { id: clientId }, silent)).code).toBe('reauthentication-required');
-    const { data } = await room.call('{ me { freshUntil } }', {}, silent);
-    expect(new Date(data.me.freshUntil).getTime()).toBeLessThanOrEqual(room.clock.now().getTime());
-    const fresh = await room.sessionOf(userId);
-    expect((await room.call(mutation, { id: clientId }, fresh)).code).toBeUndefined();
+    const silent = await harness.sessionOf(userId, 'device');
+    expect((await harness.call(mutation, { id: clientId }, silent)).code).toBe('reauthentication-required');
+    const { data } = await harness.call('{ me { freshUntil } }', {}, silent);
+    expect(new Date(data.me.freshUntil).getTime()).toBeLessThanOrEqual(harness.clock.now().getTime());
+    const fresh = await harness.sessionOf(userId);
+    expect((await harness.call(mutation, { id: clientId }, fresh)).code).toBeUndefined();
   });
 
   it('is none for a page that another admin has loaded', async () => {
-    const { admins } = room.services;
-    const [one, other] = [await room.person('one.tab@example.com'), await room.person('other.tab@example.com')];
+    const { admins } = harness.services;
+    const [one, other] = [await harness.person('one.tab@example.com'), await harness.person('other.tab@example.com')];
     for (const email of ['one.tab@example.com', 'other.tab@example.com']) {
       await admins.grantRole({ email, role: 'project_admin', projectId }, owner);
     }
-    const headers = await room.sessionOf(one);
+    const headers = await harness.sessionOf(one);
     const from = (account: string) => ({ ...headers, [accountHeader]: account });
     const mutation = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { name } }';
     const rename = (account: string) =>
-      room.call(mutation, { input: { id: clientId, name: 'Renamed' } }, from(account));
+      harness.call(mutation, { input: { id: clientId, name: 'Renamed' } }, from(account));
     const refused = await rename(other);
     expect([refused.status, refused.code]).toEqual([401, 'unauthenticated']);
     expect((await rename('')).status).toBe(401);
     expect((await rename(one)).data.updateClient.name).toBe('Renamed');
     const upload = (account: string) =>
-      fetch(`${room.url}/admin/projects/${projectId}/logos`, { method: 'POST', headers: from(account), body: 'x' });
+      fetch(`${harness.url}/admin/projects/${projectId}/logos`, { method: 'POST', headers: from(account), body: 'x' });
     expect([(await upload(other)).status, (await upload(one)).status]).toEqual([401, 400]);
     // A token names its holder.
-    expect((await room.call('{ me { kind } }', {}, { ...admin, [accountHeader]: other })).status).toBe(200);
+    expect((await harness.call('{ me { kind } }', {}, { ...admin, [accountHeader]: other })).status).toBe(200);
   });
 
   it('is no session without the header, from another origin, or for a user without a role', async () => {
-    const userId = await room.person('plain@example.com');
-    const { Cookie = '', ...rest } = await room.sessionOf(userId);
+    const userId = await harness.person('plain@example.com');
+    const { Cookie = '', ...rest } = await harness.sessionOf(userId);
     const query = '{ me { name } }';
-    expect((await room.call(query, {}, { Cookie })).status).toBe(403);
-    expect((await room.call(query, {}, { Cookie, ...rest, Origin: 'https://evil.example' })).status).toBe(403);
-    expect((await room.call(query, {}, { Cookie, ...rest, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
-    const answer = await room.call(query, {}, { Cookie, ...rest });
+    expect((await harness.call(query, {}, { Cookie })).status).toBe(403);
+    expect((await harness.call(query, {}, { Cookie, ...rest, Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await harness.call(query, {}, { Cookie, ...rest, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    const answer = await harness.call(query, {}, { Cookie, ...rest });
     expect([answer.status, answer.errors[0].message]).toEqual([403, 'This is not allowed: you have no role here.']);
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

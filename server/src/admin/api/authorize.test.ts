@@ -7,6 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import {
   callOperation,
   newProjectObjects,
@@ -14,7 +15,6 @@ import {
   type ProjectObjects,
   type Root,
 } from '../../../test/admin-operations.ts';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Refusal } from '../../domain/kernel/problem.ts';
 import { adminSchema } from '../schema.ts';
@@ -22,7 +22,7 @@ import { fieldRuleOf, isRoot, operationRuleOf } from './access.ts';
 import { authorizeSchema } from './authorize.ts';
 
 const schema = adminSchema();
-let room: AdminRoom;
+let harness: AdminHarness;
 /** Ids of the requested project and its objects. */
 let ours: ProjectObjects;
 let secrets: string[];
@@ -30,13 +30,13 @@ let viewer: Record<string, string>;
 let foreignAdmin: Record<string, string>;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const foreign = await room.services.projects.create({ name: 'Theirs' }, system);
-  ({ ids: ours, secrets } = await newProjectObjects(room, 'ours'));
-  viewer = await room.tokenOf('project_viewer', ours.project);
-  foreignAdmin = await room.tokenOf('project_admin', foreign.id);
+  harness = await openAdminHarness();
+  const foreign = await harness.services.projects.create({ name: 'Theirs' }, system);
+  ({ ids: ours, secrets } = await newProjectObjects(harness, 'ours'));
+  viewer = await harness.tokenOf('project_viewer', ours.project);
+  foreignAdmin = await harness.tokenOf('project_admin', foreign.id);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 function roleFor(root: Root, name: string) {
   const type = schema.getType(root) as GraphQLObjectType;
@@ -44,7 +44,7 @@ function roleFor(root: Root, name: string) {
 }
 
 const call = (root: Root, field: GraphQLField<unknown, unknown>, headers: Record<string, string>) =>
-  callOperation(room, ours, [root, field], headers);
+  callOperation(harness, ours, [root, field], headers);
 
 describe('every operation', () => {
   it.each(operations)('%s.%s rejects unauthenticated callers', async (root, _name, field) => {
@@ -91,7 +91,7 @@ describe('every operation', () => {
   it.each(operations.filter(([root]) => root === 'Query'))(
     '%s.%s returns no secret, even to the owner',
     async (root, _name, field) => {
-      const answer = await call(root, field, (await room.tokenOf('owner')) as Record<string, string>);
+      const answer = await call(root, field, (await harness.tokenOf('owner')) as Record<string, string>);
       expect(answer.errors).toEqual([]);
       for (const secret of secrets) expect(answer.body).not.toContain(secret);
       expect(answer.body).not.toMatch(/hash|sealed|private/i);
@@ -102,7 +102,7 @@ describe('every operation', () => {
 
 /** The rows that mutations could have changed. */
 async function snapshot() {
-  const em = room.services.db.reader();
+  const em = harness.services.db.reader();
   const tables = [
     'projects',
     'clients',
@@ -203,11 +203,11 @@ describe('every field', () => {
 
 describe('introspection', () => {
   it('returns the whole schema in one request to admins only', async () => {
-    const known = await room.call(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: false }), {}, viewer);
+    const known = await harness.call(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: false }), {}, viewer);
     expect(known.data.__schema.types.length).toBeGreaterThan(40);
-    const stranger = await room.call(getIntrospectionQuery(), {}, {});
+    const stranger = await harness.call(getIntrospectionQuery(), {}, {});
     expect([stranger.status, stranger.data]).toEqual([401, undefined]);
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 describe('pages', () => {
   it('walk a list once, newest first, while rows are added', async () => {
-    const { id } = await room.services.projects.create({ name: 'Paged' }, { kind: 'system' });
+    const { id } = await harness.services.projects.create({ name: 'Paged' }, { kind: 'system' });
     for (let n = 1; n <= 7; n += 1) {
-      await room.services.clients.create({ projectId: id, name: `Client ${n}` }, { kind: 'system' });
+      await harness.services.clients.create({ projectId: id, name: `Client ${n}` }, { kind: 'system' });
     }
     const names: string[] = [];
     let after: string | null = null;
     do {
-      const { data } = await room.call(
+      const { data } = await harness.call(
         `query ($id: ID!, $after: String) { clients(projectId: $id, first: 3, after: $after) { totalCount
           edges { node { name apiKeys { kind } project { name } } } pageInfo { hasNextPage hasPreviousPage endCursor } } }`,
         { id, after },
@@ -27,28 +27,28 @@ describe('pages', () => {
       expect(data.clients.pageInfo.hasPreviousPage).toBe(after !== null);
       names.push(...data.clients.edges.map((edge: { node: { name: string } }) => edge.node.name));
       after = data.clients.pageInfo.hasNextPage ? data.clients.pageInfo.endCursor : null;
-      if (names.length === 3) await room.services.clients.create({ projectId: id, name: 'New' }, { kind: 'system' });
+      if (names.length === 3) await harness.services.clients.create({ projectId: id, name: 'New' }, { kind: 'system' });
     } while (after);
     expect(names).toEqual([7, 6, 5, 4, 3, 2, 1].map((n) => `Client ${n}`));
   });
 
   it.each([0, -1, 101])('refuses first: %d', async (first) => {
-    expect((await room.call('query ($first: Int) { projects(first: $first) { totalCount } }', { first })).code).toBe(
+    expect((await harness.call('query ($first: Int) { projects(first: $first) { totalCount } }', { first })).code).toBe(
       'invalid',
     );
   });
 
   it('refuses a cursor that is modified, forged, or of another list', async () => {
-    const { data } = await room.call('{ projects(first: 1) { edges { cursor } } }');
+    const { data } = await harness.call('{ projects(first: 1) { edges { cursor } } }');
     const [{ cursor }] = data.projects.edges;
     const sql = Buffer.from("projects:' or true; drop table users; --").toString('base64url');
     for (const after of ['', 'x', `${cursor}A`, cursor.slice(1), `${cursor}=`, sql, '\u0000']) {
-      const { code, status } = await room.call('query ($after: String) { projects(after: $after) { totalCount } }', {
+      const { code, status } = await harness.call('query ($after: String) { projects(after: $after) { totalCount } }', {
         after,
       });
       expect([after, status, code]).toEqual([after, 200, 'invalid']);
     }
-    const other = await room.call(
+    const other = await harness.call(
       'query ($id: ID!, $c: String) { clients(projectId: $id, after: $c) { totalCount } }',
       {
         id: projectId,
@@ -59,4 +59,4 @@ describe('pages', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -10,14 +10,14 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { argumentsOf, newProjectObjects, type ProjectObjects, selection } from '../../../test/admin-operations.ts';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
 import { rows } from '../../../test/rows.ts';
 import { adminSchema } from '../schema.ts';
 import { operationRuleOf } from './access.ts';
 
 const schema = adminSchema();
-let room: AdminRoom;
+let harness: AdminHarness;
 let ours: ProjectObjects;
 let theirs: ProjectObjects;
 let admin: Record<string, string>;
@@ -25,13 +25,13 @@ let before: unknown;
 
 beforeAll(async () => {
   // Off by default: then each statement must name the project.
-  room = await openAdminRoom({ rowSecurity: false });
-  ours = (await newProjectObjects(room, 'ours')).ids;
-  theirs = (await newProjectObjects(room, 'theirs')).ids;
-  admin = await room.tokenOf('project_admin', ours.project);
+  harness = await openAdminHarness({ rowSecurity: false });
+  ours = (await newProjectObjects(harness, 'ours')).ids;
+  theirs = (await newProjectObjects(harness, 'theirs')).ids;
+  admin = await harness.tokenOf('project_admin', ours.project);
   before = await rowsOfTheirs();
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 /** The object that an argument names; `id` of an operation is one of those in its row of `argumentsOf`. */
 const kindOf: Record<string, keyof ProjectObjects> = {
@@ -84,7 +84,7 @@ async function ask(root: string, field: GraphQLField<unknown, unknown>, values: 
   const declared = used.map(({ name, type }) => `$${name}: ${type}`).join(', ');
   const passed = used.map(({ name }) => `${name}: $${name}`).join(', ');
   const text = `${root.toLowerCase()} (${declared}) { ${field.name}(${passed}) ${selection(field.type, 2)} }`;
-  const { body } = await room.call(text, values, admin);
+  const { body } = await harness.call(text, values, admin);
   return body;
 }
 
@@ -111,11 +111,11 @@ it.each(cases)('$name', async ({ root, field, place }) => {
 
 it('changes nothing of the other project', async () => expect(await rowsOfTheirs()).toEqual(before));
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));
 
 /** All rows of the other project, by table. */
 async function rowsOfTheirs(): Promise<Record<string, object[]>> {
-  const { db } = room.services;
+  const { db } = harness.services;
   const tables = await rows<{ name: string }>(
     db,
     `select table_name as name from information_schema.columns

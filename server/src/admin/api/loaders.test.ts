@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { statementsDuring } from '../../../test/statements.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let id: string;
 let other: string;
 let webhookId: string;
@@ -12,46 +12,47 @@ let clientId: string;
 
 beforeAll(async () => {
   // On https, test mode depends on the number of users.
-  room = await openAdminRoom({ issuer: 'https://id.example.com' });
-  const { clients, projects, webhooks } = room.services;
+  harness = await openAdminHarness({ issuer: 'https://id.example.com' });
+  const { clients, projects, webhooks } = harness.services;
   id = (await projects.create({ name: 'Acme', testMode: true }, system)).id;
   other = (await projects.create({ name: 'Acme two', testMode: true }, system)).id;
   clientId = (await clients.create({ projectId: id, name: 'App' }, system)).client.id;
   const settings = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
   webhookId = (await webhooks.create(id, settings, system)).webhook.id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const project = 'project { contents(exact: true) { sessions } few: contents { sessions } testMode usage { users } }';
 /** Lists of nodes of one project, with the fields that run statements. */
 const lists: Record<string, { query: string; add(name: string): Promise<unknown> }> = {
   users: {
     query: `users(projectId: "%project", first: 100) { edges { node { ${project} customValues { hasValue } } } }`,
-    add: (name) => room.services.db.transaction((em) => room.services.users.signUp(em, id, `${name}@e.com`, system)),
+    add: (name) =>
+      harness.services.db.transaction((em) => harness.services.users.signUp(em, id, `${name}@e.com`, system)),
   },
   groups: {
     query: `groups(projectId: "%project", first: 100) { edges { node { memberCount(exact: true) isMemberCountLimited ${project} } } }`,
-    add: (name) => room.services.localGroups.create(id, name, system),
+    add: (name) => harness.services.localGroups.create(id, name, system),
   },
   clients: {
     query: `clients(projectId: "%project", first: 50) { edges { node { apiKeys { id } clientSecrets { id } delegationKeys { id } ${project} } } }`,
-    add: (name) => room.services.clients.create({ projectId: id, name }, system),
+    add: (name) => harness.services.clients.create({ projectId: id, name }, system),
   },
   roles: {
     query: `roles(clientId: "%client") { userCount groupCount client { name ${project} } }`,
-    add: (name) => room.services.roles.create(keyIn(id, clientId), { key: name, name }, system),
+    add: (name) => harness.services.roles.create(keyIn(id, clientId), { key: name, name }, system),
   },
   webhookDeliveries: {
     query: 'webhookDeliveries(webhookId: "%webhook", first: 100) { edges { node { payload } } }',
     add: async () =>
-      room.services.webhooks.test(
-        await room.services.webhooks.get(room.services.db.reader(), keyIn(id, webhookId)),
+      harness.services.webhooks.test(
+        await harness.services.webhooks.get(harness.services.db.reader(), keyIn(id, webhookId)),
         system,
       ),
   },
   auditEvents: {
     query: `auditEvents(projectId: "%project", first: 100) { edges { node { person { name } client { name } ${project} } } }`,
-    add: (name) => room.services.localGroups.create(id, name, system),
+    add: (name) => harness.services.localGroups.create(id, name, system),
   },
 };
 
@@ -59,7 +60,7 @@ it.each(Object.entries(lists))('%s need as many statements for ten nodes as for 
   const text = query.replace('%project', id).replace('%client', clientId).replace('%webhook', webhookId);
   const statements = () =>
     statementsDuring(async () => {
-      const { errors } = await room.call(`{ ${text} }`);
+      const { errors } = await harness.call(`{ ${text} }`);
       expect(errors).toEqual([]);
     });
   for (let at = 0; at < 2; at += 1) await add(`${name}${at}`);
@@ -70,7 +71,7 @@ it.each(Object.entries(lists))('%s need as many statements for ten nodes as for 
 });
 
 it('counts the contents of each project of a list', async () => {
-  const { data } = await room.call(
+  const { data } = await harness.call(
     '{ projects(search: "Acme") { edges { node { id contents(exact: true) { clients users } } } } }',
   );
   const counted = data.projects.edges.map(({ node }: { node: { id: string; contents: object } }) => [

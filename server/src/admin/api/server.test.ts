@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, system)).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, system)).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const json = { 'Content-Type': 'application/json' };
-const send = (init: RequestInit, path = '/admin/graphql') => fetch(`${room.url}${path}`, init);
+const send = (init: RequestInit, path = '/admin/graphql') => fetch(`${harness.url}${path}`, init);
 
 describe('a request that is too large', () => {
   const nested = (depth: number) => `{ ${'project { '.repeat(depth)}id${' }'.repeat(depth)} }`;
@@ -20,20 +20,20 @@ describe('a request that is too large', () => {
   it('refuses a thousand aliases, and sixteen', async () => {
     for (const count of [16, 1000]) {
       const text = Array.from({ length: count }, (_, n) => `a${n}: me { kind }`).join(' ');
-      const { status, data } = await room.call(`{ ${text} }`);
+      const { status, data } = await harness.call(`{ ${text} }`);
       expect([status, data]).toEqual([400, undefined]);
     }
     const fifteen = Array.from({ length: 15 }, (_, n) => `a${n}: me { kind }`).join(' ');
-    expect((await room.call(`{ ${fifteen} }`)).status).toBe(200);
+    expect((await harness.call(`{ ${fifteen} }`)).status).toBe(200);
   });
 
   it('refuses a depth of 50, of 11, and depth that hides in fragments', async () => {
-    expect((await room.call(nested(50))).status).toBe(400);
+    expect((await harness.call(nested(50))).status).toBe(400);
     const deep = `{ auditEvents { edges { node { client { project { sessionPolicy { idTokenTtlSeconds } } } } } } }`;
-    expect((await room.call(deep)).status).toBe(200);
+    expect((await harness.call(deep)).status).toBe(200);
     const fields = 'fragment A on Client { apiKeys { id } project { contents { users } } }';
     const hidden = `{ clients(projectId: "${projectId}") { edges { node { ...A } } } } ${fields}`;
-    expect((await room.call(hidden)).status).toBe(200);
+    expect((await harness.call(hidden)).status).toBe(200);
   });
 
   it('refuses a cost beyond the limit, whether `first` is written or a variable', async () => {
@@ -49,10 +49,10 @@ describe('a request that is too large', () => {
       ['$m', 1],
       ['$n', 2_000_000_000],
     ] as const) {
-      const { status, code, errors } = await room.call(query(first), { n });
+      const { status, code, errors } = await harness.call(query(first), { n });
       expect([first, status, code, errors[0]?.extensions.limit]).toEqual([first, 400, 'too-complex', 'cost']);
     }
-    expect((await room.call(query('$n'), { n: 10 })).code).toBeUndefined();
+    expect((await harness.call(query('$n'), { n: 10 })).code).toBeUndefined();
   });
 
   it('refuses multiplying and cyclic fragments quickly', async () => {
@@ -60,13 +60,13 @@ describe('a request that is too large', () => {
       ' ',
     );
     const text = `{ ...F0 } ${bomb} fragment F30 on Query { me { kind } projects { totalCount } }`;
-    expect((await room.call(text)).status).toBe(400);
-    expect((await room.call('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }')).status).toBe(400);
+    expect((await harness.call(text)).status).toBe(400);
+    expect((await harness.call('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }')).status).toBe(400);
   });
 
   it('refuses more than 2,000 tokens and more than 64 KB', async () => {
-    expect((await room.call(`{ ${'me { kind } '.repeat(600)} }`)).status).toBe(400);
-    const { status, code } = await room.call(`# ${'x'.repeat(65_536)}\n{ me { kind } }`);
+    expect((await harness.call(`{ ${'me { kind } '.repeat(600)} }`)).status).toBe(400);
+    const { status, code } = await harness.call(`# ${'x'.repeat(65_536)}\n{ me { kind } }`);
     expect([status, code]).toEqual([413, 'invalid']);
   });
 
@@ -98,8 +98,8 @@ describe('POST /admin/graphql', () => {
     'application/graphql',
     '',
   ])('refuses a body of type %j, which a form of another site could send', async (type) => {
-    const userId = await room.person(`form${type.length}@example.com`);
-    const session = await room.sessionOf(userId);
+    const userId = await harness.person(`form${type.length}@example.com`);
+    const session = await harness.sessionOf(userId);
     const response = await send({
       method: 'POST',
       headers: { ...session, 'Content-Type': type },
@@ -136,12 +136,12 @@ describe('POST /admin/graphql', () => {
   );
 
   it('refuses subscriptions as unsupported, not as an internal error', async () => {
-    const { status, code } = await room.call('subscription { me { kind } }');
+    const { status, code } = await harness.call('subscription { me { kind } }');
     expect([status, code]).toEqual([400, 'OPERATION_RESOLUTION_FAILURE']);
   });
 
   it('sends no-store, and the request id in each error', async () => {
-    const answer = await room.call('{ project(id: "x") { id } }');
+    const answer = await harness.call('{ project(id: "x") { id } }');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.errors[0]).toEqual({
       message: 'This project does not exist, or you have no access to it.',
@@ -151,20 +151,20 @@ describe('POST /admin/graphql', () => {
   });
 
   it('hides internal errors behind the request id, and logs them', async () => {
-    const { list } = room.services.keys;
-    room.services.keys.list = async () => {
+    const { list } = harness.services.keys;
+    harness.services.keys.list = async () => {
       throw new Error('connection to 10.0.0.7 failed');
     };
-    const answer = await room.call('{ signingKeys { id } }');
-    room.services.keys.list = list;
+    const answer = await harness.call('{ signingKeys { id } }');
+    harness.services.keys.list = list;
     expect(answer.body).not.toContain('10.0.0.7');
     expect(answer.errors[0].extensions).toEqual({
       code: 'INTERNAL_SERVER_ERROR',
       requestId: answer.headers.get('x-request-id'),
     });
-    expect(room.bugs).toEqual([expect.objectContaining({ message: 'connection to 10.0.0.7 failed' })]);
-    room.bugs.length = 0;
+    expect(harness.bugs).toEqual([expect.objectContaining({ message: 'connection to 10.0.0.7 failed' })]);
+    harness.bugs.length = 0;
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

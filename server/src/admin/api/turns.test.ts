@@ -1,18 +1,18 @@
 /** Callers with many or slow requests leave connections to the others. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 beforeAll(async () => {
   // One connection holds the lock below, and a caller takes two.
-  room = await openAdminRoom({ poolSize: 5 });
-  projectId = (await room.services.projects.create({ name: 'Acme' }, system)).id;
+  harness = await openAdminHarness({ poolSize: 5 });
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, system)).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const slow = (aliases: number) => {
   const groups = (at: number) => `a${at}: groups(projectId: "${projectId}") { totalCount edges { node { id } } }`;
@@ -26,7 +26,7 @@ async function whileLocked<T>(
   requests: () => Promise<T>,
   meanwhile: (blocked: () => Promise<number>) => Promise<unknown>,
 ): Promise<T> {
-  const { answers } = await room.services.db.transaction(async (em) => {
+  const { answers } = await harness.services.db.transaction(async (em) => {
     // A test that waits for a connection in vain fails, and ends.
     await execute(em, sql`set local idle_in_transaction_session_timeout = '100s'`);
     await execute(em, sql`lock table ${sql.table(table)} in access exclusive mode`);
@@ -40,14 +40,14 @@ async function whileLocked<T>(
 
 describe('a caller of the admin API', () => {
   it('takes at most half of the connections for all its requests, which finish in turn', async () => {
-    const admin = await room.tokenOf('project_admin', projectId);
-    const other = await room.tokenOf('project_admin', projectId);
-    const requests = () => times(3, () => room.call(slow(15), {}, admin));
+    const admin = await harness.tokenOf('project_admin', projectId);
+    const other = await harness.tokenOf('project_admin', projectId);
+    const requests = () => times(3, () => harness.call(slow(15), {}, admin));
     const answers = await whileLocked('groups', requests, async (blocked) => {
       await expect.poll(blocked).toBe(2);
-      const { data } = await room.call(`{ project(id: "${projectId}") { name } }`, {}, other);
+      const { data } = await harness.call(`{ project(id: "${projectId}") { name } }`, {}, other);
       expect(data).toEqual({ project: { name: 'Acme' } });
-      await room.sessionOf(await room.person('signs-in@example.com'));
+      await harness.sessionOf(await harness.person('signs-in@example.com'));
       expect(await blocked()).toBe(2);
     });
     for (const { data, errors } of answers) {
@@ -58,18 +58,18 @@ describe('a caller of the admin API', () => {
 
   it('takes turns with the tokens that its account made', async () => {
     const email = 'maker@example.com';
-    const userId = await room.person(email);
+    const userId = await harness.person(email);
     const by = { grants: everything, actor: system };
-    await room.services.admins.grantRole({ email, role: 'project_admin', projectId }, by);
-    const session = await room.sessionOf(userId);
+    await harness.services.admins.grantRole({ email, role: 'project_admin', projectId }, by);
+    const session = await harness.sessionOf(userId);
     const issue = 'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
     const input = { name: 'ci', role: 'PROJECT_ADMIN', projectId };
-    const { data } = await room.call(issue, { input }, session);
+    const { data } = await harness.call(issue, { input }, session);
     const token = { Authorization: `Bearer ${data.issueAdminToken.token}` };
-    const requests = () => Promise.all([session, token].map((headers) => room.call(slow(2), {}, headers)));
+    const requests = () => Promise.all([session, token].map((headers) => harness.call(slow(2), {}, headers)));
     const answers = await whileLocked('groups', requests, async (blocked) => {
       await expect.poll(blocked).toBe(2);
-      await room.person('meanwhile@example.com');
+      await harness.person('meanwhile@example.com');
       expect(await blocked()).toBe(2);
     });
     expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
@@ -77,19 +77,19 @@ describe('a caller of the admin API', () => {
 
   it('changes in turn', async () => {
     const create = 'mutation ($input: CreateClientInput!) { createClient(input: $input) { client { id } } }';
-    const admin = await room.tokenOf('project_admin', projectId);
-    const requests = () => times(6, () => room.call(create, { input: { projectId, name: 'App' } }, admin));
+    const admin = await harness.tokenOf('project_admin', projectId);
+    const requests = () => times(6, () => harness.call(create, { input: { projectId, name: 'App' } }, admin));
     const answers = await whileLocked('clients', requests, async (blocked) => {
       await expect.poll(blocked).toBe(2);
-      await room.person('beside@example.com');
+      await harness.person('beside@example.com');
       expect(await blocked()).toBe(2);
     });
     expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
   });
 
   it('downloads in turn', async () => {
-    const admin = await room.tokenOf('project_admin', projectId);
-    const address = `${room.url}/admin/export/users?project=${projectId}&format=jsonl`;
+    const admin = await harness.tokenOf('project_admin', projectId);
+    const address = `${harness.url}/admin/export/users?project=${projectId}&format=jsonl`;
     const download = async () => {
       const response = await fetch(address, { headers: admin });
       return [response.status, await response.text()];
@@ -99,7 +99,7 @@ describe('a caller of the admin API', () => {
       () => times(4, download),
       async (blocked) => {
         await expect.poll(blocked).toBe(2);
-        expect((await room.call('{ me { kind } }')).data).toEqual({ me: { kind: 'BOOTSTRAP_TOKEN' } });
+        expect((await harness.call('{ me { kind } }')).data).toEqual({ me: { kind: 'BOOTSTRAP_TOKEN' } });
         expect(await blocked()).toBe(2);
       },
     );
@@ -107,18 +107,18 @@ describe('a caller of the admin API', () => {
   });
 
   it('gets 429 for further requests while a thousand of its connections wait', async () => {
-    const admin = await room.tokenOf('project_admin', projectId);
-    const requests = () => times(67, () => room.call(slow(15), {}, admin));
+    const admin = await harness.tokenOf('project_admin', projectId);
+    const requests = () => times(67, () => harness.call(slow(15), {}, admin));
     const answers = await whileLocked('groups', requests, async () => {
-      const further = () => room.call('{ me { kind } }', {}, admin);
+      const further = () => harness.call('{ me { kind } }', {}, admin);
       await expect.poll(async () => (await further()).status).toBe(429);
       const { code, headers } = await further();
       expect([code, headers.get('retry-after')]).toEqual(['too-many', '1']);
-      const download = await fetch(`${room.url}/admin/export/events?project=${projectId}`, { headers: admin });
+      const download = await fetch(`${harness.url}/admin/export/events?project=${projectId}`, { headers: admin });
       expect(download.status).toBe(429);
     });
     expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

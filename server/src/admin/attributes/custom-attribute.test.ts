@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -8,33 +8,33 @@ import { keyIn } from '../../domain/projects/tenant.ts';
 import { customUrn as urn } from '../../domain/users/custom/definition.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
   project = await make.project();
 });
 
 const create = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: CreateCustomAttributeInput!) { createCustomAttribute(input: $input) {
       name type mutability returned visibleTo alias subAttributes { name type } } }`,
     { input: { projectId: project.id, type: 'STRING', ...input } },
     headers,
   );
 const update = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: UpdateCustomAttributeInput!) { updateCustomAttribute(input: $input) { name type description } }`,
     { input: { projectId: project.id, ...input } },
     headers,
   );
 const setValues = (id: string, values: Record<string, unknown>, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: UpdateCustomValuesInput!) { updateCustomValues(input: $input) {
       customValues { hasValue value attribute { name } } } }`,
     { input: { id, values: Object.entries(values).map(([name, value]) => ({ name, value })) } },
@@ -42,17 +42,17 @@ const setValues = (id: string, values: Record<string, unknown>, headers?: Record
   );
 const fault = (answer: { errors: { message: string }[] }) => answer.errors[0]?.message;
 const events = (subjectId: string, type: string) =>
-  room.services.db.reader().find(AuditEvent, { projectId: project.id, subjectId, type }, { orderBy: { id: 'asc' } });
+  harness.services.db.reader().find(AuditEvent, { projectId: project.id, subjectId, type }, { orderBy: { id: 'asc' } });
 
 describe('definitions', () => {
   it('need a fresh sign-in to show values to applications, as a change of claims does', async () => {
     await create({ name: 'clearance' });
     const email = 'clearance@example.com';
-    const admin = await room.person(email);
+    const admin = await harness.person(email);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
-    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
-    const session = await room.sessionOf(admin);
-    room.clock.turn(freshSeconds + 1);
+    await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const session = await harness.sessionOf(admin);
+    harness.clock.turn(freshSeconds + 1);
     const shown = { visibleTo: ['APPLICATIONS', 'USER'] };
     const codes: (string | undefined)[] = [];
     for (const change of [{ description: 'Level' }, { visibleTo: ['USER'] }, shown]) {
@@ -73,7 +73,7 @@ describe('definitions', () => {
     await create({ name: 'hired', type: 'DATE_TIME' });
     await create({ name: 'office', type: 'COMPLEX', subAttributes: [{ name: 'city', type: 'STRING' }] });
     const list = `query ($projectId: ID!) { customAttributes(projectId: $projectId) { name type } }`;
-    const listed = () => room.call(list, { projectId: project.id });
+    const listed = () => harness.call(list, { projectId: project.id });
     expect((await listed()).data.customAttributes.map(({ name }: { name: string }) => name)).toEqual([
       'badge',
       'hired',
@@ -96,9 +96,9 @@ describe('definitions', () => {
     expect((await update({ name: 'nothing' })).code).toBe('not-found');
     const names = { projectId: project.id, name: 'badge' };
     const users = `query ($projectId: ID!, $name: String!) { customAttributeUsers(projectId: $projectId, name: $name) }`;
-    expect((await room.call(users, names)).data.customAttributeUsers).toBe(1);
+    expect((await harness.call(users, names)).data.customAttributeUsers).toBe(1);
     const remove = `mutation ($projectId: ID!, $name: String!) { deleteCustomAttribute(projectId: $projectId, name: $name) }`;
-    expect((await room.call(remove, names)).data.deleteCustomAttribute).toBe(1);
+    expect((await harness.call(remove, names)).data.deleteCustomAttribute).toBe(1);
     const [event] = await events('badge', 'custom-attribute.updated');
     expect(event).toMatchObject({
       subjectName: 'badge',
@@ -148,15 +148,15 @@ describe('definitions', () => {
     }
     expect((await create({ name: 'BADGE' })).code).toBe('taken');
     expect((await create({ name: 'b', alias: 'X' })).code).toBe('taken');
-    const { customAttributes } = room.services;
+    const { customAttributes } = harness.services;
     for (let n = 1; n < 100; n += 1)
       await customAttributes.create(project.id, { name: `a${n}`, type: 'string' }, system);
     expect(fault(await create({ name: 'last' }))).toBe('name is one too many: a project has 100.');
   });
 
   it('belong to admins of the project', async () => {
-    const viewer = await room.tokenOf('project_viewer', project.id);
-    const stranger = await room.tokenOf('project_admin', (await make.project()).id);
+    const viewer = await harness.tokenOf('project_viewer', project.id);
+    const stranger = await harness.tokenOf('project_admin', (await make.project()).id);
     expect((await create({ name: 'a' }, viewer)).code).toBe('forbidden');
     expect((await create({ name: 'a' }, stranger)).code).toBe('not-found');
     const { id } = await make.user(project);
@@ -194,7 +194,7 @@ describe('values', () => {
   });
 
   it('that are hidden and cannot be changed are refused, equal or not', async () => {
-    await room.services.projects.update(project.id, { scimAuthoritative: false }, system);
+    await harness.services.projects.update(project.id, { scimAuthoritative: false }, system);
     await create({ name: 'code', mutability: 'IMMUTABLE', returned: 'NEVER' });
     await create({ name: 'pin', mutability: 'WRITE_ONLY' });
     const { id } = await make.user(project, { provenance: 'scim' });
@@ -202,14 +202,14 @@ describe('values', () => {
     for (const code of ['x', 'y']) {
       expect(fault(await setValues(id, { code }))).toBe(`${urn}:code is immutable and has a value.`);
     }
-    await room.services.projects.update(project.id, { scimAuthoritative: true }, system);
+    await harness.services.projects.update(project.id, { scimAuthoritative: true }, system);
     for (const pin of ['1', '2']) {
       expect(fault(await setValues(id, { pin }))).toBe(`${urn}:pin is managed by the directory: change it there.`);
     }
   });
 
   it('of an authoritative directory are read-only, except those that only admins write', async () => {
-    await room.services.projects.update(project.id, { scimAuthoritative: true }, system);
+    await harness.services.projects.update(project.id, { scimAuthoritative: true }, system);
     await create({ name: 'badge' });
     await create({ name: 'level', mutability: 'READ_ONLY' });
     const { id } = await make.user(project, { provenance: 'scim' });
@@ -240,11 +240,11 @@ describe('values', () => {
       { claim: 'none', attribute: 'custom.constructor' },
     ];
     const request = { client: keyIn(project.id, client.id), userId: id, scopes: ['openid'] };
-    const em = room.services.db.reader();
-    const { userInfo, omitted } = await room.services.claims.preview(em, request, { mappings });
+    const em = harness.services.db.reader();
+    const { userInfo, omitted } = await harness.services.claims.preview(em, request, { mappings });
     expect(userInfo).toEqual({ sub: id, floor: 3, city: 'Bern', place: 'Bern/3' });
     expect(omitted.map(({ name }) => name)).toEqual(['salary', 'secret', 'none']);
-    const settings = await room.call(`query ($id: ID!) { claimSettings(clientId: $id) { attributes } }`, {
+    const settings = await harness.call(`query ($id: ID!) { claimSettings(clientId: $id) { attributes } }`, {
       id: client.id,
     });
     const custom = settings.data.claimSettings.attributes.filter((name: string) => name.startsWith('custom.'));
@@ -258,7 +258,7 @@ describe('values', () => {
     const { id } = await make.user(project);
     await setValues(id, { badge: '=B1', floors: [1, 2], pin: '1234' });
     const exported = async (format: string) => {
-      const url = `${room.url}/admin/export/users?project=${project.id}&format=${format}`;
+      const url = `${harness.url}/admin/export/users?project=${project.id}&format=${format}`;
       return (await (await fetch(url, { headers: bootstrap })).text()).trimEnd();
     };
     const [head, line] = (await exported('csv')).split('\r\n');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { activityStatement } from '../../domain/audit/activity.ts';
 import type { EventType } from '../../domain/audit/event-types.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -7,17 +7,17 @@ import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
 const day = 24 * 3600;
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, system)).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, system)).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 async function record(type: EventType, subjectId: string, detail?: Record<string, unknown>, project = projectId) {
-  const { audit, db } = room.services;
+  const { audit, db } = harness.services;
   const subject = { kind: 'user', id: subjectId };
   await db.transaction(async (em) => {
     audit.record(em, { type, actor: system, projectId: project, subject, ...(detail ? { detail } : {}) });
@@ -36,12 +36,12 @@ async function sendScim(statuses: readonly number[]) {
       address: null,
       schemaVersion: 0,
     };
-    const at = room.clock.now();
-    room.services.requestRecords.add({ ...request, ...absent, ...bodies, status, at, projectId }, (error) => {
+    const at = harness.clock.now();
+    harness.services.requestRecords.add({ ...request, ...absent, ...bodies, status, at, projectId }, (error) => {
       throw error;
     });
   }
-  await room.services.requestRecords.settled();
+  await harness.services.requestRecords.settled();
 }
 
 const nothing = {
@@ -51,7 +51,7 @@ const nothing = {
 };
 
 const ask = (days: number) =>
-  room.call(
+  harness.call(
     `query ($id: ID!, $days: Int!) { activity(projectId: $id, days: $days) {
       day signIns signInsOnKnownDevices signInsWithPasskeys activeUsers codesSent codesVerified codeSeconds refused
       logoutsDelivered logoutsFailed scimRequests scimRefused scimFailed } }`,
@@ -68,14 +68,14 @@ describe('Query.activity', () => {
     await record('otp.sent', 'ada');
     await record('otp.verified', 'ada', { afterSeconds: 24 });
     await record('otp.rejected', 'ada');
-    const project = await room.services.projects.find(room.services.db.reader(), projectId);
-    const { client } = await room.services.clients.create({ projectId, name: 'Portal' }, system);
-    await room.failedLogout(project as Project, client, { id: client.id });
+    const project = await harness.services.projects.find(harness.services.db.reader(), projectId);
+    const { client } = await harness.services.clients.create({ projectId, name: 'Portal' }, system);
+    await harness.failedLogout(project as Project, client, { id: client.id });
     await sendScim([200, 404, 500]);
     await record('user.updated', 'ada');
-    const other = (await room.services.projects.create({ name: 'Other' }, system)).id;
+    const other = (await harness.services.projects.create({ name: 'Other' }, system)).id;
     await record('user.signed_in', 'stranger', { amr: ['swk'] }, other);
-    room.clock.turn(day);
+    harness.clock.turn(day);
     await record('mfa.rejected', 'grace');
     await record('device.proof_rejected', 'grace');
     await record('passkey.rejected', 'grace');
@@ -99,23 +99,23 @@ describe('Query.activity', () => {
 
   it('returns the same after past days are aggregated, however often', async () => {
     const before = (await ask(28)).data.activity;
-    await room.services.activity.count();
+    await harness.services.activity.count();
     expect(await counted()).toEqual(['2026-03-01']);
-    room.clock.turn(day);
-    await Promise.all([room.services.activity.count(), room.services.activity.count()]);
-    await room.services.activity.count();
+    harness.clock.turn(day);
+    await Promise.all([harness.services.activity.count(), harness.services.activity.count()]);
+    await harness.services.activity.count();
     expect(await counted()).toEqual(['2026-03-01', '2026-03-02']);
     expect((await ask(28)).data.activity).toEqual(before);
     // Counted days are not counted from the events again.
-    await execute(room.services.db.reader(), sql`delete from audit_log where type = 'user.signed_in'`);
+    await execute(harness.services.db.reader(), sql`delete from audit_log where type = 'user.signed_in'`);
     expect((await ask(28)).data.activity[0]).toMatchObject({ day: '2026-03-01', signIns: 4, activeUsers: 2 });
     await record('user.signed_in', 'ada', { amr: ['swk'] });
     expect((await ask(28)).data.activity.at(-1)).toMatchObject({ day: '2026-03-03', signIns: 1 });
   });
 
   it("reads only today's of a hundred thousand events, by an index", async () => {
-    const em = room.services.db.reader();
-    const now = room.clock.now();
+    const em = harness.services.db.reader();
+    const now = harness.clock.now();
     await execute(
       em,
       sql`insert into audit_log (id, project_id, at, type, result, actor_kind, subject_id, detail)
@@ -141,7 +141,7 @@ describe('Query.activity', () => {
 
 const counted = async () => {
   const found = await query(
-    room.services.db.reader(),
+    harness.services.db.reader(),
     sql<{ day: string }>`select distinct to_char(day, 'YYYY-MM-DD') as day from activity_days order by 1`,
   );
   return found.map((row) => row.day);

@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { randomOn } from '../../adapters/system/random.ts';
 import type { AuditEntry } from '../../domain/audit/audit.ts';
 import { listEvents, statementOf } from '../../domain/audit/events.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 let clientId: string;
 const ada = '019a0000-0000-7000-8000-00000000ada0';
 const grace = '019a0000-0000-7000-8000-0000000c0de0';
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const { projects, clients } = room.services;
+  harness = await openAdminHarness();
+  const { projects, clients } = harness.services;
   projectId = (await projects.create({ name: 'Acme' }, system)).id;
   clientId = (await clients.create({ projectId, name: 'Portal' }, system)).client.id;
   await record({ type: 'user.signed_in', actor: { kind: 'user', id: ada }, clientId });
   await record({ type: 'user.updated', actor: system, subject: { kind: 'user', id: ada } });
   await record({ type: 'otp.rejected', actor: system, result: 'failure', subject: { kind: 'user', id: grace } });
-  room.clock.turn(3600);
+  harness.clock.turn(3600);
   await record({ type: 'user.signed_in', actor: { kind: 'user', id: grace }, clientId });
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 function record(entry: Omit<AuditEntry, 'projectId'>): Promise<unknown> {
-  const { audit, db } = room.services;
+  const { audit, db } = harness.services;
   return db.transaction(async (em) => audit.record(em, { projectId, ...entry }));
 }
 
 async function ask(filter: object, headers?: Record<string, string>) {
-  const answer = await room.call(
+  const answer = await harness.call(
     `query ($id: ID, $filter: AuditEventFilter) { auditEvents(projectId: $id, filter: $filter) {
       edges { node { type actor { id } } } } }`,
     { id: projectId, filter },
@@ -60,7 +60,7 @@ describe('Query.auditEvents', () => {
     expect(await ask({ result: 'FAILURE' })).toEqual(['otp.rejected']);
     expect(await ask({ types: ['user.signed_in', 'otp.rejected'], result: 'FAILURE' })).toEqual(['otp.rejected']);
     expect(await ask({ types: [] })).toEqual([]);
-    const now = room.clock.now().toISOString();
+    const now = harness.clock.now().toISOString();
     expect(await ask({ since: now })).toEqual(['user.signed_in']);
     expect(await ask({ until: now, types: ['user.signed_in', 'user.updated'] })).toEqual([
       'user.updated',
@@ -69,9 +69,12 @@ describe('Query.auditEvents', () => {
   });
 
   it('finds the events of a request by the id in its response', async () => {
-    const { headers } = await room.call('mutation ($id: ID!) { updateProject(input: { id: $id, name: "B" }) { id } }', {
-      id: projectId,
-    });
+    const { headers } = await harness.call(
+      'mutation ($id: ID!) { updateProject(input: { id: $id, name: "B" }) { id } }',
+      {
+        id: projectId,
+      },
+    );
     const requestId = headers.get('x-request-id');
     expect(await ask({ requestId })).toEqual(['project.updated']);
     expect(await ask({ requestId: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
@@ -79,7 +82,7 @@ describe('Query.auditEvents', () => {
 
   it('paginates without gaps or repeats for every filter', async () => {
     const filter = { types: ['user.signed_in', 'user.updated', 'otp.rejected', 'client.created'] };
-    const em = room.services.db.reader();
+    const em = harness.services.db.reader();
     const seen: string[] = [];
     for (let after: string | null = null; ; ) {
       const page = await listEvents(em, projectId, filter, { first: 2, after });
@@ -97,14 +100,14 @@ describe('Query.auditEvents', () => {
   });
 
   it('has the events of a sign-in as one item, across pages, for those who may read events', async () => {
-    const viewer = await room.tokenOf('project_viewer', projectId);
-    const signInId = randomOn(room.clock).id();
+    const viewer = await harness.tokenOf('project_viewer', projectId);
+    const signInId = randomOn(harness.clock).id();
     const actor = { kind: 'anonymous', signInId } as const;
     await record({ type: 'otp.requested', actor });
     await record({ type: 'webhook.tested', actor: system });
     await record({ type: 'user.signed_in', actor });
     const groups = async (after: string | null, headers?: Record<string, string>, id: string | null = projectId) => {
-      const answer = await room.call(
+      const answer = await harness.call(
         `query ($id: ID, $after: String) { auditEventGroups(projectId: $id, first: 1, after: $after) {
           pageInfo { endCursor } edges { node { id events { id type detail } } } } }`,
         { id, after },
@@ -122,12 +125,12 @@ describe('Query.auditEvents', () => {
       expect(types(await groups(second.pageInfo.endCursor, headers))).toEqual(['admin-token.issued']);
     }
     expect(await groups(null, viewer, null)).toBe('forbidden');
-    const other = (await room.services.projects.create({ name: 'Other' }, system)).id;
-    expect(await groups(null, await room.tokenOf('project_admin', other))).toBe('not-found');
+    const other = (await harness.services.projects.create({ name: 'Other' }, system)).id;
+    expect(await groups(null, await harness.tokenOf('project_admin', other))).toBe('not-found');
   });
 
   it('reads at most a page of an index for every filter, among a hundred thousand events', async () => {
-    const em = room.services.db.reader();
+    const em = harness.services.db.reader();
     await execute(
       em,
       sql`insert into audit_log (id, project_id, at, type, result, actor_kind, actor_id, client_id)
@@ -186,4 +189,4 @@ function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 let clientId: string;
 const many = 1200;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const { projects, clients, audit, db } = room.services;
+  harness = await openAdminHarness();
+  const { projects, clients, audit, db } = harness.services;
   projectId = (await projects.create({ name: 'Acme' }, system)).id;
   clientId = (await clients.create({ projectId, name: 'Port, "al"' }, system)).client.id;
   await db.transaction(async (em) => {
@@ -19,12 +19,12 @@ beforeAll(async () => {
       audit.record(em, { type: 'user.signed_in', actor, projectId, clientId, detail: { amr: ['swk'] } });
     }
   });
-  room.clock.turn(1);
+  harness.clock.turn(1);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const get = (query: Record<string, string>, headers: Record<string, string> = bootstrap) =>
-  fetch(`${room.url}/admin/export/events?${new URLSearchParams(query)}`, { headers });
+  fetch(`${harness.url}/admin/export/events?${new URLSearchParams(query)}`, { headers });
 
 describe('GET /admin/export/events', () => {
   it('returns the filtered events as CSV, safe for spreadsheets, with names', async () => {
@@ -50,7 +50,7 @@ describe('GET /admin/export/events', () => {
   });
 
   it('is recorded as an event', async () => {
-    const { data } = await room.call(
+    const { data } = await harness.call(
       `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["audit.exported"] }, first: 1) {
         edges { node { actor { kind } detail } } } }`,
       { id: projectId },
@@ -62,9 +62,9 @@ describe('GET /admin/export/events', () => {
   });
 
   it('requires permission to read the events; others get not-found', async () => {
-    const other = (await room.services.projects.create({ name: 'Other' }, system)).id;
-    const viewer = await room.tokenOf('project_viewer', projectId);
-    const foreign = await room.tokenOf('project_admin', other);
+    const other = (await harness.services.projects.create({ name: 'Other' }, system)).id;
+    const viewer = await harness.tokenOf('project_viewer', projectId);
+    const foreign = await harness.tokenOf('project_admin', other);
     const status = async (query: Record<string, string>, headers: Record<string, string>) =>
       (await get(query, headers)).status;
     expect(await status({ project: projectId }, {})).toBe(401);
@@ -76,12 +76,12 @@ describe('GET /admin/export/events', () => {
   });
 
   it("follows the console's session, and no other site's link", async () => {
-    const userId = await room.person('owner@example.com');
-    await room.services.admins.grantRole(
+    const userId = await harness.person('owner@example.com');
+    await harness.services.admins.grantRole(
       { email: 'owner@example.com', role: 'owner' },
       { grants: everything, actor: system },
     );
-    const { Cookie = '' } = await room.sessionOf(userId);
+    const { Cookie = '' } = await harness.sessionOf(userId);
     const from = async (site: string) =>
       (await get({ type: 'client.created' }, { Cookie, 'Sec-Fetch-Site': site })).status;
     expect([await from('same-origin'), await from('none'), await from('cross-site'), await from('same-site')]).toEqual([
@@ -106,4 +106,4 @@ describe('GET /admin/export/events', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

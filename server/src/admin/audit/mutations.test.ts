@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AdminHarness, type Answer, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { callOperation, newProjectObjects, operations, type ProjectObjects } from '../../../test/admin-operations.ts';
-import { type AdminRoom, type Answer, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
 import { rows } from '../../../test/rows.ts';
 
 /** Mutations and their events, in an order in which each has something to change. */
@@ -81,13 +81,13 @@ const idle = [
   ...['updateCustomAttribute', 'updateCustomValues', 'withdrawSigningKey'],
 ];
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let ours: ProjectObjects;
 beforeAll(async () => {
-  room = await openAdminRoom();
-  ours = (await newProjectObjects(room, 'ours')).ids;
+  harness = await openAdminHarness();
+  ours = (await newProjectObjects(harness, 'ours')).ids;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 interface EventRow {
   type: string;
@@ -99,7 +99,7 @@ interface EventRow {
 
 /** The events of a call, as `type: subject`. */
 async function eventsOf(call: () => Promise<Answer>): Promise<string[]> {
-  const { db } = room.services;
+  const { db } = harness.services;
   const before = await rows<{ id: string }>(db, 'select id from audit_log');
   expect((await call()).errors).toEqual([]);
   const events = await rows<EventRow>(
@@ -124,17 +124,17 @@ it('has the events of every mutation', () => {
 
 it('records the removal of an API from an application, and a withdrawn key', async () => {
   const setGrant = (scopes: string) => () =>
-    room.call(`mutation { setApiGrant(input: { clientId: "${ours.client}", apiId: "${ours.api}", scopes: ${scopes} })
+    harness.call(`mutation { setApiGrant(input: { clientId: "${ours.client}", apiId: "${ours.api}", scopes: ${scopes} })
       { scopes } }`);
   expect(await eventsOf(setGrant('["read"]'))).toEqual(['api.granted: client']);
   expect(await eventsOf(setGrant('[]'))).toEqual(['api.revoked: client']);
   expect(await eventsOf(setGrant('[]'))).toEqual([]);
-  const [key] = (await room.call('{ signingKeys { id } }')).data.signingKeys;
-  const withdrawn = await eventsOf(() => room.call(`mutation { withdrawSigningKey(id: "${key.id}") { id } }`));
+  const [key] = (await harness.call('{ signingKeys { id } }')).data.signingKeys;
+  const withdrawn = await eventsOf(() => harness.call(`mutation { withdrawSigningKey(id: "${key.id}") { id } }`));
   expect(withdrawn).toContain('signing-key.withdrawn: new signing-key, of another project');
 });
 
 it.each(Object.entries(recorded))('records %s', async (name, events) => {
   const [root, , field] = mutations.find(([, one]) => one === name) as (typeof mutations)[number];
-  expect(await eventsOf(() => callOperation(room, ours, [root, field], bootstrap))).toEqual(events);
+  expect(await eventsOf(() => callOperation(harness, ours, [root, field], bootstrap))).toEqual(events);
 });

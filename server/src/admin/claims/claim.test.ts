@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -7,7 +7,7 @@ import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 let ada: User;
@@ -15,14 +15,14 @@ let clientId: string;
 const allScopes = ['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles'];
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
   project = await make.project({ name: 'Acme' });
   ada = await make.user(project, {
     ...{ userName: 'ada', userNameKey: 'ada', givenName: 'Ada', email: 'ada@example.com', emailKey: 'ada@example.com' },
     attributes: { title: 'Countess', roles: [{ value: 'auditor' }] },
   });
-  const { groups, roles } = room.services;
+  const { groups, roles } = harness.services;
   const group = (displayName: string, members = [ada.id]) =>
     groups.create(project.id, { displayName, externalId: null }, members, system);
   const staff = await group('staff');
@@ -39,10 +39,10 @@ beforeAll(async () => {
   await give(clientId, 'owner', { groupId: strangers.id });
   await give(other, 'elsewhere', { userId: ada.id });
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const update = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: UpdateClaimSettingsInput!) { updateClaimSettings(input: $input) {
       clientId groups groupPrefix listLimit rolesClaim directoryRoles version
       mappings { claim scope attribute constant template list { of prefix removePrefix } } } }`,
@@ -53,7 +53,7 @@ const preview = (
   of: { clientId: string; userId: string; scopes?: string[]; draft?: object },
   headers?: Record<string, string>,
 ) =>
-  room.call(
+  harness.call(
     `query ($clientId: ID!, $userId: ID!, $scopes: [String!]!, $draft: ClaimSettingsInput) {
       previewClaims(clientId: $clientId, userId: $userId, scopes: $scopes, draft: $draft) {
         claims { name value scope mapping { claim attribute } } omitted { name reason mapping { claim } } idToken userInfo } }`,
@@ -98,7 +98,7 @@ describe('Query.previewClaims', () => {
       ...{ name: 'job', value: 'Countess', scope: null, mapping: { claim: 'job', attribute: 'title' } },
     });
     expect(omitted).toEqual([{ name: 'cost_center', reason: 'NO_VALUE', mapping: { claim: 'cost_center' } }]);
-    const saved = await room.call(`{ claimSettings(clientId: "${clientId}") { version mappings { claim } } }`);
+    const saved = await harness.call(`{ claimSettings(clientId: "${clientId}") { version mappings { claim } } }`);
     expect(saved.data.claimSettings).toEqual({ version: 0, mappings: [] });
   });
 
@@ -111,8 +111,12 @@ describe('Query.previewClaims', () => {
     expect(await code({ clientId, userId: stranger.id })).toBe('not-found');
     expect(await code({ clientId: abroad, userId: ada.id })).toBe('not-found');
     expect(await code({ clientId, userId: 'x' })).toBe('not-found');
-    expect(await code({ clientId, userId: ada.id }, await room.tokenOf('project_admin', other.id))).toBe('not-found');
-    expect(await code({ clientId, userId: ada.id }, await room.tokenOf('project_viewer', project.id))).toBeUndefined();
+    expect(await code({ clientId, userId: ada.id }, await harness.tokenOf('project_admin', other.id))).toBe(
+      'not-found',
+    );
+    expect(
+      await code({ clientId, userId: ada.id }, await harness.tokenOf('project_viewer', project.id)),
+    ).toBeUndefined();
     const draft = { mappings: [{ claim: 'sub', constant: 'root' }] };
     expect((await preview({ clientId, userId: ada.id, draft })).errors[0].message).toBe(
       'mappings[0].claim is reserved: sub.',
@@ -148,7 +152,7 @@ describe('Mutation.updateClaimSettings', () => {
     expect((await update({ clientId: own, listLimit: 100 })).data.updateClaimSettings.version).toBe(2);
     const { data } = await preview({ clientId: own, userId: ada.id, scopes: ['openid', 'groups'] });
     expect(data.previewClaims.userInfo).toEqual({ sub: ada.id, groups: ['k8s-admins'], policy: ['admins'] });
-    const events = await room.services.db
+    const events = await harness.services.db
       .reader()
       .find(AuditEvent, { type: 'client.claims_updated', subjectId: own }, { orderBy: { id: 'asc' } });
     expect(events.map(({ detail }) => detail)).toMatchObject([
@@ -170,9 +174,11 @@ describe('Mutation.updateClaimSettings', () => {
       field: 'mappings[1].claim',
     });
     expect(
-      (await update({ clientId: own, listLimit: 12 }, await room.tokenOf('project_viewer', project.id))).code,
+      (await update({ clientId: own, listLimit: 12 }, await harness.tokenOf('project_viewer', project.id))).code,
     ).toBe('forbidden');
-    const settings = await room.call(`{ claimSettings(clientId: "${own}") { listLimit version mappings { claim } } }`);
+    const settings = await harness.call(
+      `{ claimSettings(clientId: "${own}") { listLimit version mappings { claim } } }`,
+    );
     expect(settings.data.claimSettings).toEqual({ listLimit: 10, version, mappings: [] });
     expect((await update({ clientId: own, listLimit: 11, expectedVersion: version })).errors).toEqual([]);
   });
@@ -189,7 +195,7 @@ describe('Mutation.updateClaimSettings', () => {
 
 describe('the claims of a token', () => {
   it('are read by one statement, and null for a user who is inactive or unknown', async () => {
-    const { claims, accounts, db } = room.services;
+    const { claims, accounts, db } = harness.services;
     const request = { client: keyIn(project.id, clientId), userId: ada.id, scopes: ['openid', 'roles'] };
     const endpoint = 'https://id.example.com/p/acme/userinfo';
     expect(await claims.forIdToken(db.alone, request, endpoint)).toEqual({ roles: ['editor', 'viewer'] });

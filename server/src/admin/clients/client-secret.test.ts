@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const create = `mutation ($input: CreateClientInput!) { createClient(input: $input) { clientSecret client {
   id tokenEndpointAuthMethod idTokenSignedResponseAlg jwksUri pkceRequired pkceOptional clientSecrets { id hint revokedAt } } } }`;
@@ -16,7 +16,7 @@ const issue = `mutation ($id: ID!) { issueClientSecret(clientId: $id) { secret c
 const revoke = `mutation ($id: ID!) { revokeClientSecret(id: $id) { id revokedAt } }`;
 
 async function created(settings: object) {
-  const { data } = await room.call(create, { input: { projectId, name: 'Product', ...settings } });
+  const { data } = await harness.call(create, { input: { projectId, name: 'Product', ...settings } });
   return data.createClient;
 }
 
@@ -39,15 +39,15 @@ describe('client secrets', () => {
 
   it('are at most two at a time', async () => {
     const { client } = await created({ tokenEndpointAuthMethod: 'CLIENT_SECRET_POST' });
-    const second = (await room.call(issue, { id: client.id })).data.issueClientSecret;
-    const third = await room.call(issue, { id: client.id });
+    const second = (await harness.call(issue, { id: client.id })).data.issueClientSecret;
+    const third = await harness.call(issue, { id: client.id });
     expect(third.errors?.[0]?.extensions).toMatchObject({ field: 'clientId' });
-    const revoked = (await room.call(revoke, { id: client.clientSecrets[0].id })).data.revokeClientSecret;
+    const revoked = (await harness.call(revoke, { id: client.clientSecrets[0].id })).data.revokeClientSecret;
     expect(revoked.revokedAt).not.toBeNull();
-    const again = (await room.call(revoke, { id: client.clientSecrets[0].id })).data.revokeClientSecret;
+    const again = (await harness.call(revoke, { id: client.clientSecrets[0].id })).data.revokeClientSecret;
     expect(again).toEqual(revoked);
-    expect((await room.call(issue, { id: client.id })).data.issueClientSecret.secret).not.toBe(second.secret);
-    const events = await room.call(
+    expect((await harness.call(issue, { id: client.id })).data.issueClientSecret.secret).not.toBe(second.secret);
+    const events = await harness.call(
       `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["client-secret.issued", "client-secret.revoked"] }, first: 4) {
         edges { node { type } } } }`,
       { id: projectId },
@@ -68,9 +68,9 @@ describe('client secrets', () => {
     'are not needed with keys at an address, which cannot be %s',
     async (jwksUri) => {
       const input = { projectId, name: 'Product', tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' };
-      const good = await room.call(create, { input: { ...input, jwksUri: 'https://app.example.com/jwks.json' } });
+      const good = await harness.call(create, { input: { ...input, jwksUri: 'https://app.example.com/jwks.json' } });
       expect(good.data.createClient.client.jwksUri).toBe('https://app.example.com/jwks.json');
-      const refused = await room.call(create, { input: { ...input, jwksUri } });
+      const refused = await harness.call(create, { input: { ...input, jwksUri } });
       expect(refused.errors?.[0]?.extensions).toMatchObject({ field: 'jwksUri' });
     },
   );
@@ -80,15 +80,17 @@ describe('the slug of a project', () => {
   const make = `mutation ($input: CreateProjectInput!) { createProject(input: $input) { slug issuer } }`;
 
   it('is given, or made from the name, and is part of its issuer', async () => {
-    const given = (await room.call(make, { input: { name: 'Given', slug: 'my-slug' } })).data.createProject;
+    const given = (await harness.call(make, { input: { name: 'Given', slug: 'my-slug' } })).data.createProject;
     expect(given.slug).toBe('my-slug');
     expect(given.issuer).toMatch(/^https?:\/\/[^/]+\/p\/my-slug$/);
-    expect((await room.call(make, { input: { name: 'Made of Words' } })).data.createProject.slug).toBe('made-of-words');
+    expect((await harness.call(make, { input: { name: 'Made of Words' } })).data.createProject.slug).toBe(
+      'made-of-words',
+    );
   });
 
   it.each(['my-slug', 'Upper', '-a', 'a-', 'a/b', '', 'x'.repeat(41), 'ü'])('cannot be %j', async (slug) => {
-    await room.call(make, { input: { name: 'First', slug: 'my-slug' } });
-    const refused = await room.call(make, { input: { name: 'Other', slug } });
+    await harness.call(make, { input: { name: 'First', slug: 'my-slug' } });
+    const refused = await harness.call(make, { input: { name: 'Other', slug } });
     expect(refused.errors?.[0]?.extensions).toMatchObject({ field: 'slug' });
   });
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 const none = '00000000-0000-7000-8000-000000000000';
@@ -20,7 +20,7 @@ describe('clients', () => {
     kind apiKeys { id kind hint value createdAt lastUsedAt revokedAt } } } }`;
 
   it('has the defaults of the contract and its first two keys', async () => {
-    const { data } = await room.call(create, { input: { projectId, name: 'Web' } });
+    const { data } = await harness.call(create, { input: { projectId, name: 'Web' } });
     const { client, publishableKey, secretKey } = data.createClient;
     expect(publishableKey).toMatch(/^lk_pk_[\w-]{43}$/);
     expect(secretKey).toMatch(/^lk_sk_[\w-]{43}$/);
@@ -43,15 +43,15 @@ describe('clients', () => {
       ['PUBLISHABLE', publishableKey.slice(-4)],
       ['SECRET', secretKey.slice(-4)],
     ]);
-    expect((await room.services.registry.bySecretKey(secretKey))?.id).toBe(client.id);
-    expect(await room.services.registry.bySecretKey(publishableKey)).toBeNull();
+    expect((await harness.services.registry.bySecretKey(secretKey))?.id).toBe(client.id);
+    expect(await harness.services.registry.bySecretKey(publishableKey)).toBeNull();
   });
 
   it('stores the kind of application, and its publishable key', async () => {
-    const { data } = await room.call(create, { input: { projectId, name: 'Web', kind: 'WEB_SERVER' } });
+    const { data } = await harness.call(create, { input: { projectId, name: 'Web', kind: 'WEB_SERVER' } });
     const { client, publishableKey } = data.createClient;
     const query = 'query ($id: ID!) { client(id: $id) { kind apiKeys { kind value } } }';
-    const read = async () => (await room.call(query, { id: client.id })).data.client;
+    const read = async () => (await harness.call(query, { id: client.id })).data.client;
     expect((await read()).kind).toBe('WEB_SERVER');
     expect((await read()).apiKeys).toEqual(
       expect.arrayContaining([
@@ -60,9 +60,9 @@ describe('clients', () => {
       ]),
     );
     const change = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { kind } }';
-    await room.call(change, { input: { id: client.id, kind: 'NATIVE' } });
+    await harness.call(change, { input: { id: client.id, kind: 'NATIVE' } });
     expect((await read()).kind).toBe('NATIVE');
-    const other = await room.call(create, { input: { projectId, name: 'Unknown' } });
+    const other = await harness.call(create, { input: { projectId, name: 'Unknown' } });
     expect(other.data.createClient.client.kind).toBeNull();
   });
 
@@ -85,7 +85,7 @@ describe('clients', () => {
       accessTokenTtlSeconds: 3600,
       pkceRequired: true,
     };
-    const { data } = await room.call(create, { input });
+    const { data } = await harness.call(create, { input });
     const { jwks: stored, ...client } = data.createClient.client;
     const { jwks: _, projectId: __, ...rest } = input;
     expect(client).toMatchObject(rest);
@@ -93,7 +93,7 @@ describe('clients', () => {
   });
 
   it('accepts a key as a literal in the query', async () => {
-    const { data } = await room.call(`mutation { createClient(input: { projectId: "${projectId}", name: "Inline",
+    const { data } = await harness.call(`mutation { createClient(input: { projectId: "${projectId}", name: "Inline",
       tokenEndpointAuthMethod: PRIVATE_KEY_JWT, redirectUris: ["https://a.example/cb"],
       jwks: { kty: "OKP", crv: "Ed25519", x: "${key.x}" } }) { client { jwks } } }`);
     expect(data.createClient.client.jwks.keys[0].x).toBe(key.x);
@@ -125,19 +125,19 @@ describe('clients', () => {
     ['accessTokenTtlSeconds', { accessTokenTtlSeconds: 0 }],
     ['accessTokenTtlSeconds', { accessTokenTtlSeconds: 3601 }],
   ])('refuses as invalid %s: %j', async (field, settings) => {
-    const { code, errors, body } = await room.call(create, { input: { projectId, name: 'Bad', ...settings } });
+    const { code, errors, body } = await harness.call(create, { input: { projectId, name: 'Bad', ...settings } });
     expect([code, errors[0].extensions.field]).toEqual(['invalid', field]);
     expect(body).not.toContain('nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A');
   });
 
   it('refuses an unknown project', async () => {
     for (const id of [none, 'x', '']) {
-      expect((await room.call(create, { input: { projectId: id, name: 'Lost' } })).code).toBe('not-found');
+      expect((await harness.call(create, { input: { projectId: id, name: 'Lost' } })).code).toBe('not-found');
     }
   });
 
   it('changes given fields; null clears optional ones', async () => {
-    const made = await room.call(create, {
+    const made = await harness.call(create, {
       input: {
         projectId,
         name: 'Old',
@@ -149,7 +149,7 @@ describe('clients', () => {
     const { id } = made.data.createClient.client;
     const update = `mutation ($input: UpdateClientInput!) { updateClient(input: $input) {
       name jwks redirectUris backchannelLogoutUri accessTokenTtlSeconds disabled version } }`;
-    const one = await room.call(update, { input: { id, name: 'New', redirectUris: ['https://b.example/cb'] } });
+    const one = await harness.call(update, { input: { id, name: 'New', redirectUris: ['https://b.example/cb'] } });
     expect(one.data.updateClient).toMatchObject({
       name: 'New',
       redirectUris: ['https://b.example/cb'],
@@ -159,7 +159,7 @@ describe('clients', () => {
       version: 2,
     });
     const input = { id, jwks: null, backchannelLogoutUri: null, accessTokenTtlSeconds: null, disabled: true };
-    expect((await room.call(update, { input })).data.updateClient).toEqual({
+    expect((await harness.call(update, { input })).data.updateClient).toEqual({
       name: 'New',
       jwks: null,
       redirectUris: ['https://b.example/cb'],
@@ -168,43 +168,44 @@ describe('clients', () => {
       disabled: true,
       version: 3,
     });
-    expect((await room.call(update, { input: { id, name: 'New', expectedVersion: 2 } })).code).toBe('conflict');
-    expect((await room.call(update, { input: { id, tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' } })).code).toBe(
+    expect((await harness.call(update, { input: { id, name: 'New', expectedVersion: 2 } })).code).toBe('conflict');
+    expect((await harness.call(update, { input: { id, tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT' } })).code).toBe(
       'invalid',
     );
   });
 
   it('issues more keys and revokes them one by one; a disabled client gets none', async () => {
-    const { client, secretKey } = (await room.call(create, { input: { projectId, name: 'Keys' } })).data.createClient;
-    const issued = await room.call(
+    const { client, secretKey } = (await harness.call(create, { input: { projectId, name: 'Keys' } })).data
+      .createClient;
+    const issued = await harness.call(
       `mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key apiKey { id kind hint revokedAt } } }`,
       { id: client.id },
     );
     const { key: second, apiKey } = issued.data.issueApiKey;
-    const works = async (text: string) => (await room.services.registry.bySecretKey(text))?.id === client.id;
+    const works = async (text: string) => (await harness.services.registry.bySecretKey(text))?.id === client.id;
     expect([await works(secretKey), await works(second)]).toEqual([true, true]);
-    const revoked = await room.call('mutation ($id: ID!) { revokeApiKey(id: $id) { id revokedAt } }', {
+    const revoked = await harness.call('mutation ($id: ID!) { revokeApiKey(id: $id) { id revokedAt } }', {
       id: apiKey.id,
     });
-    expect(revoked.data.revokeApiKey).toEqual({ id: apiKey.id, revokedAt: room.clock.now().toISOString() });
+    expect(revoked.data.revokeApiKey).toEqual({ id: apiKey.id, revokedAt: harness.clock.now().toISOString() });
     expect([await works(secretKey), await works(second)]).toEqual([true, false]);
-    await room.services.clients.update(client, { disabled: true }, { kind: 'system' });
+    await harness.services.clients.update(client, { disabled: true }, { kind: 'system' });
     expect(await works(secretKey)).toBe(false);
   });
 
   it('deletes a client and returns its id', async () => {
-    const { client } = (await room.call(create, { input: { projectId, name: 'Short' } })).data.createClient;
-    const remove = () => room.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id: client.id });
+    const { client } = (await harness.call(create, { input: { projectId, name: 'Short' } })).data.createClient;
+    const remove = () => harness.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id: client.id });
     expect((await remove()).data.deleteClient).toBe(client.id);
     expect((await remove()).code).toBe('not-found');
   });
 
   it("leaves the console's own client alone", async () => {
-    const { id } = room.builtIn.consoleClient;
+    const { id } = harness.builtIn.consoleClient;
     const refusals = await Promise.all([
-      room.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id }),
-      room.call('mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }', { id }),
-      room.call(
+      harness.call('mutation ($id: ID!) { deleteClient(id: $id) }', { id }),
+      harness.call('mutation ($id: ID!) { issueApiKey(clientId: $id, kind: SECRET) { key } }', { id }),
+      harness.call(
         'mutation ($id: ID!) { updateClient(input: { id: $id, redirectUris: ["https://a.example"] }) { id } }',
         { id },
       ),
@@ -213,4 +214,4 @@ describe('clients', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,25 +1,25 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { makePair } from '../../../test/back-end.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let clientId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const demo = room.builtIn.demoClient;
+  harness = await openAdminHarness();
+  const demo = harness.builtIn.demoClient;
   clientId = demo?.id ?? '';
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const all = 'id party signingKid encryptionKid signingPublicPem encryptionPublicPem createdAt expiresAt';
 const register = (input: object) =>
-  room.call(`mutation ($input: RegisterDelegationKeysInput!) { registerDelegationKeys(input: $input) { ${all} } }`, {
+  harness.call(`mutation ($input: RegisterDelegationKeysInput!) { registerDelegationKeys(input: $input) { ${all} } }`, {
     input: { clientId, ...input },
   });
 const keys = async () => {
-  const { data } = await room.call(`query ($id: ID!) { client(id: $id) { delegationKeys { ${all} } } }`, {
+  const { data } = await harness.call(`query ($id: ID!) { client(id: $id) { delegationKeys { ${all} } } }`, {
     id: clientId,
   });
   return data.client.delegationKeys as {
@@ -37,19 +37,19 @@ describe('delegation keys in the admin API', () => {
     expect(registered.data.registerDelegationKeys).toMatchObject({ party: 'SP', signingPublicPem: publicPem.signing });
     expect((await keys()).map(({ party }) => party).sort()).toEqual(['IDP', 'SP']);
 
-    room.clock.turn(1);
+    harness.clock.turn(1);
     const rotate =
       'mutation ($input: RotateDelegationKeysInput!) { rotateDelegationKeys(input: $input) { id party expiresAt } }';
-    const rotated = await room.call(rotate, { input: { clientId, overlapSeconds: 60 } });
+    const rotated = await harness.call(rotate, { input: { clientId, overlapSeconds: 60 } });
     expect(rotated.data.rotateDelegationKeys).toMatchObject({ party: 'IDP', expiresAt: null });
     const before = (await keys()).find(
       ({ id, party }) => party === 'IDP' && id !== rotated.data.rotateDelegationKeys.id,
     );
-    expect(before?.expiresAt).toBe(new Date(room.clock.now().getTime() + 60_000).toISOString());
+    expect(before?.expiresAt).toBe(new Date(harness.clock.now().getTime() + 60_000).toISOString());
 
     const revoke = 'mutation ($id: ID!) { revokeDelegationKey(id: $id) { expiresAt } }';
-    const revoked = await room.call(revoke, { id: registered.data.registerDelegationKeys.id });
-    expect(revoked.data.revokeDelegationKey.expiresAt).toBe(room.clock.now().toISOString());
+    const revoked = await harness.call(revoke, { id: registered.data.registerDelegationKeys.id });
+    expect(revoked.data.revokeDelegationKey.expiresAt).toBe(harness.clock.now().toISOString());
   });
 
   it('are refused if they are points of small order', async () => {
@@ -64,7 +64,7 @@ describe('delegation keys in the admin API', () => {
     expect(signing.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'signingKey' });
     const jwks = { kty: 'OKP', crv: 'Ed25519', x: `AQ${'A'.repeat(41)}` };
     const update = 'mutation ($input: UpdateClientInput!) { updateClient(input: $input) { id } }';
-    const client = await room.call(update, { input: { id: clientId, jwks } });
+    const client = await harness.call(update, { input: { id: clientId, jwks } });
     expect(client.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'jwks' });
   });
 

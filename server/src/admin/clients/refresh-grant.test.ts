@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 const users: User[] = [];
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const { services } = room;
+  harness = await openAdminHarness();
+  const { services } = harness;
   project = await services.projects.create({ name: 'Acme' }, system);
   for (const name of ['ada', 'grace']) {
     users.push(
@@ -21,9 +21,9 @@ beforeAll(async () => {
     const settings = { projectId: project.id, name, grantTypes: ['refresh_token' as const] };
     clients.push((await services.clients.create(settings, system)).client);
   }
-  for (const client of clients) for (const user of users) await room.refreshGrantOf(client, user);
+  for (const client of clients) for (const user of users) await harness.refreshGrantOf(client, user);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const list = `query ($projectId: ID!, $userId: ID, $clientId: ID, $first: Int, $after: String) {
   refreshGrants(projectId: $projectId, userId: $userId, clientId: $clientId, first: $first, after: $after) {
@@ -35,14 +35,14 @@ const update = 'mutation ($input: UpdateClientInput!) { updateClient(input: $inp
 
 type Node = { id: string; expiresAt: string; client: { id: string }; user: { id: string } };
 async function grants(of: object = {}): Promise<{ totalCount: number; nodes: Node[]; endCursor: string }> {
-  const { data, errors } = await room.call(list, { projectId: project.id, ...of });
+  const { data, errors } = await harness.call(list, { projectId: project.id, ...of });
   expect(errors).toEqual([]);
   const { edges, pageInfo, totalCount } = data.refreshGrants;
   return { totalCount, nodes: edges.map(({ node }: { node: Node }) => node), endCursor: pageInfo.endCursor };
 }
 const eventsOf = async (type: string) =>
   (
-    await room.call(`query ($id: ID!) { auditEvents(projectId: $id) { edges { node { type subject { id } } } } }`, {
+    await harness.call(`query ($id: ID!) { auditEvents(projectId: $id) { edges { node { type subject { id } } } } }`, {
       id: project.id,
     })
   ).data.auditEvents.edges
@@ -60,27 +60,27 @@ describe('refresh grants', () => {
     const first = await grants({ first: 3 });
     const rest = await grants({ first: 3, after: first.endCursor });
     expect(new Set([...first.nodes, ...rest.nodes].map(({ id }) => id)).size).toBe(4);
-    expect((await room.call(list, { projectId: project.id, userId: 'x' })).errors[0]?.extensions).toMatchObject({
+    expect((await harness.call(list, { projectId: project.id, userId: 'x' })).errors[0]?.extensions).toMatchObject({
       field: 'userId',
     });
-    const days = (Date.parse(first.nodes[0]?.expiresAt ?? '') - room.clock.now().getTime()) / 86_400_000;
+    const days = (Date.parse(first.nodes[0]?.expiresAt ?? '') - harness.clock.now().getTime()) / 86_400_000;
     expect(Math.round(days)).toBe(7);
   });
 
   it('end sooner where the client has a shorter lifetime, and never later', async () => {
     const input = { id: clients[0]?.id, refreshTokenIdleSeconds: 3600 };
-    expect((await room.call(update, { input })).data.updateClient).toEqual({ refreshTokenIdleSeconds: 3600 });
+    expect((await harness.call(update, { input })).data.updateClient).toEqual({ refreshTokenIdleSeconds: 3600 });
     const ends = async (index: number) =>
       Date.parse((await grants({ clientId: clients[index]?.id })).nodes[0]?.expiresAt ?? '') -
-      room.clock.now().getTime();
+      harness.clock.now().getTime();
     expect(await ends(0)).toBeLessThanOrEqual(3600_000);
-    await room.call(update, { input: { id: clients[1]?.id, refreshTokenIdleSeconds: 80 * 86_400 } });
+    await harness.call(update, { input: { id: clients[1]?.id, refreshTokenIdleSeconds: 80 * 86_400 } });
     expect(await ends(1)).toBeLessThanOrEqual(7 * 86_400_000);
-    const refused = await room.call(update, { input: { id: clients[0]?.id, refreshTokenTtlSeconds: 59 } });
+    const refused = await harness.call(update, { input: { id: clients[0]?.id, refreshTokenTtlSeconds: 59 } });
     expect(refused.errors[0]?.extensions).toMatchObject({ code: 'invalid', field: 'refreshTokenTtlSeconds' });
-    room.clock.turn(3601);
+    harness.clock.turn(3601);
     expect((await grants({ clientId: clients[0]?.id })).totalCount).toBe(0);
-    const cleared = await room.call(update, { input: { id: clients[0]?.id, refreshTokenIdleSeconds: null } });
+    const cleared = await harness.call(update, { input: { id: clients[0]?.id, refreshTokenIdleSeconds: null } });
     expect(cleared.data.updateClient).toEqual({ refreshTokenIdleSeconds: null });
     expect((await grants({ clientId: clients[0]?.id })).totalCount).toBe(2);
   });
@@ -88,13 +88,13 @@ describe('refresh grants', () => {
   it('are revoked one by one, or all of a client, with one event each', async () => {
     const [one] = (await grants({ clientId: clients[0]?.id })).nodes;
     for (let times = 0; times < 2; times += 1) {
-      expect((await room.call(revoke, { id: one?.id })).data.revokeRefreshGrant).toBe(one?.id);
+      expect((await harness.call(revoke, { id: one?.id })).data.revokeRefreshGrant).toBe(one?.id);
     }
     expect(await eventsOf('refresh-grant.revoked')).toEqual([
       { type: 'refresh-grant.revoked', subject: { id: one?.user.id } },
     ]);
     expect((await grants()).totalCount).toBe(3);
-    await room.call(revokeAll, { clientId: clients[1]?.id });
+    await harness.call(revokeAll, { clientId: clients[1]?.id });
     expect((await grants()).nodes.map(({ client }) => client.id)).toEqual([clients[0]?.id]);
     expect(await eventsOf('refresh-grants.revoked')).toHaveLength(1);
   });

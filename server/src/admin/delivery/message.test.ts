@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { mailboxMail, mailboxSms } from '../../adapters/senders.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let admin: Record<string, string>;
 
 beforeAll(async () => {
-  room = await openAdminRoom({ senders: { mail: mailboxMail, sms: mailboxSms } });
+  harness = await openAdminHarness({ senders: { mail: mailboxMail, sms: mailboxSms } });
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  room.clock.turn(3600);
-  project = await room.services.projects.create({ name: 'Acme' }, system);
-  admin = await room.tokenOf('project_admin', project.id);
+  harness.clock.turn(3600);
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
+  admin = await harness.tokenOf('project_admin', project.id);
 });
 
 const test = (input: object, headers = admin) =>
-  room.call(
+  harness.call(
     `mutation ($input: TestSenderInput!) { testSender(input: $input) {
        to passed stages { name state milliseconds detail advice } } }`,
     { input: { projectId: project.id, channel: 'MAIL', ...input } },
     headers,
   );
 const log = (args = '', headers = admin) =>
-  room.call(
+  harness.call(
     `query ($p: ID!) { messages(projectId: $p ${args}) {
        edges { cursor node { id channel template recipient state attempts note sentAt } } pageInfo { hasNextPage } } }`,
     { p: project.id },
@@ -37,10 +37,10 @@ const nodes = (answer: Awaited<ReturnType<typeof log>>) =>
   answer.data.messages.edges.map(({ node }: { node: Record<string, unknown> }) => node);
 
 async function signedInAdmin(email: string) {
-  const userId = await room.person(email);
+  const userId = await harness.person(email);
   const by = { grants: { owner: true, projects: new Map() }, actor: system };
-  await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
-  return room.sessionOf(userId);
+  await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+  return harness.sessionOf(userId);
 }
 
 describe('a test of a sender', () => {
@@ -62,7 +62,7 @@ describe('a test of a sender', () => {
       },
     ]);
     const events = await query(
-      room.services.db.reader(),
+      harness.services.db.reader(),
       sql<{ type: string; result: string }>`
         select type, result from audit_log where project_id = ${project.id} and type = 'sender.tested'`,
     );
@@ -74,7 +74,7 @@ describe('a test of a sender', () => {
     expect((await test({ to: 'other@example.com' }, headers)).code).toBe('forbidden');
     expect((await test({ to: 'other@example.com' })).code).toBe('forbidden');
     expect((await test({})).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'to' });
-    const owner = await room.tokenOf('owner');
+    const owner = await harness.tokenOf('owner');
     expect((await test({ to: 'other@example.com' }, owner)).data.testSender.passed).toBe(true);
     for (const to of ['nobody', 'a@b.example, c@d.example', 'a@b.example\r\nBcc: c@d.example']) {
       expect((await test({ to }, owner)).code).toBe('invalid');
@@ -89,7 +89,7 @@ describe('a test of a sender', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => test({}, headers)));
     expect(answers.filter(({ code }) => code === undefined)).toHaveLength(6);
     expect(answers.filter(({ code }) => code === 'too-many')).toHaveLength(94);
-    room.clock.turn(601);
+    harness.clock.turn(601);
     expect((await test({}, headers)).code).toBeUndefined();
   });
 
@@ -98,7 +98,7 @@ describe('a test of a sender', () => {
       const email = `${phone.slice(1)}-${project.id}@example.com`;
       const headers = await signedInAdmin(email);
       const set = sql`update users set phone = ${phone} where email = ${email}`;
-      await room.services.db.transaction((em) => execute(em, set));
+      await harness.services.db.transaction((em) => execute(em, set));
       return async () => (await test({ channel: 'SMS' }, headers)).code;
     };
 
@@ -106,14 +106,14 @@ describe('a test of a sender', () => {
       const send = await withPhone('+491701234567');
       const codes = [];
       for (let at = 0; at < 12; at += 1) {
-        room.clock.turn(1200);
+        harness.clock.turn(1200);
         codes.push(await send());
       }
       expect(codes).toEqual([...Array(10).fill(undefined), 'too-many', 'too-many']);
     });
 
     it('is refused where the project sends none', async () => {
-      const { projects } = room.services;
+      const { projects } = harness.services;
       expect(await (await withPhone('+881623456789'))()).toBe('phone-not-allowed');
       const send = await withPhone('+33612345678');
       await projects.update(project.id, { smsCountries: ['DE'] }, system);
@@ -125,11 +125,11 @@ describe('a test of a sender', () => {
 
   it('is sent with any template, in any language, with the project’s texts', async () => {
     const texts = [{ locale: 'fr', key: 'sign-in-code.subject', text: '{project} : {code}' }];
-    await room.services.experiences.saveDraft({ projectId: project.id }, { displayName: 'Ours', texts }, system);
-    await room.services.experiences.publish({ projectId: project.id }, system);
+    await harness.services.experiences.saveDraft({ projectId: project.id }, { displayName: 'Ours', texts }, system);
+    await harness.services.experiences.publish({ projectId: project.id }, system);
     const headers = await signedInAdmin(`fr-${project.id}@example.com`);
     await test({ template: 'SIGN_IN_CODE', locale: 'fr' }, headers);
-    const { items } = await room.services.delivery.mailbox({ first: 1, after: null });
+    const { items } = await harness.services.delivery.mailbox({ first: 1, after: null });
     expect(items[0]).toMatchObject({ subject: 'Ours : 123456', to: `fr-${project.id}@example.com` });
     expect((await test({ locale: 'tlh' }, headers)).errors[0].extensions).toMatchObject({ field: 'locale' });
   });
@@ -137,7 +137,7 @@ describe('a test of a sender', () => {
 
 describe('without a sender', () => {
   it('a test reports it, and is in the log as failed', async () => {
-    const mute = await openAdminRoom();
+    const mute = await openAdminHarness();
     const { id } = await mute.services.projects.create({ name: 'Mute' }, system);
     const answer = await mute.call(
       'mutation ($input: TestSenderInput!) { testSender(input: $input) { passed stages { name state advice } } }',
@@ -162,8 +162,8 @@ describe('the log of messages', () => {
     const content =
       template === 'sign-in-code'
         ? { template, app: 'App', code: '987654', minutes: 5 }
-        : { template, app: 'App', device: 'Secret device', at: room.clock.now().toISOString() };
-    const { db, delivery } = room.services;
+        : { template, app: 'App', device: 'Secret device', at: harness.clock.now().toISOString() };
+    const { db, delivery } = harness.services;
     await db.transaction((em) =>
       delivery.enqueue(em, {
         ...{ projectId: project.id, channel: 'mail', to, locale: 'en', content },
@@ -200,8 +200,8 @@ describe('the log of messages', () => {
 
   it('shows nothing of another project', async () => {
     await send('ann@example.com', 'sign-in-code');
-    const other = await room.services.projects.create({ name: 'Other' }, system);
-    const foreign = await room.tokenOf('project_admin', other.id);
+    const other = await harness.services.projects.create({ name: 'Other' }, system);
+    const foreign = await harness.tokenOf('project_admin', other.id);
     expect((await log('', foreign)).code).toBe('not-found');
     project = other;
     expect(nodes(await log('', foreign))).toEqual([]);
@@ -210,7 +210,7 @@ describe('the log of messages', () => {
 
 describe('a preview of a message', () => {
   const look = (args: string) =>
-    room.call(
+    harness.call(
       `query ($p: ID!) { messagePreview(projectId: $p, ${args}) { subject text sms } }`,
       { p: project.id },
       admin,
@@ -218,7 +218,7 @@ describe('a preview of a message', () => {
 
   it('is as the project sends it, or will with the draft', async () => {
     const texts = [{ locale: 'de', key: 'sign-in-code.intro', text: 'Willkommen bei {project}.' }];
-    await room.services.experiences.saveDraft({ projectId: project.id }, { texts }, system);
+    await harness.services.experiences.saveDraft({ projectId: project.id }, { texts }, system);
     const live = await look('template: SIGN_IN_CODE, locale: "de"');
     expect(live.data.messagePreview.text).toContain('Ihr Code für die Anmeldung');
     const draft = await look('template: SIGN_IN_CODE, locale: "de", draft: true');
@@ -229,4 +229,4 @@ describe('a preview of a message', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

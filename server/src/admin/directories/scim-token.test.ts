@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { atOnce } from '../../../test/at-once.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 describe('SCIM tokens', () => {
   it('issues one that works at once and not after it is revoked', async () => {
-    const { data } = await room.call(
+    const { data } = await harness.call(
       `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
         token scimToken { id name hint expiresAt revokedAt project { id } } } }`,
       { input: { projectId, name: 'Okta', expiresAt: '2030-01-01T00:00:00Z' } },
@@ -25,23 +25,23 @@ describe('SCIM tokens', () => {
     expect(token).toMatch(/^lk_scim_/);
     expect(scimToken).toMatchObject({ name: 'Okta', hint: token.slice(-4), expiresAt: '2030-01-01T00:00:00.000Z' });
     await expect(
-      room.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip: undefined }),
+      harness.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip: undefined }),
     ).resolves.toMatchObject({
       tokenName: 'Okta',
     });
     const revoke = 'mutation ($id: ID!) { revokeScimToken(id: $id) { id revokedAt } }';
-    expect((await room.call(revoke, { id: scimToken.id })).data.revokeScimToken.revokedAt).toBeTruthy();
+    expect((await harness.call(revoke, { id: scimToken.id })).data.revokeScimToken.revokedAt).toBeTruthy();
     await expect(
-      room.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip: undefined }),
+      harness.services.directories.authenticate(projectId, { authorization: `Bearer ${token}`, ip: undefined }),
     ).rejects.toThrow();
-    const list = await room.call('query ($id: ID!) { scimTokens(projectId: $id) { id hint } }', { id: projectId });
+    const list = await harness.call('query ($id: ID!) { scimTokens(projectId: $id) { id hint } }', { id: projectId });
     expect(list.data.scimTokens).toEqual([{ id: scimToken.id, hint: token.slice(-4) }]);
   });
 
   it('refuses an expiry in the past', async () => {
     const input = { projectId, name: 'Late', expiresAt: '2020-01-01T00:00:00Z' };
     const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
-    expect((await room.call(mutation, { input })).code).toBe('invalid');
+    expect((await harness.call(mutation, { input })).code).toBe('invalid');
   });
 });
 
@@ -49,9 +49,9 @@ describe('mails about SCIM tokens', () => {
   const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { scimToken { id } } }';
 
   it('contain no link of an admin, and are of a hundred tokens at most', async () => {
-    const { id } = await room.services.projects.create({ name: 'Phisher' }, { kind: 'system' });
-    const admin = await room.tokenOf('project_admin', id);
-    const issue = (name: string) => room.call(mutation, { input: { projectId: id, name } }, admin);
+    const { id } = await harness.services.projects.create({ name: 'Phisher' }, { kind: 'system' });
+    const admin = await harness.tokenOf('project_admin', id);
+    const issue = (name: string) => harness.call(mutation, { input: { projectId: id, name } }, admin);
     for (const name of ['Sign in at https://evil.example', 'www.evil.example']) {
       expect(await issue(name)).toMatchObject({ code: 'invalid', errors: [{ extensions: { field: 'name' } }] });
     }
@@ -61,7 +61,7 @@ describe('mails about SCIM tokens', () => {
   });
 
   it('are of a hundred tokens at most however many are issued at once', async () => {
-    const { db, directories, projects } = room.services;
+    const { db, directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Hasty' }, { kind: 'system' });
     await execute(
       db.alone,
@@ -76,9 +76,9 @@ describe('mails about SCIM tokens', () => {
   });
 
   it('are of a token more for each that has expired or was revoked', async () => {
-    const { db, directories, projects } = room.services;
+    const { db, directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Full' }, { kind: 'system' });
-    const expiresAt = new Date(room.clock.now().getTime() + 3600 * 1000);
+    const expiresAt = new Date(harness.clock.now().getTime() + 3600 * 1000);
     await execute(
       db.alone,
       sql`insert into scim_tokens (project_id, id, name, hash, hint, created_at, expires_at)
@@ -91,21 +91,21 @@ describe('mails about SCIM tokens', () => {
     await directories.revokeScimToken(scimToken, { kind: 'system' });
     await issue();
     await expect(issue()).rejects.toMatchObject({ problem: { code: 'invalid' } });
-    room.clock.turn(3600);
+    harness.clock.turn(3600);
     await issue();
     await expect(issue()).rejects.toMatchObject({ problem: { code: 'invalid' } });
   });
 
   it('are fifty a day for a project', async () => {
-    const { admins, db, directories, directoryWarnings, projects } = room.services;
+    const { admins, db, directories, directoryWarnings, projects } = harness.services;
     const { id } = await projects.create({ name: 'Loud' }, { kind: 'system' });
     const by = { grants: everything, actor: { kind: 'system' as const } };
     await admins.grantRole({ email: 'loud@example.com', role: 'project_admin', projectId: id }, by);
-    const expiresAt = new Date(room.clock.now().getTime() + 31 * 24 * 3600 * 1000);
+    const expiresAt = new Date(harness.clock.now().getTime() + 31 * 24 * 3600 * 1000);
     for (let at = 0; at < 55; at += 1) {
       await directories.issueScimToken({ projectId: id, name: `T ${at}`, expiresAt }, { kind: 'system' });
     }
-    room.clock.turn(2 * 24 * 3600);
+    harness.clock.turn(2 * 24 * 3600);
     await directoryWarnings.send();
     const mails = sql`select from messages where recipient = 'loud@example.com'`;
     expect(await query(db.alone, mails)).toHaveLength(50);
@@ -117,14 +117,14 @@ describe('mails about SCIM tokens', () => {
 describe('a SCIM token with networks', () => {
   const mutation = `mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) {
     token scimToken { id networks } } }`;
-  const issue = (networks: string[]) => room.call(mutation, { input: { projectId, name: 'Bound', networks } });
+  const issue = (networks: string[]) => harness.call(mutation, { input: { projectId, name: 'Bound', networks } });
 
   it('works from them alone, and records uses from others once an hour', async () => {
     const networks = ['192.0.2.0/24', '2001:DB8::/32', '198.51.100.7'];
     const { token, scimToken } = (await issue(networks)).data.issueScimToken;
     expect(scimToken.networks).toEqual(['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']);
     const from = async (ip: string | undefined, by = token) =>
-      room.services.directories.authenticate(projectId, { authorization: `Bearer ${by}`, ip }).then(
+      harness.services.directories.authenticate(projectId, { authorization: `Bearer ${by}`, ip }).then(
         () => 'accepted',
         (error) => error.problem?.code ?? error,
       );
@@ -137,12 +137,12 @@ describe('a SCIM token with networks', () => {
     const refusals = async () => {
       const query = `query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["scim-token.network_refused"] }) {
         edges { node { subject { id } ip } } } }`;
-      const { edges } = (await room.call(query, { id: projectId })).data.auditEvents;
+      const { edges } = (await harness.call(query, { id: projectId })).data.auditEvents;
       return edges.map(({ node }: any) => node.subject.id);
     };
     expect(await refusals()).toEqual([scimToken.id]);
     const second = (await issue(networks)).data.issueScimToken;
-    room.clock.turn(3601);
+    harness.clock.turn(3601);
     await Promise.all(Array.from({ length: 5 }, () => from('192.0.3.1')));
     expect(await refusals()).toEqual([scimToken.id, scimToken.id]);
     expect(await from('192.0.3.1', second.token)).toBe('forbidden');
@@ -169,14 +169,14 @@ describe('a SCIM token with networks', () => {
 
 describe('warnings of SCIM tokens that expire', () => {
   it('are sent once for 30, 7 and 1 days ahead, to the admins of the project', async () => {
-    const { admins, db, directories, directoryWarnings, projects } = room.services;
+    const { admins, db, directories, directoryWarnings, projects } = harness.services;
     const { id } = await projects.create({ name: 'Warned' }, { kind: 'system' });
     const by = { grants: everything, actor: { kind: 'system' as const } };
     for (const email of ['one@example.com', 'two@example.com']) {
       await admins.grantRole({ email, role: 'project_admin', projectId: id }, by);
     }
     const day = 24 * 3600;
-    const at = (days: number) => new Date(room.clock.now().getTime() + days * day * 1000);
+    const at = (days: number) => new Date(harness.clock.now().getTime() + days * day * 1000);
     await directories.issueScimToken({ projectId: id, name: 'Year', expiresAt: at(365) }, { kind: 'system' });
     await directories.issueScimToken({ projectId: id, name: 'Never' }, { kind: 'system' });
     await directories.issueScimToken({ projectId: id, name: 'Week', expiresAt: at(3) }, { kind: 'system' });
@@ -203,31 +203,31 @@ describe('warnings of SCIM tokens that expire', () => {
       return [rows.map(({ name, days }) => `${name} ${days}`), Number(mails?.count)];
     };
     expect(await sent()).toEqual([[], 0]);
-    room.clock.turn(2.5 * day);
+    harness.clock.turn(2.5 * day);
     expect(await sent()).toEqual([['Week 1'], 2]);
-    room.clock.turn(333 * day);
+    harness.clock.turn(333 * day);
     expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
     expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
-    room.clock.turn(22 * day);
+    harness.clock.turn(22 * day);
     expect(await sent()).toEqual([['Week 1', 'Year 30'], 4]);
-    room.clock.turn(0.6 * day);
+    harness.clock.turn(0.6 * day);
     expect(await sent()).toEqual([['Week 1', 'Year 30', 'Year 7'], 6]);
-    room.clock.turn(5.5 * day);
+    harness.clock.turn(5.5 * day);
     expect((await sent())[1]).toBe(6);
-    room.clock.turn(0.5 * day);
+    harness.clock.turn(0.5 * day);
     expect(await sent()).toEqual([['Week 1', 'Year 30', 'Year 7', 'Year 1'], 8]);
-    room.clock.turn(2 * day);
+    harness.clock.turn(2 * day);
     expect((await sent())[1]).toBe(8);
   });
 
   it('go to the owners of the instance if the project has no admin', async () => {
-    const { admins, db, directories, directoryWarnings, projects } = room.services;
+    const { admins, db, directories, directoryWarnings, projects } = harness.services;
     const by = { grants: everything, actor: { kind: 'system' as const } };
     await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
     const { id } = await projects.create({ name: 'Nobody’s' }, { kind: 'system' });
-    const expiresAt = new Date(room.clock.now().getTime() + 40 * 24 * 3600 * 1000);
+    const expiresAt = new Date(harness.clock.now().getTime() + 40 * 24 * 3600 * 1000);
     await directories.issueScimToken({ projectId: id, name: 'Lonely', expiresAt }, { kind: 'system' });
-    room.clock.turn(15 * 24 * 3600);
+    harness.clock.turn(15 * 24 * 3600);
     await directoryWarnings.send();
     const mails = await query(
       db.alone,
@@ -238,4 +238,4 @@ describe('warnings of SCIM tokens that expire', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

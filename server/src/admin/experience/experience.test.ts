@@ -1,40 +1,40 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { pngOf } from '../../../test/pictures.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let admin: Record<string, string>;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
+  harness = await openAdminHarness();
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  project = await room.services.projects.create({ name: 'Acme' }, system);
-  admin = await room.tokenOf('project_admin', project.id);
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
+  admin = await harness.tokenOf('project_admin', project.id);
 });
 
 const content = '{ displayName accent logoId darkLogoId texts { locale key text } }';
 const fields = `{ publishedNumber draftVersion published ${content} draft ${content} }`;
-const read = () => room.call(`query ($p: ID!) { experience(projectId: $p) ${fields} }`, { p: project.id }, admin);
+const read = () => harness.call(`query ($p: ID!) { experience(projectId: $p) ${fields} }`, { p: project.id }, admin);
 const write = (name: string, input: object) => {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) ${fields} }`;
-  return room.call(query, { input: { projectId: project.id, ...input } }, admin);
+  return harness.call(query, { input: { projectId: project.id, ...input } }, admin);
 };
 const upload = (bytes: Uint8Array, headers: Record<string, string> = admin, projectId = project.id) =>
-  fetch(`${room.url}/admin/projects/${projectId}/logos`, {
+  fetch(`${harness.url}/admin/projects/${projectId}/logos`, {
     method: 'POST',
     headers: { 'Content-Type': 'image/png', ...headers },
     body: bytes as Uint8Array<ArrayBuffer>,
   });
 const eventsOf = () =>
   query(
-    room.services.db.reader(),
+    harness.services.db.reader(),
     sql<{ type: string; detail: object }>`
       select type, detail from audit_log where project_id = ${project.id} and type like 'experience.%' order by id`,
   );
@@ -80,7 +80,7 @@ describe('the experience of a project', () => {
       before: { accent: '#c81e3c', displayName: null },
       after: { accent: '#1d3890', displayName: 'Other' },
     });
-    const versions = await room.call(
+    const versions = await harness.call(
       'query ($p: ID!) { experienceVersions(projectId: $p, first: 2) { edges { node { number revertedTo publishedBy } } pageInfo { hasNextPage } } }',
       { p: project.id },
       admin,
@@ -131,8 +131,8 @@ describe('POST /admin/projects/{id}/logos', () => {
     const { id, ...rest } = (await answer.json()) as { id: string };
     expect([answer.status, rest]).toEqual([201, { type: 'image/png', width: 120, height: 40 }]);
     expect((await write('saveExperienceDraft', { logoId: id })).data.saveExperienceDraft.draft.logoId).toBe(id);
-    project = await room.services.projects.create({ name: 'Other' }, system);
-    admin = await room.tokenOf('project_admin', project.id);
+    project = await harness.services.projects.create({ name: 'Other' }, system);
+    admin = await harness.tokenOf('project_admin', project.id);
     expect((await write('saveExperienceDraft', { logoId: id })).errors[0].extensions.field).toBe('logoId');
   });
 
@@ -152,16 +152,16 @@ describe('POST /admin/projects/{id}/logos', () => {
   it('is for admins of the project: not for unauthenticated callers, viewers, other projects, or forms of other sites', async () => {
     const picture = pngOf(20, 20);
     expect((await upload(picture, {})).status).toBe(401);
-    expect((await upload(picture, await room.tokenOf('project_viewer', project.id))).status).toBe(403);
-    const other = await room.services.projects.create({ name: 'Other' }, system);
-    expect((await upload(picture, await room.tokenOf('project_admin', other.id))).status).toBe(404);
+    expect((await upload(picture, await harness.tokenOf('project_viewer', project.id))).status).toBe(403);
+    const other = await harness.services.projects.create({ name: 'Other' }, system);
+    expect((await upload(picture, await harness.tokenOf('project_admin', other.id))).status).toBe(404);
     expect((await upload(picture, admin, 'nonsense')).status).toBe(404);
-    const userId = await room.person(`${project.id}@example.com`);
-    await room.services.admins.grantRole(
+    const userId = await harness.person(`${project.id}@example.com`);
+    await harness.services.admins.grantRole(
       { email: `${project.id}@example.com`, role: 'project_admin', projectId: project.id },
       { grants: { owner: true, projects: new Map() }, actor: system },
     );
-    const { Cookie = '', ...own } = await room.sessionOf(userId);
+    const { Cookie = '', ...own } = await harness.sessionOf(userId);
     expect((await upload(picture, { Cookie })).status).toBe(403);
     expect((await upload(picture, { Cookie, ...own, Origin: 'https://evil.example' })).status).toBe(403);
     expect((await upload(picture, { Cookie, ...own })).status).toBe(201);
@@ -176,8 +176,8 @@ describe('POST /admin/projects/{id}/logos', () => {
     const statuses = await Promise.all(Array.from({ length: 70 }, async () => (await upload(pngOf(16, 16))).status));
     expect(statuses.filter((status) => status === 201)).toHaveLength(58);
     expect(statuses.filter((status) => status === 429)).toHaveLength(12);
-    room.clock.turn(25 * 3600);
-    const { experiences, db } = room.services;
+    harness.clock.turn(25 * 3600);
+    const { experiences, db } = harness.services;
     await db.transaction((em) => experiences.sweep(em));
     expect(await experiences.logo(db.reader(), first.id)).toBeNull();
     expect(await experiences.logo(db.reader(), named.id)).not.toBeNull();
@@ -185,23 +185,23 @@ describe('POST /admin/projects/{id}/logos', () => {
 });
 
 describe('GET /admin/preview/{page}', () => {
-  const look = (path: string, headers = admin) => fetch(`${room.url}/admin/preview/${path}`, { headers });
+  const look = (path: string, headers = admin) => fetch(`${harness.url}/admin/preview/${path}`, { headers });
 
   it('requires a role in the project, and contains no flow', async () => {
     const path = `signin?project=${project.id}&step=code`;
     expect((await look(path, {})).status).toBe(401);
-    const other = await room.services.projects.create({ name: 'Other' }, system);
-    expect((await look(path, await room.tokenOf('project_admin', other.id))).status).toBe(404);
-    const seen = await look(path, await room.tokenOf('project_viewer', project.id));
+    const other = await harness.services.projects.create({ name: 'Other' }, system);
+    expect((await look(path, await harness.tokenOf('project_admin', other.id))).status).toBe(404);
+    const seen = await look(path, await harness.tokenOf('project_viewer', project.id));
     expect(await seen.json()).toMatchObject({ page: 'index', flow: '', preview: 'code', client_name: 'Acme' });
     expect((await look(`nonsense?project=${project.id}`)).status).toBe(400);
     expect((await look(`signin?project=${project.id}&look=9`)).status).toBe(404);
   });
 
   it('shows a mail that names the same application in its subject, HTML and text', async () => {
-    await room.services.clients.create({ projectId: project.id, name: 'Web shop' }, system);
+    await harness.services.clients.create({ projectId: project.id, name: 'Web shop' }, system);
     const query = `query ($id: ID!) { messagePreview(projectId: $id, template: SIGN_IN_CODE, locale: "en") { subject text } }`;
-    const { messagePreview } = (await room.call(query, { id: project.id }, admin)).data;
+    const { messagePreview } = (await harness.call(query, { id: project.id }, admin)).data;
     const html = await (await look(`mail?project=${project.id}&template=sign-in-code&lang=en&look=published`)).text();
     for (const text of [messagePreview.subject, messagePreview.text, html]) {
       expect(text).toContain('Web shop');
@@ -210,4 +210,4 @@ describe('GET /admin/preview/{page}', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { beatSeconds, Processes, type Runtime } from '../../domain/instance/processes.ts';
 import { execute, sql } from '../../domain/kernel/sql.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
+  harness = await openAdminHarness();
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const runtime: Runtime = {
   ...{ host: 'one', pid: 7, version: '1.2.3', nodeVersion: '24.0.0', signMicroseconds: 1400, migrations: [] },
 };
 const ask = async () => {
-  const { data, code } = await room.call(`{ system { level checks { name level summary advice }
+  const { data, code } = await harness.call(`{ system { level checks { name level summary advice }
     processes { host pid version signMicroseconds } database { version sizeBytes connections maxConnections }
     mail { kind lastSentAt } jobs { name } backup { takenAt } } }`);
   return code ?? data.system;
 };
 /** Heartbeats are in the database's time, which no test can turn. */
 const aged = (seconds: number) =>
-  room.services.db.transaction((em) =>
+  harness.services.db.transaction((em) =>
     execute(em, sql`update processes set seen_at = seen_at - make_interval(secs => ${seconds})`),
   );
 const checkOf = (system: any, name: string) => system.checks.find((one: any) => one.name === name);
@@ -45,10 +45,10 @@ describe('Query.system', () => {
   });
 
   it('lists each process while it sends heartbeats', async () => {
-    const { db } = room.services;
+    const { db } = harness.services;
     const [one, two] = [
-      new Processes({ db, clock: room.clock, random: systemRandom, runtime }),
-      new Processes({ db, clock: room.clock, random: systemRandom, runtime: { ...runtime, host: 'two' } }),
+      new Processes({ db, clock: harness.clock, random: systemRandom, runtime }),
+      new Processes({ db, clock: harness.clock, random: systemRandom, runtime: { ...runtime, host: 'two' } }),
     ];
     await Promise.all([one.beat(), two.beat()]);
     await one.beat();
@@ -66,7 +66,7 @@ describe('Query.system', () => {
   });
 
   it('lists a process with a wrong clock while it sends heartbeats, and names it', async () => {
-    const { db } = room.services;
+    const { db } = harness.services;
     const clock = { now: () => new Date(Date.now() - 300_000) };
     const behind = new Processes({ db, clock, random: systemRandom, runtime: { ...runtime, host: 'slow', pid: 9 } });
     await behind.beat();
@@ -85,16 +85,16 @@ describe('Query.system', () => {
   });
 
   it('reports pending migrations, and those of a newer version', async () => {
-    const em = room.services.db.reader();
+    const em = harness.services.db.reader();
     await execute(em, sql`insert into migrations (name, executed_at) values ('20990101000000-later', now())`);
     expect(checkOf(await ask(), 'Migrations').level).toBe('WARN');
   });
 
   it('is for owners', async () => {
-    const { id } = await room.services.projects.create({ name: 'Acme' }, { kind: 'system' });
-    const answer = await room.call('{ system { level } }', {}, await room.tokenOf('project_admin', id));
+    const { id } = await harness.services.projects.create({ name: 'Acme' }, { kind: 'system' });
+    const answer = await harness.call('{ system { level } }', {}, await harness.tokenOf('project_admin', id));
     expect(answer.code).toBe('forbidden');
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,39 +1,40 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { deliveriesStatement } from '../../domain/logout/deliveries.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let client: { id: string };
 let user: { id: string };
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const { projects, clients, users, db } = room.services;
+  harness = await openAdminHarness();
+  const { projects, clients, users, db } = harness.services;
   project = await projects.create({ name: 'Acme' }, system);
   const backchannelLogoutUri = 'https://moved.example.com/logout';
   client = (await clients.create({ projectId: project.id, name: 'Portal', backchannelLogoutUri }, system)).client;
   user = await db.transaction((em) => users.signUp(em, project.id, 'ada@example.com', system));
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const fields = `id state uri nextAttemptAt client { name } user { userName } userId sid
   attempts { at status error durationMs }`;
 const list = async (filter: object) =>
   (
-    await room.call(
+    await harness.call(
       `query ($id: ID!, $filter: LogoutDeliveryFilter) {
         logoutDeliveries(projectId: $id, filter: $filter) { edges { node { ${fields} } } } }`,
       { id: project.id, filter },
     )
   ).data.logoutDeliveries.edges.map((edge: any) => edge.node);
-const retry = (id: string) => room.call(`mutation ($id: ID!) { retryLogoutDelivery(id: $id) { ${fields} } }`, { id });
+const retry = (id: string) =>
+  harness.call(`mutation ($id: ID!) { retryLogoutDelivery(id: $id) { ${fields} } }`, { id });
 const retried = async () =>
   (
-    await room.call(
+    await harness.call(
       `query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["logout-delivery.retried"] }) {
         edges { node { detail actor { kind } } } } }`,
       { id: project.id },
@@ -42,7 +43,7 @@ const retried = async () =>
 
 describe('logout deliveries', () => {
   it('are listed with their attempts and responses, by application, state and user', async () => {
-    const id = await room.failedLogout(project, client, user);
+    const id = await harness.failedLogout(project, client, user);
     const [shown] = await list({});
     expect(shown).toEqual({
       id,
@@ -60,7 +61,7 @@ describe('logout deliveries', () => {
     expect(await found({ clientId: client.id })).toBe(1);
     expect(await found({ state: 'DELIVERED' })).toBe(0);
     expect(await found({ userId: client.id })).toBe(0);
-    const none = await room.call(
+    const none = await harness.call(
       'query ($id: ID!) { logoutDeliveries(projectId: $id, filter: { clientId: "x" }) { edges { cursor } } }',
       { id: project.id },
     );
@@ -68,7 +69,7 @@ describe('logout deliveries', () => {
   });
 
   it('are counted by application, failing ones first', async () => {
-    const { data } = await room.call(
+    const { data } = await harness.call(
       `query ($id: ID!) { logoutReceivers(projectId: $id) {
         delivered pending failed lastDeliveredAt client { name } } }`,
       { id: project.id },
@@ -79,13 +80,13 @@ describe('logout deliveries', () => {
   });
 
   it('are retried at the current URI of the application, with one event however often requested', async () => {
-    const id = await room.failedLogout(project, client, user);
+    const id = await harness.failedLogout(project, client, user);
     const answers = await Promise.all(Array.from({ length: 20 }, () => retry(id)));
     expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 20 }, () => undefined));
     expect(answers[0]?.data.retryLogoutDelivery).toMatchObject({
       state: 'PENDING',
       uri: 'https://moved.example.com/logout',
-      nextAttemptAt: room.clock.now().toISOString(),
+      nextAttemptAt: harness.clock.now().toISOString(),
     });
     expect(await retried()).toEqual([
       {
@@ -98,7 +99,7 @@ describe('logout deliveries', () => {
         },
       },
     ]);
-    await room.services.logout.deliver({ project, id });
+    await harness.services.logout.deliver({ project, id });
     expect((await list({ state: 'DELIVERED' })).map((one: any) => [one.id, one.attempts.length])).toEqual([[id, 2]]);
   });
 
@@ -110,21 +111,21 @@ describe('logout deliveries', () => {
   });
 
   it('are deleted 30 days after they finished', async () => {
-    const waiting = await room.failedLogout(project, client, user);
+    const waiting = await harness.failedLogout(project, client, user);
     await retry(waiting);
-    room.clock.turn(31 * 24 * 3600);
-    await room.services.retention.sweep();
+    harness.clock.turn(31 * 24 * 3600);
+    await harness.services.retention.sweep();
     expect((await list({})).map((one: any) => one.id)).toEqual([waiting]);
   });
 
   it('are read from an index for every filter, among a hundred thousand', async () => {
-    const em = room.services.db.reader();
+    const em = harness.services.db.reader();
     await execute(
       em,
       sql`insert into logout_deliveries (id, project_id, client_id, subject, jti, uri, state, attempts, created_at)
         select gen_random_uuid(), ${project.id}, ${client.id}, gen_random_uuid(), 'x', 'https://a.example',
           'delivered', '[]',
-          ${room.clock.now()} from generate_series(1, 100000)`,
+          ${harness.clock.now()} from generate_series(1, 100000)`,
     );
     await execute(em, sql`analyze logout_deliveries`);
     const filters = [
@@ -144,4 +145,4 @@ describe('logout deliveries', () => {
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let signedIn: Record<string, string>;
 const dist = mkdtempSync(join(tmpdir(), 'latchkey-console-'));
 
@@ -13,27 +13,27 @@ beforeAll(async () => {
   const meta = '<meta nonce="%{nonce}" data-issuer="%{issuer}" data-owner="%{owner}" data-account="%{account}">';
   const page = `<html data-scheme="%{color_scheme}">${meta}<b>%{unknown}</b>`;
   writeFileSync(join(dist, 'admin', 'index.html'), page);
-  room = await openAdminRoom({ consoleDist: dist });
-  signedIn = await room.sessionOf(await room.person('x@example.com'));
+  harness = await openAdminHarness({ consoleDist: dist });
+  signedIn = await harness.sessionOf(await harness.person('x@example.com'));
 });
 
 afterAll(async () => {
-  await room.close();
+  await harness.close();
   rmSync(dist, { recursive: true });
 });
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(room.url + path, { headers, redirect: 'manual' });
+  fetch(harness.url + path, { headers, redirect: 'manual' });
 
 describe('GET /admin and below', () => {
   it("redirects unauthenticated requests to the console's sign-in", async () => {
     const response = await get('/admin');
-    const address = new URL(response.headers.get('location') ?? '', room.issuer);
+    const address = new URL(response.headers.get('location') ?? '', harness.issuer);
     expect([response.status, address.pathname]).toEqual([303, '/authorize']);
     expect(Object.fromEntries(address.searchParams)).toMatchObject({
       response_type: 'code',
-      client_id: room.builtIn.consoleClient.id,
-      redirect_uri: `${room.issuer}/admin/callback`,
+      client_id: harness.builtIn.consoleClient.id,
+      redirect_uri: `${harness.issuer}/admin/callback`,
       scope: 'openid',
       code_challenge_method: 'S256',
     });
@@ -41,7 +41,7 @@ describe('GET /admin and below', () => {
 
   it('redirects back to the requested page', async () => {
     const asked = '/admin/projects/1/users?search=a%20b&after=x';
-    const { searchParams } = new URL((await get(asked)).headers.get('location') ?? '', room.issuer);
+    const { searchParams } = new URL((await get(asked)).headers.get('location') ?? '', harness.issuer);
     const back = await get(`/admin/callback?state=${searchParams.get('state')}&code=c`);
     expect([back.status, back.headers.get('location')]).toEqual([303, asked]);
   });
@@ -49,9 +49,9 @@ describe('GET /admin and below', () => {
   it.each([
     ['another site', 'https://evil.example/admin'],
     ['another site without its scheme', '//evil.example/admin'],
-    ['another room of this server', '/oauth2/end_session'],
-    ['another room by dots', '/admin/../oauth2/end_session'],
-    ['another room by escaped dots', '/admin/%2e%2e/oauth2/end_session'],
+    ['another harness of this server', '/oauth2/end_session'],
+    ['another harness by dots', '/admin/../oauth2/end_session'],
+    ['another harness by escaped dots', '/admin/%2e%2e/oauth2/end_session'],
     ['another site by a backslash', '/admin/..\\\\evil.example'],
     ['a name that only begins so', '/administrator'],
     ['a header of its own', '/admin\r\nSet-Cookie: a=b'],
@@ -59,7 +59,7 @@ describe('GET /admin and below', () => {
   ])('lets no forged state lead to %s', async (_what, path) => {
     const state = `x.${Buffer.from(path).toString('base64url')}`;
     const location = (await get(`/admin/callback?state=${state}`)).headers.get('location') ?? '';
-    expect(new URL(location, room.issuer).origin).toBe(new URL(room.issuer).origin);
+    expect(new URL(location, harness.issuer).origin).toBe(new URL(harness.issuer).origin);
     expect(location).toMatch(/^\/admin(\/|$)/);
   });
 
@@ -79,7 +79,7 @@ describe('GET /admin and below', () => {
       const nonce = /nonce="([\w-]{43})"/.exec(html)?.[1] as string;
       nonces.add(nonce);
       expect(response.status).toBe(200);
-      expect(html).toContain(`data-issuer="${room.issuer}"`);
+      expect(html).toContain(`data-issuer="${harness.issuer}"`);
       expect(html).toContain('<b></b>');
       expect(response.headers.get('cache-control')).toBe('no-store');
       const policy = response.headers.get('content-security-policy') ?? '';
@@ -115,8 +115,8 @@ describe('GET /admin and below', () => {
   });
 
   it('passes the account to the page, which sends it with each request', async () => {
-    const userId = await room.person('account@example.com');
-    const html = await (await get('/admin', await room.sessionOf(userId))).text();
+    const userId = await harness.person('account@example.com');
+    const html = await (await get('/admin', await harness.sessionOf(userId))).text();
     expect(html).toContain(`data-account="${userId}"`);
   });
 
@@ -124,7 +124,7 @@ describe('GET /admin and below', () => {
     const ownerIn = async () => /data-owner="([^"]*)"/.exec(await (await get('/admin', signedIn)).text())?.[1];
     expect(await ownerIn()).toBe('false');
     const input = { email: 'x@example.com', role: 'OWNER' };
-    await room.call('mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }', { input });
+    await harness.call('mutation ($input: GrantRoleInput!) { grantRole(input: $input) { id } }', { input });
     expect(await ownerIn()).toBe('true');
   });
 
@@ -134,7 +134,7 @@ describe('GET /admin and below', () => {
       ['/admin/sign-in', null, '/admin/signed-in'],
     ] as const) {
       const response = await get(address, signedIn);
-      const { searchParams } = new URL(response.headers.get('location') ?? '', room.issuer);
+      const { searchParams } = new URL(response.headers.get('location') ?? '', harness.issuer);
       expect(searchParams.get('prompt')).toBe(prompt);
       const state = searchParams.get('state');
       expect((await get(`/admin/callback?state=${state}`)).headers.get('location')).toBe(end);
@@ -145,7 +145,7 @@ describe('GET /admin and below', () => {
   });
 
   it('explains how to build the console if it is not built', async () => {
-    const unbuilt = await openAdminRoom();
+    const unbuilt = await openAdminHarness();
     const headers = await unbuilt.sessionOf(await unbuilt.person('x@example.com'));
     const response = await fetch(`${unbuilt.url}/admin`, { headers });
     expect(response.status).toBe(503);

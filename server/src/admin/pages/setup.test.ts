@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { AuthorizationRequest } from '../../domain/ceremonies/requests/authorization-request.entity.ts';
 import type { Client } from '../../domain/clients/client.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 beforeAll(async () => {
-  room = await openAdminRoom();
+  harness = await openAdminHarness();
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
-const send = (path: string, init: RequestInit = {}) => fetch(`${room.url}${path}`, { redirect: 'manual', ...init });
+const send = (path: string, init: RequestInit = {}) => fetch(`${harness.url}${path}`, { redirect: 'manual', ...init });
 const open = async () => {
-  const link = await room.services.admins.mintSetupLink(system);
-  const response = await send(link.url.slice(room.issuer.length));
+  const link = await harness.services.admins.mintSetupLink(system);
+  const response = await send(link.url.slice(harness.issuer.length));
   const cookie = response.headers.get('set-cookie') ?? '';
   return { link, response, cookie, jar: { Cookie: cookie.split(';')[0] ?? '' } };
 };
@@ -36,7 +36,10 @@ describe('the setup link', () => {
     const { link, jar } = await open();
     for (let n = 0; n < 3; n += 1) expect((await send(`/setup?token=${link.token}`)).status).toBe(303);
     const page = await send('/setup', { headers: jar });
-    expect([page.status, await page.json()]).toEqual([200, { page: 'setup', issuer: room.issuer, action: '/setup' }]);
+    expect([page.status, await page.json()]).toEqual([
+      200,
+      { page: 'setup', issuer: harness.issuer, action: '/setup' },
+    ]);
   });
 
   it("starts its holder's sign-in for the console only", async () => {
@@ -45,21 +48,21 @@ describe('the setup link', () => {
       '/setup',
       form(' Ada@example.com ', { ...jar, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }),
     );
-    const [flow = ''] = room.flows.keys();
+    const [flow = ''] = harness.flows.keys();
     expect([response.status, response.headers.get('location')]).toEqual([303, `/signin?flow=${flow}`]);
-    const { requests, db } = room.services;
-    const request = await requests.find(db.reader(), flow, room.flows.get(flow) ?? '');
+    const { requests, db } = harness.services;
+    const request = await requests.find(db.reader(), flow, harness.flows.get(flow) ?? '');
     expect(request).toMatchObject({
       setupLinkId: link.id,
       loginHint: 'Ada@example.com',
-      redirectUri: `${room.issuer}/admin/callback`,
+      redirectUri: `${harness.issuer}/admin/callback`,
     });
-    expect(request?.client.id).toBe(room.builtIn.consoleClient.id);
+    expect(request?.client.id).toBe(harness.builtIn.consoleClient.id);
   });
 
   it('starts nothing without the link, for another site, or without an address', async () => {
     const { jar } = await open();
-    const count = () => room.services.db.reader().count(AuthorizationRequest, {});
+    const count = () => harness.services.db.reader().count(AuthorizationRequest, {});
     const before = await count();
     expect((await send('/setup', form('a@example.com', {}))).status).toBe(410);
     const wrong = await send('/setup', form('a@example.com', { Cookie: 'lk-setup=wrong' }));
@@ -74,8 +77,8 @@ describe('the setup link', () => {
 
   it('makes exactly one owner of 100 who claim it concurrently', async () => {
     const { link } = await open();
-    const { admins, db } = room.services;
-    const users = await Promise.all(Array.from({ length: 20 }, (_, n) => room.person(`racer${n}@example.com`)));
+    const { admins, db } = harness.services;
+    const users = await Promise.all(Array.from({ length: 20 }, (_, n) => harness.person(`racer${n}@example.com`)));
     const claims = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) =>
         db.transaction((em) => admins.claim(em, link.id, users[n % users.length] as string, system)),
@@ -89,7 +92,7 @@ describe('the setup link', () => {
 
   it('makes no owner of a user of another project, and stays valid', async () => {
     const { link } = await open();
-    const { admins, db, projects, users } = room.services;
+    const { admins, db, projects, users } = harness.services;
     const project = await projects.create({ name: 'Tenant' }, system);
     const user = await db.transaction((em) => users.signUp(em, project.id, 'mallory@example.com', system));
     await expect(db.transaction((em) => admins.claim(em, link.id, user.id, system))).rejects.toThrow('not-found');
@@ -98,16 +101,16 @@ describe('the setup link', () => {
 
   it('ends after a quarter of an hour', async () => {
     const { link, jar } = await open();
-    const userId = await room.person('late@example.com');
-    room.clock.turn(15 * 60);
+    const userId = await harness.person('late@example.com');
+    harness.clock.turn(15 * 60);
     expect((await send('/setup', { headers: jar })).status).toBe(410);
-    const { admins, db } = room.services;
+    const { admins, db } = harness.services;
     await expect(db.transaction((em) => admins.claim(em, link.id, userId, system))).rejects.toThrow('not-found');
   });
 
   it('is stored only as a hash', async () => {
     const { link } = await open();
-    const rows = await room.services.db.reader().execute('select * from setup_links');
+    const rows = await harness.services.db.reader().execute('select * from setup_links');
     expect(JSON.stringify(rows)).not.toContain(link.token);
   });
 });
@@ -123,7 +126,7 @@ describe('the dev mailbox', () => {
   };
 
   it('is for the holder of a link and for owners only', async () => {
-    room.mailbox.push(message);
+    harness.mailbox.push(message);
     const { jar } = await open();
     const json = await send('/setup/mailbox.json', { headers: jar });
     expect(await json.json()).toEqual({ messages: [{ ...message, at: '1970-01-01T00:00:00.000Z' }] });
@@ -131,27 +134,31 @@ describe('the dev mailbox', () => {
     expect((await send('/setup/mailbox.json')).status).toBe(403);
     expect((await send('/setup/mailbox')).status).toBe(403);
 
-    const { admins } = room.services;
+    const { admins } = harness.services;
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
     await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
     const viewer = {
       email: 'viewer@example.com',
       role: 'project_viewer',
-      projectId: room.builtIn.demoClient?.project.id,
+      projectId: harness.builtIn.demoClient?.project.id,
     } as const;
     await admins.grantRole(viewer, by);
     for (const [email, status] of [
       ['owner@example.com', 200],
       ['viewer@example.com', 403],
     ] as const) {
-      const user = await room.services.users.findByAddress(room.services.db.reader(), room.builtIn.console.id, email);
-      const headers = await room.sessionOf(user?.id ?? '');
+      const user = await harness.services.users.findByAddress(
+        harness.services.db.reader(),
+        harness.builtIn.console.id,
+        email,
+      );
+      const headers = await harness.sessionOf(user?.id ?? '');
       expect([email, (await send('/setup/mailbox.json', { headers })).status]).toEqual([email, status]);
     }
   });
 
   it('is absent if messages are sent', async () => {
-    const real = await openAdminRoom({ hasMailbox: false });
+    const real = await openAdminHarness({ hasMailbox: false });
     const { token } = await real.services.admins.mintSetupLink(system);
     const response = await fetch(`${real.url}/setup/mailbox.json`, { headers: { Cookie: `lk-setup=${token}` } });
     expect(response.status).toBe(404);
@@ -162,16 +169,16 @@ describe('the dev mailbox', () => {
 
 describe('built-in projects and clients', () => {
   it('are created once by concurrent processes, and follow a changed base URL', async () => {
-    const { services } = room;
+    const { services } = harness;
     const again = await Promise.all(Array.from({ length: 5 }, () => services.seed.create({ demo: true })));
     for (const { console, demoClient } of again) {
-      expect([console.id, demoClient?.id]).toEqual([room.builtIn.console.id, room.builtIn.demoClient?.id]);
+      expect([console.id, demoClient?.id]).toEqual([harness.builtIn.console.id, harness.builtIn.demoClient?.id]);
     }
     const { Seed } = await import('../../domain/admins/seed.ts');
     const { db, audit, projects, clients } = services;
-    const demo = room.builtIn.demoClient as Client;
-    await clients.update(demo, { redirectUris: [`${room.issuer}/demo`, 'https://mine.example/cb'] }, system);
-    const moved = new Seed({ db, clock: room.clock, audit, projects, clients, issuer: 'https://id.example.com' });
+    const demo = harness.builtIn.demoClient as Client;
+    await clients.update(demo, { redirectUris: [`${harness.issuer}/demo`, 'https://mine.example/cb'] }, system);
+    const moved = new Seed({ db, clock: harness.clock, audit, projects, clients, issuer: 'https://id.example.com' });
     const { consoleClient, demoClient } = await moved.create({ demo: true });
     expect(consoleClient.redirectUris).toEqual(['https://id.example.com/admin/callback']);
     expect(demoClient?.redirectUris).toEqual(['https://id.example.com/demo', 'https://mine.example/cb']);
@@ -179,8 +186,8 @@ describe('built-in projects and clients', () => {
   });
 
   it('do not restore a deleted demo', async () => {
-    const { projects, seed } = room.services;
-    const id = room.builtIn.demoClient?.project.id ?? '';
+    const { projects, seed } = harness.services;
+    const id = harness.builtIn.demoClient?.project.id ?? '';
     await projects.delete(id, 'demo', system);
     expect((await seed.create({ demo: true })).demoClient).toBeNull();
     expect((await send('/demo/config.json')).status).toBe(404);

@@ -2,30 +2,30 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
 import { readProjectFiles } from '../../adapters/files/project-yaml.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await configuredProject(room.services);
+  harness = await openAdminHarness();
+  project = await configuredProject(harness.services);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const exported = (headers?: Record<string, string>, id = project.id) =>
-  room.call('query ($id: ID!) { projectConfiguration(projectId: $id) }', { id }, headers);
+  harness.call('query ($id: ID!) { projectConfiguration(projectId: $id) }', { id }, headers);
 
 it('is a file that finds no changes, logos included, and contains no secret', async () => {
   const text: string = (await exported()).data.projectConfiguration;
   const folder = mkdtempSync(join(tmpdir(), 'lk-'));
   try {
     writeFileSync(join(folder, 'shop.yaml'), text);
-    const { configurations } = room.services;
+    const { configurations } = harness.services;
     const [file] = readProjectFiles(folder, {});
     expect(await configurations.plan(configurations.read(file?.content))).toEqual([]);
   } finally {
@@ -37,9 +37,9 @@ it('is a file that finds no changes, logos included, and contains no secret', as
 });
 
 it('is for admins of the project: it contains the addresses of receivers', async () => {
-  const { id } = await room.services.projects.create({ name: 'Other' }, system);
+  const { id } = await harness.services.projects.create({ name: 'Other' }, system);
   const code = async (role: 'owner' | 'project_admin' | 'project_viewer', projectId?: string) => {
-    const answer = await exported(await room.tokenOf(role, projectId));
+    const answer = await exported(await harness.tokenOf(role, projectId));
     expect(answer.body.includes('path-token')).toBe(answer.code === undefined);
     return answer.code ?? 'ok';
   };
@@ -53,6 +53,6 @@ it('is for admins of the project: it contains the addresses of receivers', async
 });
 
 it('is refused for the project of the admins', async () => {
-  const console = await room.services.db.reader().findOneOrFail(Project, { builtIn: 'console' });
+  const console = await harness.services.db.reader().findOneOrFail(Project, { builtIn: 'console' });
   expect((await exported(undefined, console.id)).code).toBe('forbidden');
 });

@@ -1,25 +1,25 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { newAuthority } from '../../../test/certificates.ts';
 import { execute, sql } from '../../domain/kernel/sql.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, { kind: 'system' })).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 /** Names stand in mails and their subjects: no address, no code, no control character for text direction. */
 const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
 
 describe('projects', () => {
   it('has the defaults of the contract when only a name is given', async () => {
-    const { data } = await room.call(
+    const { data } = await harness.call(
       `mutation ($input: CreateProjectInput!) { createProject(input: $input) {
         id name builtIn scimEnabled scimAuthoritative testMode signUp mfaPolicy version
         sessionPolicy { idleTimeoutSeconds maxSessionSeconds idTokenTtlSeconds accessTokenTtlSeconds } } }`,
@@ -45,17 +45,17 @@ describe('projects', () => {
   });
 
   it('lists the usage of each project, its newest event included', async () => {
-    const { services } = room;
+    const { services } = harness;
     const ids = await Promise.all(
       ['Used one', 'Used two'].map(async (name) => (await services.projects.create({ name }, { kind: 'system' })).id),
     );
     const create = (what: string, input: object) =>
-      room.call(`mutation ($input: Create${what}Input!) { create${what}(input: $input) { __typename } }`, {
+      harness.call(`mutation ($input: Create${what}Input!) { create${what}(input: $input) { __typename } }`, {
         input: { projectId: ids[0], ...input },
       });
     expect((await create('User', { email: 'used@example.com' })).code).toBeUndefined();
     expect((await create('Client', { name: 'Used', redirectUris: [] })).code).toBeUndefined();
-    const { data } = await room.call(
+    const { data } = await harness.call(
       '{ projects(search: "Used ") { edges { node { id usage { users clients lastActivityAt } } } } }',
     );
     const usage = new Map(data.projects.edges.map(({ node }: { node: { id: string } }) => [node.id, node]));
@@ -65,8 +65,8 @@ describe('projects', () => {
   });
 
   it('changes given fields, leaves absent and null ones, and records previous and new values', async () => {
-    const { id } = await room.services.projects.create({ name: 'Before' }, { kind: 'system' });
-    const { data } = await room.call(
+    const { id } = await harness.services.projects.create({ name: 'Before' }, { kind: 'system' });
+    const { data } = await harness.call(
       `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) {
         name scimEnabled signUp mfaPolicy testMode scimAuthoritative version } }`,
       { input: { id, name: 'After', signUp: 'PROVISIONED_ONLY', mfaPolicy: 'REQUIRED', scimEnabled: null } },
@@ -80,7 +80,7 @@ describe('projects', () => {
       scimAuthoritative: true,
       version: 2,
     });
-    const events = await room.call(
+    const events = await harness.call(
       `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) {
         edges { node { type result actor { kind name } subject { kind id name } detail } } } }`,
       { id },
@@ -108,7 +108,7 @@ describe('projects', () => {
     ['maxSessionSeconds', 2_000_000_000],
   ])('refuses a session policy with %s of %d as invalid', async (field, value) => {
     const input = { projectId, [field]: value };
-    const { code, errors } = await room.call(
+    const { code, errors } = await harness.call(
       'mutation ($input: UpdateSessionPolicyInput!) { updateSessionPolicy(input: $input) { id } }',
       { input },
     );
@@ -125,9 +125,9 @@ describe('projects', () => {
       idTokenTtlSeconds: 30,
       accessTokenTtlSeconds: 3600,
     };
-    const first = await room.call(mutation, { input: { projectId, ...whole } });
+    const first = await harness.call(mutation, { input: { projectId, ...whole } });
     expect(first.data.updateSessionPolicy).toEqual(whole);
-    const second = await room.call(mutation, { input: { projectId, accessTokenTtlSeconds: 1 } });
+    const second = await harness.call(mutation, { input: { projectId, accessTokenTtlSeconds: 1 } });
     expect(second.data.updateSessionPolicy).toEqual({ ...whole, accessTokenTtlSeconds: 1 });
   });
 
@@ -135,22 +135,22 @@ describe('projects', () => {
   const update = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { ${fields} } }`;
 
   it('starts without e-mail as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
-    const created = await room.call(
+    const created = await harness.call(
       `mutation ($input: CreateProjectInput!) { createProject(input: $input) { ${fields} } }`,
       { input: { name: 'Fresh' } },
     );
     const defaults = { emailFactor: false, deviceTrustDays: 180, smsCountries: [], smsPerDay: 1000 };
     expect(created.data.createProject).toEqual(defaults);
-    expect(room.builtIn.console).toMatchObject(defaults);
+    expect(harness.builtIn.console).toMatchObject(defaults);
   });
 
   it('stores e-mail factor, device trust and SMS limits, with previous and new values in the audit log', async () => {
-    const { id } = await room.services.projects.create({ name: 'Limits' }, { kind: 'system' });
+    const { id } = await harness.services.projects.create({ name: 'Limits' }, { kind: 'system' });
     const set = { emailFactor: true, deviceTrustDays: 3650, smsCountries: ['se', 'DE', 'SE', 'XK'], smsPerDay: 0 };
-    const { data } = await room.call(update, { input: { id, ...set } });
+    const { data } = await harness.call(update, { input: { id, ...set } });
     const kept = { ...set, smsCountries: ['DE', 'SE', 'XK'] };
     expect(data.updateProject).toEqual(kept);
-    const events = await room.call(
+    const events = await harness.call(
       `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) { edges { node { detail } } } }`,
       { id },
     );
@@ -158,7 +158,7 @@ describe('projects', () => {
       before: { emailFactor: false, deviceTrustDays: 180, smsCountries: [], smsPerDay: 1000 },
       after: kept,
     });
-    const emptied = await room.call(update, { input: { id, smsCountries: [] } });
+    const emptied = await harness.call(update, { input: { id, smsCountries: [] } });
     expect(emptied.data.updateProject.smsCountries).toEqual([]);
   });
 
@@ -171,7 +171,7 @@ describe('projects', () => {
     ['smsCountries', ['ZZ']],
     ['smsCountries', ['']],
   ])('refuses %s of %j as invalid', async (field, value) => {
-    const { code, errors } = await room.call(update, { input: { id: projectId, [field]: value } });
+    const { code, errors } = await harness.call(update, { input: { id: projectId, [field]: value } });
     expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
   });
 
@@ -183,15 +183,15 @@ describe('projects', () => {
       passkeyModelStanding(projectId: $projectId, aaguids: $aaguids, roots: $roots) { usersWithOthers usersWithOnlyOthers } }`;
 
     it('are stored, with previous and new values in the audit log', async () => {
-      const { id } = await room.services.projects.create({ name: 'Models' }, { kind: 'system' });
+      const { id } = await harness.services.projects.create({ name: 'Models' }, { kind: 'system' });
       const mutation = `mutation ($input: UpdateProjectInput!) {
         updateProject(input: $input) { passkeyAaguids passkeyRoots } }`;
-      const { data } = await room.call(mutation, {
+      const { data } = await harness.call(mutation, {
         input: { id, passkeyAaguids: [aaguid.toUpperCase()], passkeyRoots: [root] },
       });
       const after = { passkeyAaguids: [aaguid], passkeyRoots: [root] };
       expect(data.updateProject).toEqual(after);
-      const events = await room.call(
+      const events = await harness.call(
         `query ($id: ID) { auditEvents(projectId: $id, filter: { types: ["project.updated"] }) { edges { node { detail } } } }`,
         { id },
       );
@@ -204,25 +204,25 @@ describe('projects', () => {
       ['passkeyRoots', ['nonsense']],
     ])('refuse %s of %j as invalid', async (field, value) => {
       const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-      const { code, errors } = await room.call(mutation, { input: { id: projectId, [field]: value } });
+      const { code, errors } = await harness.call(mutation, { input: { id: projectId, [field]: value } });
       expect([code, errors?.[0].extensions.field]).toEqual(['invalid', field]);
     });
 
     it('have a preview of the users who hold others, before they are saved', async () => {
-      const project = await room.services.projects.create({ name: 'Preview' }, { kind: 'system' });
+      const project = await harness.services.projects.create({ name: 'Preview' }, { kind: 'system' });
       const newUser = (name: string) =>
-        room.services.db.transaction((em) =>
-          room.services.users.signUp(em, project.id, `${name}@example.com`, { kind: 'system' }),
+        harness.services.db.transaction((em) =>
+          harness.services.users.signUp(em, project.id, `${name}@example.com`, { kind: 'system' }),
         );
       const [one, two, gone] = [await newUser('one'), await newUser('two'), await newUser('gone')];
       const keys: string[] = [];
-      for (const user of [one, one, two, gone]) keys.push(await room.passkeyOf(project, user));
+      for (const user of [one, one, two, gone]) keys.push(await harness.passkeyOf(project, user));
       const write = (text: string, ...values: unknown[]) =>
-        room.services.db.transaction((em) => em.execute(text, values));
+        harness.services.db.transaction((em) => em.execute(text, values));
       await write('update credentials set aaguid = ? where id = ?', other, keys[0]);
       await write('update credentials set revoked_at = now() where id = ?', keys[3]);
       const standing = async (aaguids: string[], roots: string[]) =>
-        (await room.call(preview, { projectId: project.id, aaguids, roots })).data.passkeyModelStanding;
+        (await harness.call(preview, { projectId: project.id, aaguids, roots })).data.passkeyModelStanding;
       expect(await standing([], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
       expect(await standing([other], [])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 1 });
       expect(await standing([aaguid, other], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
@@ -232,48 +232,48 @@ describe('projects', () => {
       const digest = createHash('sha256').update(new X509Certificate(root).raw).digest('base64url');
       await write('update credentials set attested_root = ? where id = ?', digest, keys[2]);
       expect(await standing([], [root])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 1 });
-      const { code } = await room.call(preview, { projectId: project.id, aaguids: ['x'], roots: [] });
+      const { code } = await harness.call(preview, { projectId: project.id, aaguids: ['x'], roots: [] });
       expect(code).toBe('invalid');
     });
   });
 
   it('has one value for passkeys, and reads and writes the column of the previous release with it', async () => {
-    const { db, projects } = room.services;
+    const { db, projects } = harness.services;
     const { id } = await projects.create({ name: 'Keys' }, { kind: 'system' });
     const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { passkeyPolicy } }';
     const stored = async () =>
       (await db.reader().execute('select passkeys, passkey_policy as policy from projects where id = ?', [id]))[0];
     for (const passkeyPolicy of ['OFF', 'REQUIRED', 'PREFERRED', 'ALLOWED', 'REQUIRED']) {
-      const { data } = await room.call(mutation, { input: { id, passkeyPolicy } });
+      const { data } = await harness.call(mutation, { input: { id, passkeyPolicy } });
       expect(data.updateProject).toEqual({ passkeyPolicy });
       expect(await stored()).toEqual({ passkeys: passkeyPolicy !== 'OFF', policy: passkeyPolicy.toLowerCase() });
     }
     await db.transaction((em) => em.execute('update projects set passkeys = false where id = ?', [id]));
-    const { data } = await room.call('query ($id: ID!) { project(id: $id) { passkeyPolicy } }', { id });
+    const { data } = await harness.call('query ($id: ID!) { project(id: $id) { passkeyPolicy } }', { id });
     expect(data.project).toEqual({ passkeyPolicy: 'OFF' });
   });
 
   it('shows the effect of requiring passkeys', async () => {
-    const { services } = room;
+    const { services } = harness;
     const { id } = await services.projects.create({ name: 'Preview' }, { kind: 'system' });
     const query = `query ($id: ID!) { factorStanding(projectId: $id) {
       activeUsers withPasskey sessionsWithoutPasskey pagesWithoutPasskeys } }`;
-    const { data } = await room.call(query, { id });
+    const { data } = await harness.call(query, { id });
     const none = { activeUsers: 0, withPasskey: 0, sessionsWithoutPasskey: 0, pagesWithoutPasskeys: [] };
     expect(data.factorStanding).toEqual(none);
     const created = await services.clients.create({ projectId: id, name: 'Shop' }, { kind: 'system' });
     const used = 'update api_keys set last_used_at = now() where client_id = ?';
     await services.db.transaction((em) => em.execute(used, [created.client.id]));
-    const pages = async () => (await room.call(query, { id })).data.factorStanding.pagesWithoutPasskeys;
+    const pages = async () => (await harness.call(query, { id })).data.factorStanding.pagesWithoutPasskeys;
     expect(await pages()).toEqual(['Shop']);
     await services.clients.update(created.client, { relatedOrigins: true }, { kind: 'system' });
     expect(await pages()).toEqual([]);
   });
 
   it('reports a conflict to the second of two admins who edit the same node', async () => {
-    const { id } = await room.services.projects.create({ name: 'Shared' }, { kind: 'system' });
+    const { id } = await harness.services.projects.create({ name: 'Shared' }, { kind: 'system' });
     const edit = (name: string) =>
-      room.call('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { name } }', {
+      harness.call('mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { name } }', {
         input: { id, name, expectedVersion: 1 },
       });
     const answers = await Promise.all([edit('One'), edit('Two')]);
@@ -283,7 +283,7 @@ describe('projects', () => {
   it.each(['', '   ', 'x'.repeat(101), 'two\nlines', 'nul\u0000', 'half \ud800', ...unfitForMail])(
     'refuses the name %j',
     async (name) => {
-      const { code, status } = await room.call(
+      const { code, status } = await harness.call(
         'mutation ($input: CreateProjectInput!) { createProject(input: $input) { id } }',
         { input: { name } },
       );
@@ -292,10 +292,10 @@ describe('projects', () => {
   );
 
   it('deletes a project only by its name, and counts the deleted resources', async () => {
-    const { id } = await room.services.projects.create({ name: 'Gone soon' }, { kind: 'system' });
-    await room.services.clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
+    const { id } = await harness.services.projects.create({ name: 'Gone soon' }, { kind: 'system' });
+    await harness.services.clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
     const remove = (confirmName: string) =>
-      room.call(
+      harness.call(
         `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users clients sessions scimTokens } }`,
         { input: { id, confirmName } },
       );
@@ -306,11 +306,11 @@ describe('projects', () => {
       sessions: 0,
       scimTokens: 0,
     });
-    expect((await room.call('query ($id: ID!) { project(id: $id) { id } }', { id })).code).toBe('not-found');
+    expect((await harness.call('query ($id: ID!) { project(id: $id) { id } }', { id })).code).toBe('not-found');
   });
 
   it('sets no time limit to the deletion of a project or an application', async () => {
-    const { db, projects, clients } = room.services;
+    const { db, projects, clients } = harness.services;
     const { id } = await projects.create({ name: 'Large' }, { kind: 'system' });
     const { client } = await clients.create({ projectId: id, name: 'App' }, { kind: 'system' });
     await execute(
@@ -335,16 +335,16 @@ describe('projects', () => {
   });
 
   it("does not open the admins' project", async () => {
-    const { id, name } = room.builtIn.console;
+    const { id, name } = harness.builtIn.console;
     const mutation = 'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
     for (const change of [{ testMode: true }, { scimEnabled: true }, { signUp: 'OPEN' }]) {
-      expect((await room.call(mutation, { input: { id, ...change } })).code).toBe('invalid');
+      expect((await harness.call(mutation, { input: { id, ...change } })).code).toBe('invalid');
     }
     const remove = 'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { users } }';
-    expect((await room.call(remove, { input: { id, confirmName: name } })).code).toBe('forbidden');
+    expect((await harness.call(remove, { input: { id, confirmName: name } })).code).toBe('forbidden');
     const issue = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { token } }';
-    expect((await room.call(issue, { input: { projectId: id, name: 'x' } })).code).toBe('forbidden');
+    expect((await harness.call(issue, { input: { projectId: id, name: 'x' } })).code).toBe('forbidden');
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

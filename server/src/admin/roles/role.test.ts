@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { atOnce } from '../../../test/at-once.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
@@ -9,7 +9,7 @@ import type { Project } from '../../domain/projects/project.entity.ts';
 import { keyIn } from '../../domain/projects/tenant.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 let other: Project;
@@ -20,24 +20,29 @@ let count = 0;
 const none = '00000000-0000-7000-8000-000000000000';
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
   project = await make.project({ name: 'Acme' });
   other = await make.project({ name: 'Other' });
   clientId = (await make.client(project, { name: 'Wiki' })).client.id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 beforeEach(async () => {
   count += 1;
   ada = await make.user(project, { userName: `ada${count}`, userNameKey: `ada${count}` });
   staff = (
-    await room.services.groups.create(project.id, { displayName: `Staff ${count}`, externalId: null }, [ada.id], system)
+    await harness.services.groups.create(
+      project.id,
+      { displayName: `Staff ${count}`, externalId: null },
+      [ada.id],
+      system,
+    )
   ).id;
 });
 
 const create = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: CreateRoleInput!) { createRole(input: $input) { id key name description userCount groupCount client { id } } }`,
     { input },
     headers,
@@ -45,7 +50,7 @@ const create = (input: object, headers?: Record<string, string>) =>
 const role = async (name = `role${count}`): Promise<string> =>
   (await create({ clientId, key: name, name })).data.createRole.id;
 const assign = (input: object, verb = 'assignRole', headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     verb === 'assignRole'
       ? `mutation ($input: AssignRoleInput!) { assignRole(input: $input) { id role { id } user { id } group { id } } }`
       : `mutation ($input: UnassignRoleInput!) { unassignRole(input: $input) { id userCount groupCount } }`,
@@ -54,14 +59,17 @@ const assign = (input: object, verb = 'assignRole', headers?: Record<string, str
   );
 const unassign = (input: object) => assign(input, 'unassignRole');
 const rolesOf = async (userId: string) =>
-  (await room.call(`query ($id: ID!) { userRoles(userId: $id) { role { id } direct groups { id } } }`, { id: userId }))
-    .data.userRoles;
+  (
+    await harness.call(`query ($id: ID!) { userRoles(userId: $id) { role { id } direct groups { id } } }`, {
+      id: userId,
+    })
+  ).data.userRoles;
 const events = async (about: string) =>
-  (await room.services.db.reader().find(AuditEvent, { subjectId: about }, { orderBy: { id: 'asc' } })).map(
+  (await harness.services.db.reader().find(AuditEvent, { subjectId: about }, { orderBy: { id: 'asc' } })).map(
     ({ type, subjectName, clientId: client, detail }) => ({ type, subjectName, client, detail }),
   );
 const assignments = async (roleId: string) =>
-  (await query(room.services.db.alone, sql`select 1 from role_assignments where role_id = ${roleId}`)).length;
+  (await query(harness.services.db.alone, sql`select 1 from role_assignments where role_id = ${roleId}`)).length;
 
 describe('a role of an application', () => {
   it('is created, listed by name, changed and deleted, each in the log', async () => {
@@ -74,13 +82,14 @@ describe('a role of an application', () => {
     const { id } = made.data.createRole;
     await create({ clientId: wiki, key: 'admin', name: 'Admin' });
     const list = async () =>
-      (await room.call('query ($id: ID!) { roles(clientId: $id) { key name description } }', { id: wiki })).data.roles;
+      (await harness.call('query ($id: ID!) { roles(clientId: $id) { key name description } }', { id: wiki })).data
+        .roles;
     expect((await list()).map(({ key }: { key: string }) => key)).toEqual(['admin', 'wiki.editor']);
     const update = `mutation ($input: UpdateRoleInput!) { updateRole(input: $input) { key name description } }`;
-    const changed = await room.call(update, { input: { id, name: 'Author', description: null } });
+    const changed = await harness.call(update, { input: { id, name: 'Author', description: null } });
     expect(changed.data.updateRole).toEqual({ key: 'wiki.editor', name: 'Author', description: null });
-    await room.call(update, { input: { id, name: 'Author' } });
-    expect((await room.call(`mutation { deleteRole(id: "${id}") }`)).data).toEqual({ deleteRole: id });
+    await harness.call(update, { input: { id, name: 'Author' } });
+    expect((await harness.call(`mutation { deleteRole(id: "${id}") }`)).data).toEqual({ deleteRole: id });
     expect((await list()).map(({ key }: { key: string }) => key)).toEqual(['admin']);
     expect(await events(id)).toEqual([
       { type: 'role.created', subjectName: 'Editor', client: wiki, detail: { key: 'wiki.editor', client: 'Wiki 2' } },
@@ -101,7 +110,7 @@ describe('a role of an application', () => {
         detail: { key: 'wiki.editor', assignments: 0, client: 'Wiki 2' },
       },
     ]);
-    expect((await room.call(`{ role(id: "${id}") { id } }`)).code).toBe('not-found');
+    expect((await harness.call(`{ role(id: "${id}") { id } }`)).code).toBe('not-found');
   });
 
   it('has a key of its own in the application, and a valid one', async () => {
@@ -126,7 +135,7 @@ describe('a role of an application', () => {
   it('is one of at most 200', async () => {
     const { id } = (await make.client(project)).client;
     await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql`insert into client_roles (project_id, id, client_id, key, name, created_at, updated_at)
         select ${project.id}, gen_random_uuid(), ${id}, 'k' || n, 'n', now(), now() from generate_series(1, 200) n`,
     );
@@ -137,28 +146,28 @@ describe('a role of an application', () => {
   it('is one of at most 200 however many are created at once', async () => {
     const { id } = (await make.client(project)).client;
     await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql`insert into client_roles (project_id, id, client_id, key, name, created_at, updated_at)
         select ${project.id}, gen_random_uuid(), ${id}, 'k' || n, 'n', now(), now() from generate_series(1, 199) n`,
     );
     const works = ['one', 'two', 'three'].map(
-      (key) => () => room.services.roles.create(keyIn(project.id, id), { key, name: 'x' }, system),
+      (key) => () => harness.services.roles.create(keyIn(project.id, id), { key, name: 'x' }, system),
     );
-    const made = await atOnce(room.services.db, 'client_roles', works);
+    const made = await atOnce(harness.services.db, 'client_roles', works);
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('is changed by admins of its project only', async () => {
     const id = await role();
-    const viewer = await room.tokenOf('project_viewer', project.id);
-    const stranger = await room.tokenOf('project_admin', other.id);
+    const viewer = await harness.tokenOf('project_viewer', project.id);
+    const stranger = await harness.tokenOf('project_admin', other.id);
     expect((await create({ clientId, key: 'k', name: 'k' }, viewer)).code).toBe('forbidden');
     expect((await create({ clientId, key: 'k', name: 'k' }, stranger)).code).toBe('not-found');
     expect((await assign({ roleId: id, userId: ada.id }, 'assignRole', viewer)).code).toBe('forbidden');
     expect((await assign({ roleId: id, userId: ada.id }, 'assignRole', stranger)).code).toBe('not-found');
-    expect((await room.call(`mutation { deleteRole(id: "${id}") }`, {}, stranger)).code).toBe('not-found');
-    expect((await room.call(`{ role(id: "${id}") { key } }`, {}, viewer)).data.role).toBeTruthy();
-    expect((await room.call(`{ role(id: "${id}") { key } }`, {}, stranger)).code).toBe('not-found');
+    expect((await harness.call(`mutation { deleteRole(id: "${id}") }`, {}, stranger)).code).toBe('not-found');
+    expect((await harness.call(`{ role(id: "${id}") { key } }`, {}, viewer)).data.role).toBeTruthy();
+    expect((await harness.call(`{ role(id: "${id}") { key } }`, {}, stranger)).code).toBe('not-found');
     expect(await assignments(id)).toBe(0);
   });
 });
@@ -173,7 +182,7 @@ describe('an assignment', () => {
     const toGroup = await assign({ roleId: id, groupId: staff });
     expect(toGroup.data.assignRole).toMatchObject({ user: null, group: { id: staff } });
     expect(await rolesOf(ada.id)).toEqual([{ role: { id }, direct: true, groups: [{ id: staff }] }]);
-    const held = await room.call(
+    const held = await harness.call(
       `{ roleAssignments(roleId: "${id}") { edges { node { user { id } group { id } } } } }`,
     );
     expect(held.data.roleAssignments.edges.map(({ node }: { node: object }) => node)).toEqual([
@@ -181,7 +190,7 @@ describe('an assignment', () => {
       { user: { id: ada.id }, group: null },
     ]);
     expect(
-      (await room.call(`{ groupRoles(groupId: "${staff}") { id userCount groupCount } }`)).data.groupRoles,
+      (await harness.call(`{ groupRoles(groupId: "${staff}") { id userCount groupCount } }`)).data.groupRoles,
     ).toEqual([{ id, userCount: 1, groupCount: 1 }]);
     expect((await unassign({ roleId: id, userId: ada.id })).data.unassignRole).toEqual({
       ...{ id, userCount: 0, groupCount: 1 },
@@ -216,7 +225,7 @@ describe('an assignment', () => {
       { role: { id: one }, direct: false, groups },
     ]);
     expect(await rolesOf(eve.id)).toHaveLength(2);
-    await room.call(`mutation { deleteRole(id: "${one}") }`);
+    await harness.call(`mutation { deleteRole(id: "${one}") }`);
     expect((await events(one)).at(-1)).toMatchObject({ type: 'role.deleted', detail: { assignments: 2 } });
     expect(await assignments(two)).toBe(3);
   });
@@ -224,7 +233,7 @@ describe('an assignment', () => {
   it('names exactly one holder, of the project of the role', async () => {
     const id = await role();
     const stranger = await make.user(other);
-    const abroad = await room.services.groups.create(other.id, { displayName: 'X', externalId: null }, [], system);
+    const abroad = await harness.services.groups.create(other.id, { displayName: 'X', externalId: null }, [], system);
     for (const verb of ['assignRole', 'unassignRole']) {
       const refused = async (holder: object) => {
         const { code, errors } = await assign({ roleId: id, ...holder }, verb);
@@ -248,7 +257,7 @@ describe('an assignment', () => {
     const stranger = await make.user(other);
     const insert = (userId: string | null, groupId: string | null) =>
       query(
-        room.services.db.alone,
+        harness.services.db.alone,
         sql`insert into role_assignments (project_id, id, role_id, user_id, group_id, created_at)
           values (${project.id}, gen_random_uuid(), ${id}, ${userId}::uuid, ${groupId}::uuid, now())`,
       );
@@ -259,7 +268,7 @@ describe('an assignment', () => {
 
   it('is made once by 200 parallel requests, with one event', async () => {
     const id = await role();
-    const { roles } = room.services;
+    const { roles } = harness.services;
     const made = await Promise.all(
       Array.from({ length: 200 }, () => roles.assign(keyIn(project.id, id), { userId: ada.id }, system)),
     );
@@ -270,13 +279,13 @@ describe('an assignment', () => {
 
   it('requires a fresh sign-in of an admin', async () => {
     const id = await role();
-    const person = await room.person(`boss${count}@example.com`);
+    const person = await harness.person(`boss${count}@example.com`);
     const grants = { owner: true, projects: new Map() };
-    await room.services.admins.grantRole(
+    await harness.services.admins.grantRole(
       { email: `boss${count}@example.com`, role: 'owner' },
       { grants, actor: system },
     );
-    const byDevice = await room.sessionOf(person, 'device');
+    const byDevice = await harness.sessionOf(person, 'device');
     expect((await assign({ roleId: id, userId: ada.id }, 'assignRole', byDevice)).code).toBe(
       'reauthentication-required',
     );
@@ -288,20 +297,20 @@ describe('an assignment', () => {
     await assign({ roleId: first, userId: ada.id });
     await assign({ roleId: first, groupId: staff });
     await assign({ roleId: second, groupId: staff });
-    await room.services.accounts.remove(project.id, ada.id, system);
+    await harness.services.accounts.remove(project.id, ada.id, system);
     expect(await assignments(first)).toBe(1);
-    await room.services.groups.remove(project.id, staff, system);
+    await harness.services.groups.remove(project.id, staff, system);
     expect([await assignments(first), await assignments(second)]).toEqual([0, 0]);
     const { id: gone } = (await make.client(project)).client;
     const { id } = (await create({ clientId: gone, key: 'k', name: 'k' })).data.createRole;
-    await room.call(`mutation { deleteClient(id: "${gone}") }`);
-    expect((await room.call(`{ role(id: "${id}") { id } }`)).code).toBe('not-found');
+    await harness.call(`mutation { deleteClient(id: "${gone}") }`);
+    expect((await harness.call(`{ role(id: "${id}") { id } }`)).code).toBe('not-found');
   });
 
   it('is part of the export of its user', async () => {
     const id = await role();
     await assign({ roleId: id, userId: ada.id });
-    const response = await fetch(`${room.url}/admin/export/users/${ada.id}`, {
+    const response = await fetch(`${harness.url}/admin/export/users/${ada.id}`, {
       headers: { Authorization: 'Bearer bootstrap-token-of-the-tests-0123456789' },
     });
     expect(((await response.json()) as { roles: object[] }).roles).toMatchObject([{ clientId, key: `role${count}` }]);

@@ -1,36 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let foreign: Project;
 const target = 'https://logs.example.com/in?token=abc';
 const secret = 'Bearer 0123456789-secret';
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await room.services.projects.create({ name: 'Acme' }, system);
-  foreign = await room.services.projects.create({ name: 'Other' }, system);
+  harness = await openAdminHarness();
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
+  foreign = await harness.services.projects.create({ name: 'Other' }, system);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const shown =
   'id kind receiver description types format gzip header paused position failures lastError lag { waiting since }';
 const create = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: CreateLogStreamInput!) { createLogStream(input: $input) { ${shown} } }`,
     { input: { projectId: project.id, kind: 'HTTP', target, ...input } },
     headers,
   );
 const made = async (input: object = {}) => {
-  const { id: projectId } = await room.services.projects.create({ name: 'Alone' }, system);
+  const { id: projectId } = await harness.services.projects.create({ name: 'Alone' }, system);
   return { projectId, id: (await create({ projectId, ...input })).data.createLogStream.id as string };
 };
 const update = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: UpdateLogStreamInput!) { updateLogStream(input: $input) { ${shown} } }`,
     { input },
     headers,
@@ -38,7 +38,7 @@ const update = (input: object, headers?: Record<string, string>) =>
 const detailOf = async (projectId: string, type: string) =>
   (
     await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql<{
         detail: unknown;
       }>`select detail from audit_log where project_id = ${projectId} and type = ${type} order by id desc`,
@@ -60,7 +60,7 @@ describe('a log stream', () => {
       ...{ format: 'JSON_ARRAY', gzip: true, header: 'Authorization', paused: false, failures: 0 },
     });
     const stored = await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql`select to_jsonb(s) as row from log_streams s union all select to_jsonb(e) from audit_log e`,
     );
     const text = body + JSON.stringify(stored);
@@ -113,7 +113,7 @@ describe('a log stream', () => {
   });
 
   it('is one of ten, also in a race', async () => {
-    const { id } = await room.services.projects.create({ name: 'Full' }, system);
+    const { id } = await harness.services.projects.create({ name: 'Full' }, system);
     const codes = await Promise.all(Array.from({ length: 15 }, async () => (await create({ projectId: id })).code));
     expect(codes.filter((code) => code === undefined)).toHaveLength(10);
     expect(codes.filter((code) => code === 'invalid')).toHaveLength(5);
@@ -121,7 +121,7 @@ describe('a log stream', () => {
 
   it('is tested unless it is paused, within limits, and deleted', async () => {
     const { id, projectId } = await made();
-    const test = () => room.call('mutation ($id: ID!) { testLogStream(id: $id) }', { id });
+    const test = () => harness.call('mutation ($id: ID!) { testLogStream(id: $id) }', { id });
     expect((await test()).data.testLogStream).toMatch(/^[0-9a-f-]{36}$/);
     expect((await update({ id, paused: true })).data.updateLogStream.paused).toBe(true);
     expect((await test()).code).toBe('invalid');
@@ -129,7 +129,9 @@ describe('a log stream', () => {
     const codes = [];
     for (let n = 0; n < 60; n += 1) codes.push((await test()).code);
     expect(codes).toContain('too-many');
-    expect((await room.call('mutation ($id: ID!) { deleteLogStream(id: $id) }', { id })).data.deleteLogStream).toBe(id);
+    expect((await harness.call('mutation ($id: ID!) { deleteLogStream(id: $id) }', { id })).data.deleteLogStream).toBe(
+      id,
+    );
     expect(await detailOf(projectId, 'log-stream.deleted')).toBeNull();
   });
 });
@@ -144,47 +146,51 @@ describe('log streams', () => {
   ];
 
   it.each(operations)('of another project, and of the instance, are not found: %s', async (operation) => {
-    const headers = await room.tokenOf('project_admin', foreign.id);
+    const headers = await harness.tokenOf('project_admin', foreign.id);
     const ofInstance = (await create({ projectId: null })).data.createLogStream.id as string;
-    const unknown = await room.call(operation, { id: '019a0000-0000-7000-8000-000000000000' }, headers);
+    const unknown = await harness.call(operation, { id: '019a0000-0000-7000-8000-000000000000' }, headers);
     expect(unknown.code).toBe('not-found');
     const answers = [
-      await room.call(operation, { id: (await made()).id }, headers),
-      await room.call(operation, { id: ofInstance }, headers),
+      await harness.call(operation, { id: (await made()).id }, headers),
+      await harness.call(operation, { id: ofInstance }, headers),
     ];
     for (const answer of answers) expect(['not-found', 'forbidden']).toContain(answer.code);
-    const { data } = await room.call('query ($id: ID!) { logStream(id: $id) { paused } }', { id: ofInstance });
+    const { data } = await harness.call('query ($id: ID!) { logStream(id: $id) { paused } }', { id: ofInstance });
     expect(data.logStream).toEqual({ paused: false });
-    await room.call('mutation ($id: ID!) { deleteLogStream(id: $id) }', { id: ofInstance });
+    await harness.call('mutation ($id: ID!) { deleteLogStream(id: $id) }', { id: ofInstance });
   });
 
   it('of the instance are for owners alone', async () => {
     for (const role of ['project_viewer', 'project_admin'] as const) {
-      const headers = await room.tokenOf(role, project.id);
+      const headers = await harness.tokenOf(role, project.id);
       expect((await create({ projectId: null }, headers)).code).toBe('forbidden');
-      expect((await room.call('{ logStreams { id } }', {}, headers)).code).toBe('forbidden');
+      expect((await harness.call('{ logStreams { id } }', {}, headers)).code).toBe('forbidden');
     }
-    const { data } = await create({ projectId: null }, await room.tokenOf('owner'));
-    const list = await room.call('{ logStreams { id } }', {}, await room.tokenOf('owner'));
+    const { data } = await create({ projectId: null }, await harness.tokenOf('owner'));
+    const list = await harness.call('{ logStreams { id } }', {}, await harness.tokenOf('owner'));
     expect(list.data.logStreams).toContainEqual({ id: data.createLogStream.id });
   });
 
   it('are read by a viewer, without the path of the target, and changed by no viewer', async () => {
     const { id, projectId } = await made({ secret });
-    const headers = await room.tokenOf('project_viewer', projectId);
-    const read = await room.call(`query ($id: ID!) { logStream(id: $id) { ${shown} } }`, { id }, headers);
+    const headers = await harness.tokenOf('project_viewer', projectId);
+    const read = await harness.call(`query ($id: ID!) { logStream(id: $id) { ${shown} } }`, { id }, headers);
     expect(read.data.logStream.receiver).toBe('https://logs.example.com');
     expect(read.body).not.toContain('token=abc');
-    const list = await room.call('query ($id: ID!) { logStreams(projectId: $id) { id } }', { id: projectId }, headers);
+    const list = await harness.call(
+      'query ($id: ID!) { logStreams(projectId: $id) { id } }',
+      { id: projectId },
+      headers,
+    );
     expect(list.data.logStreams).toEqual([{ id }]);
     expect((await create({ projectId }, headers)).code).toBe('forbidden');
     for (const operation of operations.slice(1)) {
-      expect((await room.call(operation, { id }, headers)).code, operation).toBe('forbidden');
+      expect((await harness.call(operation, { id }, headers)).code, operation).toBe('forbidden');
     }
-    expect((await room.call('query ($id: ID!) { logStreamTarget(id: $id) }', { id })).data.logStreamTarget).toBe(
+    expect((await harness.call('query ($id: ID!) { logStreamTarget(id: $id) }', { id })).data.logStreamTarget).toBe(
       target,
     );
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
 
 const people = 10_050;
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 let groupId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const project = await room.services.projects.create({ name: 'Counted' }, system);
+  harness = await openAdminHarness();
+  const project = await harness.services.projects.create({ name: 'Counted' }, system);
   projectId = project.id;
-  const em = room.services.db.reader();
+  const em = harness.services.db.reader();
   await em.execute(
     `insert into users (project_id, id, user_name, user_name_key, active, created_at, updated_at)
      select ?, gen_random_uuid(), 'user' || n, 'user' || n, n > 20, now(), now() from generate_series(1, ${people}) n`,
@@ -29,18 +29,18 @@ beforeAll(async () => {
      from users where project_id = ?`,
     [projectId],
   );
-  groupId = (await room.services.localGroups.create(projectId, 'Everyone', system)).id;
+  groupId = (await harness.services.localGroups.create(projectId, 'Everyone', system)).id;
   await em.execute(
     `insert into group_members (project_id, group_id, user_id, created_at) select project_id, ?, id, now() from users where project_id = ?`,
     [groupId, projectId],
   );
   await em.execute('analyze users, enrolments, credentials, group_members');
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 async function counted(filter: string) {
   const text = `query ($id: ID!) { users(projectId: $id ${filter}) { totalCount isTotalLimited } }`;
-  const { data, errors } = await room.call(text, { id: projectId });
+  const { data, errors } = await harness.call(text, { id: projectId });
   expect(errors).toEqual([]);
   const { totalCount, isTotalLimited } = data.users;
   return [totalCount, isTotalLimited];
@@ -59,7 +59,7 @@ describe('counts of a large project', () => {
   });
 
   it('of members and sessions end at 10,000, and report it', async () => {
-    const shown = await room.call(
+    const shown = await harness.call(
       `query ($id: ID!) { groups(projectId: $id) { edges { node { memberCount isMemberCountLimited } } }
         project(id: $id) { contents { users sessions isSessionsLimited } } }`,
       { id: projectId },
@@ -75,7 +75,7 @@ describe('counts of a large project', () => {
     expect(await counted(', exact: true, filter: { active: true }')).toEqual([people - 20, false]);
     expect(await counted(', exact: true, filter: { hasFactor: true }')).toEqual(all);
     expect(await counted(`, exact: true, filter: { groupId: "${groupId}" }`)).toEqual(all);
-    const shown = await room.call(
+    const shown = await harness.call(
       `query ($id: ID!, $groupId: ID!) { group(id: $groupId) { memberCount(exact: true) }
         project(id: $id) { contents(exact: true) { sessions isSessionsLimited } } }`,
       { id: projectId, groupId },
@@ -85,18 +85,18 @@ describe('counts of a large project', () => {
   });
 
   it('of an export are exact', async () => {
-    const response = await fetch(`${room.url}/admin/export/users?project=${projectId}&active=true`, {
+    const response = await fetch(`${harness.url}/admin/export/users?project=${projectId}&active=true`, {
       headers: bootstrap,
     });
     expect((await response.text()).trimEnd().split('\r\n')).toHaveLength(1 + people - 20);
     const events =
       '{ auditEvents(projectId: "%", filter: { types: ["users.exported"] }) { edges { node { detail } } } }';
-    const { data } = await room.call(events.replace('%', projectId));
+    const { data } = await harness.call(events.replace('%', projectId));
     expect(data.auditEvents.edges[0].node.detail).toMatchObject({ users: people - 20 });
   });
 
   it('look factors up user by user, and never read all of them', async () => {
-    const { db } = room.services;
+    const { db } = harness.services;
     const scans = async () => {
       await query(db.alone, sql`select pg_stat_force_next_flush()`);
       const [row] = await query(

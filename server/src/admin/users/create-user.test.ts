@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let projectId: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  projectId = (await room.services.projects.create({ name: 'Acme' }, system)).id;
+  harness = await openAdminHarness();
+  projectId = (await harness.services.projects.create({ name: 'Acme' }, system)).id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const create = `mutation ($input: CreateUserInput!) { createUser(input: $input) {
   id userName email phone givenName familyName active provenance } }`;
-const created = (input: object) => room.call(create, { input: { projectId, ...input } });
+const created = (input: object) => harness.call(create, { input: { projectId, ...input } });
 const faultOf = async (input: object) => (await created(input)).errors[0]?.extensions;
 
 describe('createUser', () => {
@@ -23,9 +23,13 @@ describe('createUser', () => {
       ...{ userName: 'ada@example.com', email: 'ada@example.com', phone: '+41791234567' },
       ...{ givenName: 'Ada', familyName: null, active: true, provenance: 'LOCAL' },
     });
-    const found = await room.services.users.findByAddress(room.services.db.reader(), projectId, 'ADA@example.com');
+    const found = await harness.services.users.findByAddress(
+      harness.services.db.reader(),
+      projectId,
+      'ADA@example.com',
+    );
     expect(found?.id).toBe(data.createUser.id);
-    const { data: log } = await room.call(
+    const { data: log } = await harness.call(
       'query ($id: ID!) { auditEvents(projectId: $id, filter: { types: ["user.created"] }) { edges { node { subject { id } } } } }',
       { id: projectId },
     );
@@ -37,7 +41,7 @@ describe('createUser', () => {
     const faults = (await Promise.all(tries)).filter((fault) => fault !== undefined);
     expect(faults).toHaveLength(199);
     for (const fault of faults) expect(fault).toMatchObject({ code: 'taken', field: 'email' });
-    expect(room.bugs).toEqual([]);
+    expect(harness.bugs).toEqual([]);
   });
 
   it('takes a user name in place of an address', async () => {

@@ -1,27 +1,27 @@
 /** An admin is a user of the console's project, and has left traces in other projects. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { rows } from '../../../test/rows.ts';
 import { newAddress } from '../../../test/signin-world.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { type Actor, system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await room.services.projects.create({ name: 'Acme' }, system);
-  await room.services.admins.grantRole({ email: 'first@example.com', role: 'owner' }, by);
+  harness = await openAdminHarness();
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
+  await harness.services.admins.grantRole({ email: 'first@example.com', role: 'owner' }, by);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const by = { grants: everything, actor: system };
 
 /** Erases a user as the console does. */
 async function erase(projectId: string, id: string): Promise<void> {
-  const { data } = await room.call(
+  const { data } = await harness.call(
     'mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done message } }',
     { input: { projectId, userIds: [id], action: 'ERASE' } },
   );
@@ -30,12 +30,12 @@ async function erase(projectId: string, id: string): Promise<void> {
 
 /** The rows of a table that contain one of the texts. */
 async function holding(table: string, ...texts: string[]): Promise<object[]> {
-  const all = await rows(room.services.db, `select * from ${table}`);
+  const all = await rows(harness.services.db, `select * from ${table}`);
   return all.filter((row) => texts.some((text) => JSON.stringify(row).includes(text)));
 }
 
 it('is not named in the events of any project after the erasure', async () => {
-  const { admins, projects } = room.services;
+  const { admins, projects } = harness.services;
   const address = newAddress();
   const { user } = await admins.grantRole({ email: address, role: 'project_admin', projectId: project.id }, by);
   const grace: Actor = { kind: 'admin', id: user.id, name: address, ip: '203.0.113.77', userAgent: 'Marked/1.0' };
@@ -44,9 +44,9 @@ it('is not named in the events of any project after the erasure', async () => {
   await admins.revokeRole(id, by);
   const traces = [address, '203.0.113.77', 'Marked/1.0'];
   expect(await holding('audit_log', ...traces)).not.toEqual([]);
-  await erase(room.builtIn.console.id, user.id);
+  await erase(harness.builtIn.console.id, user.id);
   expect(await holding('audit_log', ...traces)).toEqual([]);
-  const kept = await rows(room.services.db, `select type from audit_log where detail->>'userId' = ? order by id`, [
+  const kept = await rows(harness.services.db, `select type from audit_log where detail->>'userId' = ? order by id`, [
     user.id,
   ]);
   expect(kept).toEqual([
@@ -57,20 +57,20 @@ it('is not named in the events of any project after the erasure', async () => {
 });
 
 it('is not named by the setup link that made them an owner', async () => {
-  const { admins, db } = room.services;
+  const { admins, db } = harness.services;
   const address = newAddress();
-  const id = await room.person(address);
+  const id = await harness.person(address);
   const link = await admins.mintSetupLink(system);
   const actor: Actor = { kind: 'anonymous', ip: '203.0.113.78', userAgent: 'Marked/2.0' };
   await db.transaction((em) => admins.claim(em, link.id, id, actor));
   const traces = [address, '203.0.113.78', 'Marked/2.0'];
   expect(await holding('audit_log', ...traces)).not.toEqual([]);
-  await erase(room.builtIn.console.id, id);
+  await erase(harness.builtIn.console.id, id);
   expect(await holding('audit_log', ...traces)).toEqual([]);
 });
 
 it('is not named by the versions and drafts of an experience that they changed, and others are', async () => {
-  const { admins, experiences } = room.services;
+  const { admins, experiences } = harness.services;
   const [mine, other] = [newAddress(), newAddress()];
   const { user } = await admins.grantRole({ email: mine, role: 'project_admin', projectId: project.id }, by);
   for (const [at, name] of [other, mine].entries()) {
@@ -80,7 +80,7 @@ it('is not named by the versions and drafts of an experience that they changed, 
   }
   expect(await holding('experience_versions', mine)).toHaveLength(1);
   expect(await holding('experience_drafts', mine)).toHaveLength(1);
-  await erase(room.builtIn.console.id, user.id);
+  await erase(harness.builtIn.console.id, user.id);
   expect(await holding('experience_versions', mine)).toEqual([]);
   expect(await holding('experience_drafts', mine)).toEqual([]);
   expect(await holding('experience_versions', other)).toHaveLength(1);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { type Actor, system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 let other: Project;
@@ -18,14 +18,14 @@ let stranger: string;
 const directory = { kind: 'scim', id: '0198f3a0-0000-7000-8000-000000000001', name: 'Okta' } as Actor;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
   project = await make.project({ name: 'Acme' });
   other = await make.project({ name: 'Other' });
   const user = async (of: Project, name: string) => (await make.user(of, { userName: name, userNameKey: name })).id;
   [ada, bob, stranger] = [await user(project, 'ada'), await user(project, 'bob'), await user(other, 'eve')];
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 beforeEach(async () => {
   count += 1;
@@ -34,21 +34,21 @@ beforeEach(async () => {
 
 const shown = 'id displayName provenance memberCount';
 const create = (input: object, headers?: Record<string, string>) =>
-  room.call(`mutation ($input: CreateGroupInput!) { createGroup(input: $input) { ${shown} } }`, { input }, headers);
+  harness.call(`mutation ($input: CreateGroupInput!) { createGroup(input: $input) { ${shown} } }`, { input }, headers);
 const rename = (input: object, headers?: Record<string, string>) =>
-  room.call(`mutation ($input: UpdateGroupInput!) { updateGroup(input: $input) { ${shown} } }`, { input }, headers);
+  harness.call(`mutation ($input: UpdateGroupInput!) { updateGroup(input: $input) { ${shown} } }`, { input }, headers);
 const members = (verb: 'add' | 'remove', userIds: string[], groupId = id, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: ${verb === 'add' ? 'Add' : 'Remove'}GroupMembersInput!) { done: ${verb}GroupMembers(input: $input) { ${shown} } }`,
     { input: { groupId, userIds } },
     headers,
   );
 const remove = (groupId = id, headers?: Record<string, string>) =>
-  room.call('mutation ($id: ID!) { deleteGroup(id: $id) }', { id: groupId }, headers);
+  harness.call('mutation ($id: ID!) { deleteGroup(id: $id) }', { id: groupId }, headers);
 const ofDirectory = async () =>
-  (await room.services.groups.create(project.id, { displayName: 'Pushed', externalId: 'x' }, [ada], directory)).id;
+  (await harness.services.groups.create(project.id, { displayName: 'Pushed', externalId: 'x' }, [ada], directory)).id;
 const events = async (about: string) =>
-  (await room.services.db.reader().find(AuditEvent, { subjectId: about }, { orderBy: { id: 'asc' } })).map(
+  (await harness.services.db.reader().find(AuditEvent, { subjectId: about }, { orderBy: { id: 'asc' } })).map(
     ({ type, subjectName, detail }) => ({ type, subjectName, detail }),
   );
 
@@ -61,7 +61,7 @@ describe('a group that no directory owns', () => {
     expect((await members('add', [ada])).data.done.memberCount).toBe(2);
     expect((await members('remove', [ada, stranger])).data.done.memberCount).toBe(1);
     expect((await remove()).data.deleteGroup).toBe(id);
-    expect(await room.services.groups.find(project.id, id)).toBeNull();
+    expect(await harness.services.groups.find(project.id, id)).toBeNull();
     const name = `Staff ${count}`;
     expect(await events(id)).toEqual([
       { type: 'group.created', subjectName: name, detail: { members: 0 } },
@@ -93,7 +93,7 @@ describe('a group that no directory owns', () => {
     const pushed = await ofDirectory();
     const list = async (provenance: string) =>
       (
-        await room.call(
+        await harness.call(
           'query ($id: ID!, $provenance: Provenance) { groups(projectId: $id, provenance: $provenance, first: 100) { edges { node { id } } } }',
           { id: project.id, provenance },
         )
@@ -104,12 +104,12 @@ describe('a group that no directory owns', () => {
   });
 
   it('is taken over by a directory that changes it', async () => {
-    await room.services.groups.change(project.id, id, async (edit) => edit.set({ externalId: 'okta' }), directory);
+    await harness.services.groups.change(project.id, id, async (edit) => edit.set({ externalId: 'okta' }), directory);
     expect((await members('add', [bob])).code).toBe('forbidden');
   });
 
   it('stays with the admins if a directory only reads it, or changes nothing', async () => {
-    await room.services.groups.change(project.id, id, async (edit) => edit.set({}), directory);
+    await harness.services.groups.change(project.id, id, async (edit) => edit.set({}), directory);
     expect((await members('add', [bob])).data.done.provenance).toBe('LOCAL');
   });
 
@@ -140,12 +140,12 @@ describe('changing a group', () => {
       expect(errors[0].message).toBe('This is not allowed: the directory manages this group: change it there.');
     }
     expect(await events(pushed)).toEqual(before);
-    expect((await room.services.groups.find(project.id, pushed))?.displayName).toBe('Pushed');
+    expect((await harness.services.groups.find(project.id, pushed))?.displayName).toBe('Pushed');
   });
 
   it('is not for viewers, and a group of another project does not exist', async () => {
-    const viewer = await room.tokenOf('project_viewer', project.id);
-    const foreign = await room.tokenOf('project_admin', other.id);
+    const viewer = await harness.tokenOf('project_viewer', project.id);
+    const foreign = await harness.tokenOf('project_admin', other.id);
     for (const change of changes(id, viewer)) expect((await change()).code).toBe('forbidden');
     for (const change of changes(id, foreign)) expect((await change()).code).toBe('not-found');
     for (const change of changes(id, {})) expect((await change()).code).toBe('unauthenticated');
@@ -157,12 +157,12 @@ describe('changing a group', () => {
 
   it('needs a fresh sign-in where members could gain rights, as to assign a role does', async () => {
     const email = `admin-${count}@example.com`;
-    const admin = await room.person(email);
+    const admin = await harness.person(email);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
-    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
-    const session = await room.sessionOf(admin);
+    await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const session = await harness.sessionOf(admin);
     expect((await members('add', [ada], id, session)).errors ?? []).toEqual([]);
-    room.clock.turn(freshSeconds + 1);
+    harness.clock.turn(freshSeconds + 1);
     const codes = [];
     for (const change of changes(id, session)) codes.push((await change()).code);
     const stale = 'reauthentication-required';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
@@ -8,17 +8,17 @@ import type { Project } from '../../domain/projects/project.entity.ts';
 import { customUrn } from '../../domain/users/custom/definition.ts';
 import { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
 });
 afterAll(async () => {
-  expect(room.bugs).toEqual([]);
-  await room.close();
+  expect(harness.bugs).toEqual([]);
+  await harness.close();
 });
 beforeEach(async () => {
   project = await make.project({ name: 'Acme' });
@@ -28,15 +28,16 @@ beforeEach(async () => {
 const mutation = `mutation ($input: ImportUsersInput!) { importUsers(input: $input) {
   created known refused { row field code message } } }`;
 const call = (rows: object[], more: object = {}) =>
-  room.call(mutation, { input: { projectId: project.id, rows, ...more } });
+  harness.call(mutation, { input: { projectId: project.id, rows, ...more } });
 const imported = async (rows: object[], more: object = {}) => {
   const { data, errors } = await call(rows, more);
   expect(errors).toEqual([]);
   return data.importUsers;
 };
-const users = () => room.services.db.reader().find(User, { project: project.id }, { orderBy: { userNameKey: 'asc' } });
+const users = () =>
+  harness.services.db.reader().find(User, { project: project.id }, { orderBy: { userNameKey: 'asc' } });
 const define = (name: string, more: object = {}) =>
-  room.services.customAttributes.create(project.id, { name, type: 'string', ...more }, system);
+  harness.services.customAttributes.create(project.id, { name, type: 'string', ...more }, system);
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `user-${n}@example.com` }));
 
 describe('importUsers', () => {
@@ -62,7 +63,7 @@ describe('importUsers', () => {
     expect(grace).toMatchObject({ userName: 'grace', email: null });
     const log = `{ auditEvents(projectId: "${project.id}", filter: { types: ["user.created"] }) { edges { node {
       actor { kind } subject { id name } detail } } } }`;
-    const events = (await room.call(log)).data.auditEvents.edges.map(({ node }: { node: object }) => node);
+    const events = (await harness.call(log)).data.auditEvents.edges.map(({ node }: { node: object }) => node);
     expect(events).toHaveLength(2);
     expect(events).toContainEqual({
       actor: { kind: 'bootstrap-token' },
@@ -70,9 +71,9 @@ describe('importUsers', () => {
       detail: { provenance: 'local' },
     });
     const list = `{ users(projectId: "${project.id}") { totalCount } }`;
-    expect((await room.call(list)).data.users.totalCount).toBe(2);
+    expect((await harness.call(list)).data.users.totalCount).toBe(2);
     // As SCIM filters and unique attributes find them.
-    const { db } = room.services;
+    const { db } = harness.services;
     const index = sql`select 1 from user_emails where project_id = ${project.id} and value_key = 'ada@example.com'`;
     expect(await query(db.reader(), index)).toHaveLength(1);
     const values = sql`select 1 from custom_values where project_id = ${project.id} and key = 'engines'`;
@@ -132,7 +133,7 @@ describe('importUsers', () => {
     const rows = [{ email: 'a@example.com' }, { email: 'x@example.com' }, { email: '?' }];
     const expected = { created: 1, known: [1], refused: [expect.objectContaining({ row: 2, field: 'email' })] };
     expect(await imported(rows, { dryRun: true, invite: true })).toEqual(expected);
-    const { db } = room.services;
+    const { db } = harness.services;
     expect([
       await db.reader().count(User, { project: project.id }),
       await db.reader().count(Message, { project: project.id }),
@@ -166,12 +167,12 @@ describe('importUsers', () => {
     const { created, refused } = await imported(rows, { invite: true });
     expect([created, refused]).toEqual([50, [expect.objectContaining({ row: 50, field: 'email' })]]);
     expect(await imported(rows.slice(0, 50), { invite: true })).toMatchObject({ created: 0 });
-    const mails = await room.services.db.reader().find(Message, { project: project.id });
+    const mails = await harness.services.db.reader().find(Message, { project: project.id });
     expect(mails.map(({ template }) => template)).toEqual(Array.from({ length: 50 }, () => 'invitation'));
     expect(
-      room.jobs.filter(({ job, data }) => job === 'delivery.notices' && data['projectId'] === project.id),
+      harness.jobs.filter(({ job, data }) => job === 'delivery.notices' && data['projectId'] === project.id),
     ).toHaveLength(50);
-    for (const { invitedAt } of await users()) expect(invitedAt).toEqual(room.clock.now());
+    for (const { invitedAt } of await users()) expect(invitedAt).toEqual(harness.clock.now());
   });
 
   it('takes 500 rows at once', async () => {

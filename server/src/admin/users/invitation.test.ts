@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { Message } from '../../domain/delivery/message.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
 });
 afterAll(async () => {
-  expect(room.bugs).toEqual([]);
-  await room.close();
+  expect(harness.bugs).toEqual([]);
+  await harness.close();
 });
 beforeEach(async () => {
   project = await make.project({ name: 'Acme' });
@@ -25,21 +25,23 @@ beforeEach(async () => {
 
 const create = `mutation ($input: CreateUserInput!) { createUser(input: $input) { id active invitedAt lastSignInAt } }`;
 const created = (input: object, headers?: Record<string, string>) =>
-  room.call(create, { input: { projectId: project.id, invite: true, ...input } }, headers);
+  harness.call(create, { input: { projectId: project.id, invite: true, ...input } }, headers);
 const invited = async (input: object) => (await created(input)).data.createUser.id as string;
 const onUser = (name: 'inviteUser' | 'revokeInvitation') => (id: string, headers?: Record<string, string>) =>
-  room.call(`mutation ($id: ID!) { ${name}(userId: $id) { active invitedAt } }`, { id }, headers);
+  harness.call(`mutation ($id: ID!) { ${name}(userId: $id) { active invitedAt } }`, { id }, headers);
 const invite = onUser('inviteUser');
 const revoke = onUser('revokeInvitation');
 const change = (id: string, values: Partial<User>) =>
-  room.services.db.transaction(async (em) => void Object.assign(await em.findOneOrFail(User, { id }), values));
+  harness.services.db.transaction(async (em) => void Object.assign(await em.findOneOrFail(User, { id }), values));
 const mails = () =>
-  room.services.db.reader().find(Message, { project: project.id, template: 'invitation' }, { orderBy: { id: 'asc' } });
+  harness.services.db
+    .reader()
+    .find(Message, { project: project.id, template: 'invitation' }, { orderBy: { id: 'asc' } });
 const contentOf = ({ id, sealedContent }: Message) =>
-  JSON.parse(room.services.vault.open('message', id, sealedContent as Uint8Array).toString()).content;
+  JSON.parse(harness.services.vault.open('message', id, sealedContent as Uint8Array).toString()).content;
 const eventsOf = async (id: string) => {
   const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${id}" }) { edges { node { type } } } }`;
-  return (await room.call(query)).data.auditEvents.edges.map(({ node }: { node: { type: string } }) => node.type);
+  return (await harness.call(query)).data.auditEvents.edges.map(({ node }: { node: { type: string } }) => node.type);
 };
 
 describe('an invitation', () => {
@@ -47,7 +49,7 @@ describe('an invitation', () => {
     const { data } = await created({ email: 'ada+1@example.com', locale: 'de-CH' });
     expect(data.createUser).toMatchObject({
       active: true,
-      invitedAt: room.clock.now().toISOString(),
+      invitedAt: harness.clock.now().toISOString(),
       lastSignInAt: null,
     });
     const [mail, ...others] = await mails();
@@ -55,7 +57,7 @@ describe('an invitation', () => {
     const content = contentOf(mail as Message);
     expect(content).toMatchObject({ template: 'invitation', app: 'Acme' });
     const url = new URL(content.url);
-    expect([url.origin, url.pathname]).toEqual([room.issuer, '/account']);
+    expect([url.origin, url.pathname]).toEqual([harness.issuer, '/account']);
     // All that the link contains: no secret.
     expect([...url.searchParams]).toEqual([
       ['project', project.id],
@@ -73,21 +75,21 @@ describe('an invitation', () => {
     const bare = await make.project({ name: 'Bare' });
     const refused = await created({ projectId: bare.id, email: 'a@example.com' });
     expect(refused.errors[0].extensions).toMatchObject({ code: 'invalid', field: 'invite' });
-    expect(await room.services.db.reader().count(User, { project: [project.id, bare.id] })).toBe(0);
+    expect(await harness.services.db.reader().count(User, { project: [project.id, bare.id] })).toBe(0);
   });
 
   it('is sent again at most five times a day, however often the user is erased and added', async () => {
     const id = await invited({ email: 'a@example.com' });
     for (let sent = 0; sent < 2; sent += 1) expect((await invite(id)).errors).toEqual([]);
-    await room.services.accountAccess.erase(project.id, id, system);
+    await harness.services.accountAccess.erase(project.id, id, system);
     const again = await invited({ email: 'A@example.com' });
     expect((await invite(again)).errors).toEqual([]);
     expect((await invite(again)).code).toBe('too-many');
-    await room.services.accountAccess.erase(project.id, again, system);
+    await harness.services.accountAccess.erase(project.id, again, system);
     expect((await created({ email: 'a@example.com' })).code).toBe('too-many');
     expect((await created({ email: 'a@example.com', invite: false })).errors).toEqual([]);
-    room.clock.turn(24 * 3600);
-    const user = await room.services.users.findByAddress(room.services.db.reader(), project.id, 'a@example.com');
+    harness.clock.turn(24 * 3600);
+    const user = await harness.services.users.findByAddress(harness.services.db.reader(), project.id, 'a@example.com');
     expect((await invite(user?.id as string)).errors).toEqual([]);
   });
 
@@ -98,7 +100,9 @@ describe('an invitation', () => {
       return `${errors[0]?.extensions.field} ${errors[0]?.extensions.reason}`;
     };
     expect(await reasonOf({ active: false })).toBe('userId must be an active user');
-    expect(await reasonOf({ lastSignInAt: room.clock.now() })).toBe('userId must be a user who has not signed in yet');
+    expect(await reasonOf({ lastSignInAt: harness.clock.now() })).toBe(
+      'userId must be a user who has not signed in yet',
+    );
     expect(await reasonOf({ email: null, emailKey: null })).toBe('userId must have an email address');
     expect(await reasonOf({ provenance: 'scim' })).toContain('must not be a user of the directory');
     expect(await mails()).toEqual([]);
@@ -109,7 +113,7 @@ describe('an invitation', () => {
     expect((await revoke(id)).data.revokeInvitation).toEqual({ active: false, invitedAt: null });
     expect(await eventsOf(id)).toContain('user.invitation_revoked');
     const [mail] = await mails();
-    await room.services.delivery.send({ project: { id: project.id }, id: mail?.id as string });
+    await harness.services.delivery.send({ project: { id: project.id }, id: mail?.id as string });
     const [after] = await mails();
     expect([after?.state, after?.note]).toEqual(['suppressed', 'the user is not active']);
     expect((await revoke(id)).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'userId' });
@@ -118,19 +122,19 @@ describe('an invitation', () => {
 
   it('cannot be revoked after the sign-in', async () => {
     const id = await invited({ email: 'a@example.com' });
-    await change(id, { lastSignInAt: room.clock.now() });
+    await change(id, { lastSignInAt: harness.clock.now() });
     expect((await revoke(id)).errors[0].extensions).toMatchObject({ code: 'invalid', field: 'userId' });
-    expect((await room.services.db.reader().findOneOrFail(User, { id })).active).toBe(true);
+    expect((await harness.services.db.reader().findOneOrFail(User, { id })).active).toBe(true);
   });
 
   it('is a filter of the list', async () => {
     const id = await invited({ email: 'a@example.com' });
     const signedIn = await invited({ email: 'b@example.com' });
-    await change(signedIn, { lastSignInAt: room.clock.now() });
+    await change(signedIn, { lastSignInAt: harness.clock.now() });
     await created({ email: 'c@example.com', invite: false });
     const list = async (isInvited: boolean) => {
       const query = `query ($p: ID!, $f: UserFilter) { users(projectId: $p, filter: $f) { totalCount edges { node { id } } } }`;
-      const { users } = (await room.call(query, { p: project.id, f: { isInvited } })).data;
+      const { users } = (await harness.call(query, { p: project.id, f: { isInvited } })).data;
       return [users.totalCount, users.edges.map(({ node }: { node: { id: string } }) => node.id)];
     };
     expect(await list(true)).toEqual([1, [id]]);
@@ -139,11 +143,11 @@ describe('an invitation', () => {
 
   it('is for project admins of the project', async () => {
     const id = await invited({ email: 'a@example.com' });
-    const viewer = await room.tokenOf('project_viewer', project.id);
-    const stranger = await room.tokenOf('project_admin', (await make.project({ name: 'Other' })).id);
+    const viewer = await harness.tokenOf('project_viewer', project.id);
+    const stranger = await harness.tokenOf('project_admin', (await make.project({ name: 'Other' })).id);
     const rows = { projectId: project.id, rows: [{ email: 'x@example.com' }] };
     const imported = (headers: Record<string, string>) =>
-      room.call('mutation ($i: ImportUsersInput!) { importUsers(input: $i) { created } }', { i: rows }, headers);
+      harness.call('mutation ($i: ImportUsersInput!) { importUsers(input: $i) { created } }', { i: rows }, headers);
     for (const [headers, code] of [
       [viewer, 'forbidden'],
       [stranger, 'not-found'],
@@ -154,24 +158,24 @@ describe('an invitation', () => {
       expect((await imported(headers)).code).toBe(code);
     }
     expect(await mails()).toHaveLength(1);
-    expect(await room.services.db.reader().count(User, { project: project.id })).toBe(1);
+    expect(await harness.services.db.reader().count(User, { project: project.id })).toBe(1);
   });
 });
 
 describe('the invitation of an admin', () => {
   const grant = (input: object, headers?: Record<string, string>) =>
-    room.call('mutation ($i: GrantRoleInput!) { grantRole(input: $i) { id role } }', { i: input }, headers);
+    harness.call('mutation ($i: GrantRoleInput!) { grantRole(input: $i) { id role } }', { i: input }, headers);
   const mailsTo = (recipient: string) =>
-    room.services.db.reader().find(Message, { template: 'admin-invitation', recipient });
+    harness.services.db.reader().find(Message, { template: 'admin-invitation', recipient });
 
   it('names the project and the role, and leads to the console', async () => {
     const input = { email: 'pa@example.com', role: 'PROJECT_ADMIN', projectId: project.id };
     expect((await grant({ ...input, invite: true })).errors).toEqual([]);
     const [mail] = await mailsTo('pa@example.com');
     expect(contentOf(mail as Message)).toMatchObject({
-      ...{ app: 'Acme', role: 'project_admin', url: `${room.issuer}/admin` },
+      ...{ app: 'Acme', role: 'project_admin', url: `${harness.issuer}/admin` },
     });
-    expect(mail?.project.id).toBe(room.builtIn.console.id);
+    expect(mail?.project.id).toBe(harness.builtIn.console.id);
     await grant({ email: 'owner@example.com', role: 'OWNER', invite: true });
     expect(contentOf((await mailsTo('owner@example.com'))[0] as Message)).toMatchObject({ role: 'owner' });
   });
@@ -189,13 +193,13 @@ describe('the invitation of an admin', () => {
       expect((await grant({ ...input, role: sent % 2 ? 'PROJECT_ADMIN' : 'PROJECT_VIEWER' })).errors).toEqual([]);
     }
     expect((await grant({ ...input, role: 'PROJECT_VIEWER' })).code).toBe('too-many');
-    const roles = await room.call(`{ memberships(projectId: "${project.id}") { role admin { email } } }`);
+    const roles = await harness.call(`{ memberships(projectId: "${project.id}") { role admin { email } } }`);
     expect(roles.data.memberships).toEqual([{ role: 'PROJECT_ADMIN', admin: { email: 'often@example.com' } }]);
   });
 
   it('is not stopped by the admins of another project', async () => {
     const other = await make.project({ name: 'Other' });
-    const adminOf = async ({ id }: Project) => ({ id, headers: await room.tokenOf('project_admin', id) });
+    const adminOf = async ({ id }: Project) => ({ id, headers: await harness.tokenOf('project_admin', id) });
     const [ours, theirs] = [await adminOf(project), await adminOf(other)];
     const inviteTo = ({ id, headers }: typeof ours, role = 'PROJECT_VIEWER') =>
       grant({ email: 'shared@example.com', role, projectId: id, invite: true }, headers);

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let make: Factories;
 let project: Project;
 let ada: User;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  make = new Factories(harness.services, harness.clock);
   project = await make.project({ name: 'Acme' });
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
   ada = await make.user(project);
 });
@@ -24,18 +24,20 @@ beforeEach(async () => {
 const fields = `displayName givenName familyName locale zoneinfo birthdate
   address { formatted streetAddress locality region postalCode country }`;
 const update = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: UpdateUserInput!) { updateUser(input: $input) { ${fields} } }`,
     { input: { id: ada.id, ...input } },
     headers,
   );
 const fault = async (input: object) => (await update(input)).errors[0]?.message;
 const stored = async () => {
-  const user = await room.services.accounts.find(project.id, ada.id);
+  const user = await harness.services.accounts.find(project.id, ada.id);
   return { version: user?.version, attributes: user?.attributes };
 };
 const events = () =>
-  room.services.db.reader().find(AuditEvent, { type: 'user.updated', subjectId: ada.id }, { orderBy: { id: 'asc' } });
+  harness.services.db
+    .reader()
+    .find(AuditEvent, { type: 'user.updated', subjectId: ada.id }, { orderBy: { id: 'asc' } });
 
 describe('Mutation.updateUser', () => {
   it('sets attributes, which reach the claims', async () => {
@@ -76,7 +78,7 @@ describe('Mutation.updateUser', () => {
         after: { givenName: null, locale: null, addresses: null },
       },
     ]);
-    await room.services.accounts.remove(project.id, ada.id, system);
+    await harness.services.accounts.remove(project.id, ada.id, system);
     expect((await events()).map(({ detail, subjectName }) => [detail, subjectName])).toEqual([
       [null, null],
       [null, null],
@@ -119,7 +121,7 @@ describe('Mutation.updateUser', () => {
   it('refuses fields of the directory where it is authoritative, naming the field; birthdate is not one', async () => {
     const attributes = { locale: 'en-US', timezone: 'UTC', addresses: [{ locality: 'London' }] };
     const provisioned = { provenance: 'scim', givenName: 'Ada', displayName: 'Ada', attributes } as const;
-    const { projects } = room.services;
+    const { projects } = harness.services;
     await projects.update(project.id, { scimAuthoritative: true }, system);
     ada = await make.user(project, provisioned);
     const locked = { givenName: 'Eve', familyName: 'Eve', displayName: 'Eve', locale: 'de', zoneinfo: 'Europe/Bern' };
@@ -142,9 +144,9 @@ describe('Mutation.updateUser', () => {
 
   it('is for admins of the project', async () => {
     const other = await make.project();
-    const viewer = await room.tokenOf('project_viewer', project.id);
+    const viewer = await harness.tokenOf('project_viewer', project.id);
     expect((await update({ givenName: 'Eve' }, viewer)).code).toBe('forbidden');
-    const stranger = await room.tokenOf('project_admin', other.id);
+    const stranger = await harness.tokenOf('project_admin', other.id);
     expect((await update({ givenName: 'Eve' }, stranger)).code).toBe('not-found');
     expect((await update({ id: 'x', givenName: 'Eve' })).code).toBe('not-found');
     expect((await stored()).version).toBe(1);

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let userId: string;
 let count = 0;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await room.services.projects.create({ name: 'Acme' }, system);
+  harness = await openAdminHarness();
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  const { db, users } = room.services;
+  const { db, users } = harness.services;
   count += 1;
   userId = (await db.transaction((em) => users.signUp(em, project.id, `user-${count}@example.com`, system))).id;
 });
@@ -23,12 +23,12 @@ beforeEach(async () => {
 const mutation = `mutation ($input: GrantUserRecoveryInput!) {
   grantUserRecovery(input: $input) { code usableAt expiresAt } }`;
 const grant = (input: object = {}, headers?: Record<string, string>) =>
-  room.call(mutation, { input: { userId, reason: 'Lost phone', ...input } }, headers);
+  harness.call(mutation, { input: { userId, reason: 'Lost phone', ...input } }, headers);
 const cancel = (headers?: Record<string, string>) =>
-  room.call('mutation ($id: ID!) { cancelUserRecovery(userId: $id) }', { id: userId }, headers);
+  harness.call('mutation ($id: ID!) { cancelUserRecovery(userId: $id) }', { id: userId }, headers);
 const open = async (headers?: Record<string, string>) => {
   const query = 'query ($id: ID!) { userAccess(userId: $id) { recovery { reason createdAt usableAt expiresAt } } }';
-  return (await room.call(query, { id: userId }, headers)).data.userAccess.recovery;
+  return (await harness.call(query, { id: userId }, headers)).data.userAccess.recovery;
 };
 
 describe('Mutation.grantUserRecovery', () => {
@@ -36,13 +36,13 @@ describe('Mutation.grantUserRecovery', () => {
     const { data } = await grant();
     const { code, ...times } = data.grantUserRecovery;
     expect(code).toMatch(/^[0-9a-z]{4}(-[0-9a-z]{4}){3}$/);
-    const now = room.clock.now().getTime();
+    const now = harness.clock.now().getTime();
     const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
     expect(times).toEqual({ usableAt: at(24), expiresAt: at(48) });
     expect(await open()).toEqual({ reason: 'Lost phone', createdAt: at(0), ...times });
     const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}" }) {
       edges { node { type actor { kind } detail } } } }`;
-    const { edges } = (await room.call(query)).data.auditEvents;
+    const { edges } = (await harness.call(query)).data.auditEvents;
     expect(edges[0].node).toEqual({
       type: 'recovery.granted',
       actor: { kind: 'bootstrap-token' },
@@ -52,20 +52,20 @@ describe('Mutation.grantUserRecovery', () => {
   });
 
   it('is for project admins with a fresh sign-in', async () => {
-    const viewer = await room.tokenOf('project_viewer', project.id);
+    const viewer = await harness.tokenOf('project_viewer', project.id);
     expect([(await grant({}, viewer)).code, (await cancel(viewer)).code]).toEqual(['forbidden', 'forbidden']);
-    const other = await room.services.projects.create({ name: 'Other' }, system);
-    const stranger = await room.tokenOf('project_admin', other.id);
+    const other = await harness.services.projects.create({ name: 'Other' }, system);
+    const stranger = await harness.tokenOf('project_admin', other.id);
     expect([(await grant({}, stranger)).code, (await cancel(stranger)).code]).toEqual(['not-found', 'not-found']);
     const email = `admin-${count}@example.com`;
-    const adminId = await room.person(email);
+    const adminId = await harness.person(email);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
-    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
-    const headers = await room.sessionOf(adminId);
-    room.clock.turn(freshSeconds + 1);
+    await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const headers = await harness.sessionOf(adminId);
+    harness.clock.turn(freshSeconds + 1);
     expect((await grant({}, headers)).code).toBe('reauthentication-required');
     expect(await open()).toBeNull();
-    expect((await grant({}, await room.sessionOf(adminId))).code).toBeUndefined();
+    expect((await grant({}, await harness.sessionOf(adminId))).code).toBeUndefined();
     // The viewer sees that there is one, and never its code.
     expect(await open(viewer)).toMatchObject({ reason: 'Lost phone' });
   });
@@ -80,12 +80,12 @@ describe('Mutation.grantUserRecovery', () => {
 
 describe('the notices of recoveries', () => {
   it('are limited for each address, however many users have it, and keep the last grant', async () => {
-    const acme = await room.services.projects.create({ name: 'Loud' }, system);
-    const admin = await room.tokenOf('project_admin', acme.id);
+    const acme = await harness.services.projects.create({ name: 'Loud' }, system);
+    const admin = await harness.tokenOf('project_admin', acme.id);
     const provision = (userName: string) => {
       const emails = [`${userName}@example.com`, 'Victim@example.org'].map((value) => ({ value }));
       const names = { externalId: null, displayName: null, givenName: null, familyName: null };
-      return room.services.accounts.provision(
+      return harness.services.accounts.provision(
         acme.id,
         { userName, ...names, active: true, attributes: { emails } },
         system,
@@ -95,11 +95,12 @@ describe('the notices of recoveries', () => {
     const codes = [];
     for (let at = 0; at < 52; at += 1) codes.push((await grant({ userId: at % 2 === 0 ? one : other }, admin)).code);
     expect(codes).toEqual([...Array(50).fill(undefined), 'too-many', 'too-many']);
-    const { recovery } = (await room.call(`{ userAccess(userId: "${one}") { recovery { reason } } }`)).data.userAccess;
+    const { recovery } = (await harness.call(`{ userAccess(userId: "${one}") { recovery { reason } } }`)).data
+      .userAccess;
     expect(recovery).toEqual({ reason: 'Lost phone' });
     const sent = `{ messages(projectId: "${acme.id}", recipient: "Victim@example.org", first: 100) { edges { node { id } } } }`;
-    expect((await room.call(sent)).data.messages.edges).toHaveLength(50);
-    room.clock.turn(24 * 3600 + 1);
+    expect((await harness.call(sent)).data.messages.edges).toHaveLength(50);
+    harness.clock.turn(24 * 3600 + 1);
     expect((await grant({ userId: one }, admin)).code).toBeUndefined();
   });
 });
@@ -111,6 +112,6 @@ describe('Mutation.cancelUserRecovery', () => {
     expect(await open()).toBeNull();
     const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}", types: ["recovery.cancelled"] }) {
       edges { node { type } } } }`;
-    expect((await room.call(query)).data.auditEvents.edges).toHaveLength(1);
+    expect((await harness.call(query)).data.auditEvents.edges).toHaveLength(1);
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let clientId: string;
 let count = 0;
@@ -14,27 +14,27 @@ let session: string;
 let device: string;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await room.services.projects.create({ name: 'Acme' }, system);
-  clientId = (await room.services.clients.create({ projectId: project.id, name: 'App' }, system)).client.id;
+  harness = await openAdminHarness();
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
+  clientId = (await harness.services.clients.create({ projectId: project.id, name: 'App' }, system)).client.id;
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 beforeEach(async () => {
   userId = await person();
-  const signedIn = await room.signedIn(project, { id: userId }, clientId);
+  const signedIn = await harness.signedIn(project, { id: userId }, clientId);
   session = signedIn.session.id;
   device = signedIn.device.id;
 });
 
 async function person(): Promise<string> {
-  const { db, users } = room.services;
+  const { db, users } = harness.services;
   count += 1;
   return (await db.transaction((em) => users.signUp(em, project.id, `user-${count}@example.com`, system))).id;
 }
 
 async function withFactor(method: 'email' | 'sms' | 'totp'): Promise<void> {
-  const { db, mfa, users } = room.services;
+  const { db, mfa, users } = harness.services;
   await db.transaction(async (em) => {
     const phone = method === 'sms' ? '+12025550143' : null;
     const user = await users.find(em, project.id, userId);
@@ -49,12 +49,12 @@ const access = async (id = userId) => {
     sessions { id amr deviceId expiresAt } devices { id name remembered client { name } }
     passkeys { id name aaguid attested synced userVerified createdBy createdAt lastUsedAt }
     consents { id scopes createdAt client { id } } factors { method phone } recoveryCodesLeft } }`;
-  return (await room.call(query, { id })).data.userAccess;
+  return (await harness.call(query, { id })).data.userAccess;
 };
 
 const change = async (action: string, userIds = [userId], headers?: Record<string, string>) => {
   const query = `mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { userId done code message } }`;
-  return room.call(query, { input: { projectId: project.id, userIds, action } }, headers);
+  return harness.call(query, { input: { projectId: project.id, userIds, action } }, headers);
 };
 
 describe('Query.userAccess', () => {
@@ -73,10 +73,10 @@ describe('Query.userAccess', () => {
   it('shows the trust of a device by the current policy, not by that of its last use', async () => {
     const query = `query ($id: ID!) { userAccess(userId: $id) { devices { trustedUntil lastUsedAt } } }`;
     const seconds = async () => {
-      const [shown] = (await room.call(query, { id: userId })).data.userAccess.devices;
+      const [shown] = (await harness.call(query, { id: userId })).data.userAccess.devices;
       return (Date.parse(shown.trustedUntil) - Date.parse(shown.lastUsedAt)) / 1000;
     };
-    const { projects } = room.services;
+    const { projects } = harness.services;
     const before = await seconds();
     await projects.update(project.id, { deviceTrustSeconds: 600 }, system);
     expect(before).toBeGreaterThan(600);
@@ -86,23 +86,23 @@ describe('Query.userAccess', () => {
   });
 
   it('omits expired sessions', async () => {
-    room.clock.turn(project.maxSessionSeconds + 1);
+    harness.clock.turn(project.maxSessionSeconds + 1);
     expect((await access()).sessions).toEqual([]);
   });
 });
 
 describe('Mutation.endUserSession, Mutation.revokeUserDevice', () => {
   it('ends one session and leaves the others', async () => {
-    const other = await room.signedIn(project, { id: userId }, clientId);
-    await room.call(`mutation { endUserSession(id: "${session}") }`);
+    const other = await harness.signedIn(project, { id: userId }, clientId);
+    await harness.call(`mutation { endUserSession(id: "${session}") }`);
     expect((await access()).sessions).toMatchObject([{ id: other.session.id }]);
-    const again = await room.call(`mutation { endUserSession(id: "${session}") }`);
+    const again = await harness.call(`mutation { endUserSession(id: "${session}") }`);
     expect(again.data).toEqual({ endUserSession: session });
   });
 
   it('revokes a device and ends its sessions', async () => {
-    const other = await room.signedIn(project, { id: userId }, clientId);
-    await room.call(`mutation { revokeUserDevice(id: "${device}") }`);
+    const other = await harness.signedIn(project, { id: userId }, clientId);
+    await harness.call(`mutation { revokeUserDevice(id: "${device}") }`);
     const left = await access();
     expect(left.devices).toMatchObject([{ id: other.device.id }]);
     expect(left.sessions).toMatchObject([{ id: other.session.id }]);
@@ -110,23 +110,23 @@ describe('Mutation.endUserSession, Mutation.revokeUserDevice', () => {
 
   it('refuses unknown ids', async () => {
     const none = '00000000-0000-7000-8000-000000000000';
-    expect((await room.call(`mutation { endUserSession(id: "${none}") }`)).code).toBe('not-found');
-    expect((await room.call('mutation { revokeUserDevice(id: "x") }')).code).toBe('not-found');
+    expect((await harness.call(`mutation { endUserSession(id: "${none}") }`)).code).toBe('not-found');
+    expect((await harness.call('mutation { revokeUserDevice(id: "x") }')).code).toBe('not-found');
   });
 });
 
 describe('passkeys', () => {
   let passkey: string;
   beforeEach(async () => {
-    passkey = await room.passkeyOf(project, { id: userId }, true);
+    passkey = await harness.passkeyOf(project, { id: userId }, true);
   });
 
   const revoke = (id: string, headers?: Record<string, string>) =>
-    room.call('mutation ($id: ID!) { revokeUserPasskey(id: $id) }', { id }, headers);
+    harness.call('mutation ($id: ID!) { revokeUserPasskey(id: $id) }', { id }, headers);
   const readers = 'query ($id: ID!) { userAccess(userId: $id) { devices { id } passkeys { id } } }';
 
   it('are listed beside the devices, for the same roles', async () => {
-    const now = room.clock.now().toISOString();
+    const now = harness.clock.now().toISOString();
     const shown = await access();
     expect(shown.devices).toMatchObject([{ id: device }]);
     expect(shown.passkeys).toEqual([
@@ -142,20 +142,20 @@ describe('passkeys', () => {
         ...{ createdBy: 'MAIL_CODE', createdAt: now, lastUsedAt: now },
       },
     ]);
-    const viewer = await room.call(readers, { id: userId }, await room.tokenOf('project_viewer', project.id));
+    const viewer = await harness.call(readers, { id: userId }, await harness.tokenOf('project_viewer', project.id));
     expect(viewer.data.userAccess).toEqual({ devices: [{ id: device }], passkeys: [{ id: passkey }] });
-    const other = await room.services.projects.create({ name: 'Other' }, system);
-    const stranger = await room.call(readers, { id: userId }, await room.tokenOf('project_admin', other.id));
+    const other = await harness.services.projects.create({ name: 'Other' }, system);
+    const stranger = await harness.call(readers, { id: userId }, await harness.tokenOf('project_admin', other.id));
     expect([stranger.data, stranger.code]).toEqual([null, 'not-found']);
   });
 
   it('are counted apart from devices', async () => {
     const query = `{ userHoldings(userId: "${userId}") { devices passkeys secondFactors } }`;
-    expect((await room.call(query)).data.userHoldings).toEqual({ devices: 1, passkeys: 1, secondFactors: 0 });
+    expect((await harness.call(query)).data.userHoldings).toEqual({ devices: 1, passkeys: 1, secondFactors: 0 });
   });
 
   it('are revoked one by one with their sessions, and recorded', async () => {
-    const other = await room.passkeyOf(project, { id: userId });
+    const other = await harness.passkeyOf(project, { id: userId });
     expect((await revoke(passkey)).data).toEqual({ revokeUserPasskey: passkey });
     expect(await access()).toMatchObject({
       passkeys: [{ id: other }],
@@ -164,7 +164,7 @@ describe('passkeys', () => {
     });
     const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${passkey}" }) {
       edges { node { type subject { kind name } actor { kind } detail } } } }`;
-    const { data } = await room.call(query);
+    const { data } = await harness.call(query);
     const subject = { kind: 'passkey', name: 'iCloud Keychain' };
     expect(data.auditEvents.edges.map(({ node }: any) => node)).toEqual([
       { type: 'passkey.revoked', subject, actor: { kind: 'bootstrap-token' }, detail: { userId } },
@@ -173,29 +173,29 @@ describe('passkeys', () => {
   });
 
   it('are not devices: each has its own mutation', async () => {
-    expect((await room.call(`mutation { revokeUserDevice(id: "${passkey}") }`)).code).toBe('not-found');
+    expect((await harness.call(`mutation { revokeUserDevice(id: "${passkey}") }`)).code).toBe('not-found');
     for (const id of [device, 'x']) expect((await revoke(id)).code).toBe('not-found');
     expect(await access()).toMatchObject({ passkeys: [{ id: passkey }], devices: [{ id: device }] });
   });
 
   it('are revoked by project admins with a fresh sign-in', async () => {
-    expect((await revoke(passkey, await room.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
+    expect((await revoke(passkey, await harness.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
     const email = `passkeys-${count}@example.com`;
-    const adminId = await room.person(email);
+    const adminId = await harness.person(email);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
-    await room.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
-    const headers = await room.sessionOf(adminId);
-    room.clock.turn(freshSeconds + 1);
+    await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const headers = await harness.sessionOf(adminId);
+    harness.clock.turn(freshSeconds + 1);
     expect((await revoke(passkey, headers)).code).toBe('reauthentication-required');
-    expect((await revoke(passkey, await room.sessionOf(adminId))).data).toEqual({ revokeUserPasskey: passkey });
+    expect((await revoke(passkey, await harness.sessionOf(adminId))).data).toEqual({ revokeUserPasskey: passkey });
   });
 
   it('count as second factors of users, while the project uses passkeys', async () => {
     const figures = async (passkeys: boolean) => {
-      await room.services.projects.update(project.id, { passkeyPolicy: passkeys ? 'allowed' : 'off' }, system);
+      await harness.services.projects.update(project.id, { passkeyPolicy: passkeys ? 'allowed' : 'off' }, system);
       const query = `{ factorStanding(projectId: "${project.id}") { withFactor withPasskey }
         users(projectId: "${project.id}", first: 100, filter: { hasFactor: true }) { edges { node { id } } } }`;
-      const { factorStanding, users } = (await room.call(query)).data;
+      const { factorStanding, users } = (await harness.call(query)).data;
       return { ...factorStanding, isListed: users.edges.some(({ node }: any) => node.id === userId) };
     };
     const off = await figures(false);
@@ -212,7 +212,7 @@ describe('passkeys', () => {
   it('are announced to the user when an admin revokes one, and not a second time', async () => {
     const noticesSent = async () => {
       const sql = `select recipient from messages where project_id = ? and template = 'passkey-changed' and recipient = ?`;
-      return (await room.services.db.reader().execute(sql, [project.id, `user-${count}@example.com`])).length;
+      return (await harness.services.db.reader().execute(sql, [project.id, `user-${count}@example.com`])).length;
     };
     expect(await noticesSent()).toBe(0);
     await revoke(passkey);
@@ -222,24 +222,24 @@ describe('passkeys', () => {
   });
 
   it('are announced without limit to the login address only: a directory can add strangers', async () => {
-    const loud = await room.services.projects.create({ name: 'Loud' }, system);
+    const loud = await harness.services.projects.create({ name: 'Loud' }, system);
     const emails = ['login@example.com', 'Victim@example.org'].map((value) => ({ value }));
     const names = { externalId: null, displayName: null, givenName: null, familyName: null };
     const values = { userName: 'loud', ...names, active: true, attributes: { emails } };
-    const user = await room.services.accounts.provision(loud.id, values, system);
-    const admin = await room.tokenOf('project_admin', loud.id);
+    const user = await harness.services.accounts.provision(loud.id, values, system);
+    const admin = await harness.tokenOf('project_admin', loud.id);
     const removals = async (times: number) => {
       for (let at = 0; at < times; at += 1) {
-        expect((await revoke(await room.passkeyOf(loud, user), admin)).code).toBeUndefined();
+        expect((await revoke(await harness.passkeyOf(loud, user), admin)).code).toBeUndefined();
       }
     };
     const told = async (recipient: string) => {
       const sql = `select from messages where project_id = ? and template = 'passkey-changed' and recipient = ?`;
-      return (await room.services.db.reader().execute(sql, [loud.id, recipient])).length;
+      return (await harness.services.db.reader().execute(sql, [loud.id, recipient])).length;
     };
     await removals(12);
     expect([await told('login@example.com'), await told('Victim@example.org')]).toEqual([12, 10]);
-    room.clock.turn(24 * 3600 + 1);
+    harness.clock.turn(24 * 3600 + 1);
     await removals(1);
     expect([await told('login@example.com'), await told('Victim@example.org')]).toEqual([13, 11]);
   });
@@ -259,14 +259,14 @@ describe('Mutation.changeUsers', () => {
       [userId, other].map((id) => ({ userId: id, done: true, code: null, message: null })),
     );
     expect((await access()).sessions).toEqual([]);
-    const active = async () => (await room.call(`{ user(id: "${userId}") { active } }`)).data.user.active;
+    const active = async () => (await harness.call(`{ user(id: "${userId}") { active } }`)).data.user.active;
     expect(await active()).toBe(false);
     await change('ACTIVATE');
     expect(await active()).toBe(true);
   });
 
   it('ends all sessions and leaves the devices', async () => {
-    await room.signedIn(project, { id: userId }, clientId);
+    await harness.signedIn(project, { id: userId }, clientId);
     await change('END_SESSIONS');
     expect(await access()).toMatchObject({ sessions: [], devices: [{}, {}] });
   });
@@ -280,9 +280,9 @@ describe('Mutation.changeUsers', () => {
 
   it('counts users whose factors satisfy the policy: e-mail only if the project allows it', async () => {
     const standing = async (emailFactor: boolean) => {
-      await room.services.projects.update(project.id, { emailFactor }, system);
+      await harness.services.projects.update(project.id, { emailFactor }, system);
       const query = `{ factorStanding(projectId: "${project.id}") { withFactor email } }`;
-      return (await room.call(query)).data.factorStanding as { withFactor: number; email: number };
+      return (await harness.call(query)).data.factorStanding as { withFactor: number; email: number };
     };
     const [allowed, refused] = [await standing(true), await standing(false)];
     await withFactor('email');
@@ -297,14 +297,14 @@ describe('Mutation.changeUsers', () => {
       { userId: none, done: false, code: 'not-found', message: expect.stringContaining('user') },
       { userId, done: true, code: null, message: null },
     ]);
-    expect((await room.call(`{ user(id: "${userId}") { id } }`)).code).toBe('not-found');
+    expect((await harness.call(`{ user(id: "${userId}") { id } }`)).code).toBe('not-found');
   });
 
   it('affects no users of other projects', async () => {
-    const stranger = await room.person(`stranger-${count}@example.com`);
+    const stranger = await harness.person(`stranger-${count}@example.com`);
     const { data } = await change('ERASE', [stranger]);
     expect(data.changeUsers).toMatchObject([{ done: false, code: 'not-found' }]);
-    expect((await room.call(`{ user(id: "${stranger}") { active } }`)).data.user.active).toBe(true);
+    expect((await harness.call(`{ user(id: "${stranger}") { active } }`)).data.user.active).toBe(true);
   });
 
   it('refuses none and more than 100 users', async () => {
@@ -314,13 +314,13 @@ describe('Mutation.changeUsers', () => {
   });
 
   it('refuses to remove the last owner, but no other', async () => {
-    const { admins } = room.services;
-    const owner = await room.person('owner@example.com');
+    const { admins } = harness.services;
+    const owner = await harness.person('owner@example.com');
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
     const first = await admins.grantRole({ email: 'owner@example.com', role: 'owner' }, by);
     const inConsole = (action: string, userIds: string[]) =>
-      room.call('mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }', {
-        input: { projectId: room.builtIn.console.id, userIds, action },
+      harness.call('mutation ($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }', {
+        input: { projectId: harness.builtIn.console.id, userIds, action },
       });
     for (const action of ['DEACTIVATE', 'ERASE']) {
       const { data } = await inConsole(action, [owner]);
@@ -334,12 +334,12 @@ describe('Mutation.changeUsers', () => {
   });
 
   it('requires a fresh sign-in for irreversible actions only', async () => {
-    const { admins } = room.services;
-    const adminId = await room.person(`admin-${count}@example.com`);
+    const { admins } = harness.services;
+    const adminId = await harness.person(`admin-${count}@example.com`);
     const by = { grants: { owner: true, projects: new Map() }, actor: system };
     await admins.grantRole({ email: `admin-${count}@example.com`, role: 'project_admin', projectId: project.id }, by);
-    const headers = await room.sessionOf(adminId);
-    room.clock.turn(freshSeconds + 1);
+    const headers = await harness.sessionOf(adminId);
+    harness.clock.turn(freshSeconds + 1);
     for (const action of ['ERASE', 'RESET_FACTORS']) {
       expect((await change(action, [userId], headers)).code).toBe('reauthentication-required');
     }
@@ -350,32 +350,38 @@ describe('Mutation.changeUsers', () => {
     await change('DEACTIVATE');
     const query = `{ auditEvents(projectId: "${project.id}", filter: { subjectId: "${userId}" }) {
       edges { node { type actor { kind } } } } }`;
-    const { data } = await room.call(query);
+    const { data } = await harness.call(query);
     expect(data.auditEvents.edges[0].node).toEqual({ type: 'user.updated', actor: { kind: 'bootstrap-token' } });
   });
 });
 
 describe('Query.scimRequests', () => {
   it('shows the requests of a directory, newest first, page by page', async () => {
-    const { requestRecords } = room.services;
-    const { scimToken } = await room.services.directories.issueScimToken(
+    const { requestRecords } = harness.services;
+    const { scimToken } = await harness.services.directories.issueScimToken(
       { projectId: project.id, name: 'Okta' },
       system,
     );
     for (const status of [200, 201, 400]) {
       requestRecords.add(
         {
-          ...{ projectId: project.id, at: room.clock.now(), tokenId: scimToken.id, tokenName: 'Okta', method: 'POST' },
+          ...{
+            projectId: project.id,
+            at: harness.clock.now(),
+            tokenId: scimToken.id,
+            tokenName: 'Okta',
+            method: 'POST',
+          },
           ...{ path: '/Users', resourceId: null, status, scimType: null, detail: null, durationMs: 3 },
           ...{ userAgent: null, requestBody: '{}', responseBody: null, ignored: [], concerns: [], address: null },
           schemaVersion: 0,
         },
-        (error) => room.bugs.push(error),
+        (error) => harness.bugs.push(error),
       );
     }
     await requestRecords.settled();
     const ask = (after?: string) =>
-      room.call(
+      harness.call(
         `query ($id: ID!, $after: String) { scimRequests(projectId: $id, first: 2, after: $after) {
           edges { node { status tokenName } } pageInfo { hasNextPage endCursor } } }`,
         { id: project.id, after },
@@ -385,13 +391,13 @@ describe('Query.scimRequests', () => {
     expect(first.pageInfo.hasNextPage).toBe(true);
     const second = (await ask(first.pageInfo.endCursor)).data.scimRequests;
     expect(second.edges).toEqual([{ node: { status: 200, tokenName: 'Okta' } }]);
-    expect(room.bugs).toEqual([]);
+    expect(harness.bugs).toEqual([]);
   });
 });
 
 describe('Mutation.revokeConsent', () => {
   it("ends an application's access to one user, with one event of the admin", async () => {
-    const { clients, db, refreshGrants, users } = room.services;
+    const { clients, db, refreshGrants, users } = harness.services;
     const user = async (id: string) => (await users.find(db.reader(), project.id, id)) as User;
     const settings = {
       projectId: project.id,
@@ -401,8 +407,8 @@ describe('Mutation.revokeConsent', () => {
     };
     const { client } = await clients.create(settings, system);
     const [own, other] = [await user(userId), await user(await person())];
-    for (const one of [own, other]) await room.refreshGrantOf(client, one);
-    const [id] = [await room.consentOf(client, own), await room.consentOf(client, other)];
+    for (const one of [own, other]) await harness.refreshGrantOf(client, one);
+    const [id] = [await harness.consentOf(client, own), await harness.consentOf(client, other)];
     expect((await access()).consents).toEqual([
       {
         id,
@@ -412,8 +418,8 @@ describe('Mutation.revokeConsent', () => {
       },
     ]);
     const revoke = (headers?: Record<string, string>) =>
-      room.call('mutation ($id: ID!) { revokeConsent(id: $id) }', { id }, headers);
-    expect((await revoke(await room.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
+      harness.call('mutation ($id: ID!) { revokeConsent(id: $id) }', { id }, headers);
+    expect((await revoke(await harness.tokenOf('project_viewer', project.id))).code).toBe('forbidden');
     expect((await revoke()).data.revokeConsent).toBe(id);
     expect((await revoke()).code).toBe('not-found');
     expect((await access()).consents).toEqual([]);

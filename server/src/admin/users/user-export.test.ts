@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, bootstrap, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, bootstrap, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { changed } from '../../../test/rows.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -9,18 +9,18 @@ import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 import { freshSeconds } from '../api/authorize.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let foreign: Project;
 let ada: User;
 const many = 1200;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  const make = new Factories(harness.services, harness.clock);
   project = await make.project({ name: 'Acme' });
   foreign = await make.project({ name: 'Other' });
-  await room.services.db.transaction((em) =>
+  await harness.services.db.transaction((em) =>
     em.execute(
       `insert into users (id, project_id, user_name, user_name_key, display_name, created_at, updated_at)
        select gen_random_uuid(), '${project.id}', 'user-' || n, 'user-' || n, 'Somebody, "else"', now(), now()
@@ -35,17 +35,17 @@ beforeAll(async () => {
     displayName: '=cmd|calc',
     phone: '+12025550143',
     attributes: { locale: 'en-GB' },
-    lastSignInAt: room.clock.now(),
+    lastSignInAt: harness.clock.now(),
   });
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const get = (path: string, query: Record<string, string> = {}, headers: Record<string, string> = bootstrap) =>
-  fetch(`${room.url}/admin/export/users${path}?${new URLSearchParams(query)}`, { headers });
+  fetch(`${harness.url}/admin/export/users${path}?${new URLSearchParams(query)}`, { headers });
 
 const events = async (type: string) => {
   const query = `{ auditEvents(projectId: "${project.id}", filter: { types: ["${type}"] }) { edges { node { detail subject { id } } } } }`;
-  return (await room.call(query)).data.auditEvents.edges.map(({ node }: { node: object }) => node);
+  return (await harness.call(query)).data.auditEvents.edges.map(({ node }: { node: object }) => node);
 };
 
 describe('GET /admin/export/users', () => {
@@ -88,12 +88,12 @@ describe('GET /admin/export/users', () => {
 
   it('reads no further than the client does', async () => {
     const stop = new AbortController();
-    const url = `${room.url}/admin/export/users?project=${project.id}`;
+    const url = `${harness.url}/admin/export/users?project=${project.id}`;
     const response = await fetch(url, { headers: bootstrap, signal: stop.signal });
     stop.abort();
     await expect(response.text()).rejects.toThrow();
     expect((await get('', { project: project.id, search: 'ada' })).status).toBe(200);
-    expect(room.bugs).toEqual([]);
+    expect(harness.bugs).toEqual([]);
   });
 
   it('refuses unknown parameters', async () => {
@@ -115,9 +115,9 @@ describe('GET /admin/export/users', () => {
 
 /** A code that was sent to this address, whose sign-in is deleted already. */
 async function codeTo({ id, email }: { id: string | null; email?: string | null | undefined }) {
-  const at = room.clock.now();
+  const at = harness.clock.now();
   await execute(
-    room.services.db.alone,
+    harness.services.db.alone,
     sql`
       insert into one_time_codes (id, project_id, ceremony_id, purpose, account, user_id, address, code_mac,
         created_at, expires_at)
@@ -128,10 +128,10 @@ async function codeTo({ id, email }: { id: string | null; email?: string | null 
 
 describe('GET /admin/export/users/{id}', () => {
   it('returns everything stored about the user, and no secret', async () => {
-    const { services } = room;
+    const { services } = harness;
     const client = (await services.clients.create({ projectId: project.id, name: 'App' }, system)).client;
-    const { session, device } = await room.signedIn(project, ada, client.id);
-    const passkey = await room.passkeyOf(project, ada);
+    const { session, device } = await harness.signedIn(project, ada, client.id);
+    const passkey = await harness.passkeyOf(project, ada);
     const group = await services.groups.create(
       project.id,
       { displayName: 'Staff', externalId: null },
@@ -139,7 +139,7 @@ describe('GET /admin/export/users/{id}', () => {
       system,
     );
     const networks = 'insert into known_networks (project_id, user_id, network, last_at) values (?, ?, ?, ?)';
-    await changed(services.db, networks, [project.id, ada.id, 'mac of a network', room.clock.now()]);
+    await changed(services.db, networks, [project.id, ada.id, 'mac of a network', harness.clock.now()]);
     await codeTo(ada);
     await services.db.transaction(async (em) => {
       const enrolment = await services.mfa.begin(em, { user: ada, deviceId: null, method: 'totp', phone: null });
@@ -161,7 +161,7 @@ describe('GET /admin/export/users/{id}', () => {
         clientId: client.id,
         userId: ada.id,
         scope: 'openid',
-        authTime: room.clock.now(),
+        authTime: harness.clock.now(),
         amr: ['swk'],
       });
     });
@@ -170,7 +170,7 @@ describe('GET /admin/export/users/{id}', () => {
     const text = await response.text();
     const person = JSON.parse(text);
     expect(person).toMatchObject({
-      issuer: room.issuer,
+      issuer: harness.issuer,
       projectId: project.id,
       profile: { id: ada.id, userName: 'ada', phone: '+12025550143', attributes: { locale: 'en-GB' } },
       groups: [{ id: group.id, displayName: 'Staff' }],
@@ -198,7 +198,7 @@ describe('GET /admin/export/users/{id}', () => {
     expect(text).not.toContain('signInId');
     expect(text).not.toMatch(/hash|sealed|secret"|mac of/i);
     const holdings = 'sessions devices passkeys secondFactors groups messages events';
-    const { data } = await room.call(`{ userHoldings(userId: "${ada.id}") { ${holdings} } }`);
+    const { data } = await harness.call(`{ userHoldings(userId: "${ada.id}") { ${holdings} } }`);
     expect(data.userHoldings).toMatchObject({ sessions: 1, devices: 1, passkeys: 1, secondFactors: 1 });
     expect(data.userHoldings).toMatchObject({ groups: 1, messages: 0 });
     expect(data.userHoldings.events).toBe(person.eventsAbout.length + person.eventsBy.length);
@@ -209,10 +209,10 @@ describe('GET /admin/export/users/{id}', () => {
   });
 
   it('is not found after the user is erased', async () => {
-    const make = new Factories(room.services, room.clock);
+    const make = new Factories(harness.services, harness.clock);
     const gone = await make.user(project);
-    const { db } = room.services;
-    const at = room.clock.now();
+    const { db } = harness.services;
+    const at = harness.clock.now();
     await execute(
       db.alone,
       sql`insert into known_networks (project_id, user_id, network, last_at) values (${project.id}, ${gone.id}, ${'x'}, ${at})`,
@@ -226,7 +226,7 @@ describe('GET /admin/export/users/{id}', () => {
           union all select 'code' from one_time_codes where user_id = ${gone.id} or address = ${gone.email}`,
       );
     expect(await left()).toHaveLength(3);
-    await room.services.accountAccess.erase(project.id, gone.id, system);
+    await harness.services.accountAccess.erase(project.id, gone.id, system);
     expect(await left()).toEqual([]);
     expect((await get(`/${gone.id}`)).status).toBe(404);
     expect((await get('/nobody')).status).toBe(404);
@@ -247,22 +247,22 @@ describe('both exports', () => {
 
   it('are for project admins: not for viewers, other projects or strangers', async () => {
     expect(await status({})).toEqual([401, 401]);
-    expect(await status(await room.tokenOf('project_viewer', project.id))).toEqual([403, 403]);
-    expect(await status(await room.tokenOf('project_admin', foreign.id))).toEqual([404, 404]);
-    expect(await status(await room.tokenOf('project_admin', project.id))).toEqual([200, 200]);
+    expect(await status(await harness.tokenOf('project_viewer', project.id))).toEqual([403, 403]);
+    expect(await status(await harness.tokenOf('project_admin', foreign.id))).toEqual([404, 404]);
+    expect(await status(await harness.tokenOf('project_admin', project.id))).toEqual([200, 200]);
   });
 
   it('require a fresh sign-in of admins, and browsers to come from the console', async () => {
-    const userId = await room.person('pa@example.com');
+    const userId = await harness.person('pa@example.com');
     const owner = { grants: { owner: true, projects: new Map() }, actor: system };
-    await room.services.admins.grantRole(
+    await harness.services.admins.grantRole(
       { email: 'pa@example.com', role: 'project_admin', projectId: project.id },
       owner,
     );
-    const headers = await room.sessionOf(userId);
+    const headers = await harness.sessionOf(userId);
     expect(await status({ ...headers, 'Sec-Fetch-Site': 'same-origin' })).toEqual([200, 200]);
     expect(await status({ ...headers, 'Sec-Fetch-Site': 'cross-site' })).toEqual([403, 403]);
-    room.clock.turn(freshSeconds);
+    harness.clock.turn(freshSeconds);
     expect(await status({ ...headers, 'Sec-Fetch-Site': 'same-origin' })).toEqual([403, 403]);
   });
 });

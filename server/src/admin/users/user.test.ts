@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { Factories } from '../../../test/factories.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 import type { User } from '../../domain/users/user.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let other: Project;
 let people: Record<'ada' | 'grace' | 'alan' | 'zoe', User>;
@@ -14,11 +14,11 @@ let staff: string;
 const day = 86_400_000;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  const make = new Factories(room.services, room.clock);
+  harness = await openAdminHarness();
+  const make = new Factories(harness.services, harness.clock);
   project = await make.project({ name: 'Acme' });
   other = await make.project({ name: 'Other' });
-  const now = room.clock.now().getTime();
+  const now = harness.clock.now().getTime();
   const named = (userName: string, values: Partial<User>) =>
     make.user(project, { userName, userNameKey: userName, email: `${userName}@example.com`, ...values });
   people = {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     alan: await named('b.alan', { displayName: 'Alan Turing', provenance: 'scim', active: false }),
     zoe: await named('d.zoe', {}),
   };
-  const { db, groups, mfa } = room.services;
+  const { db, groups, mfa } = harness.services;
   await db.transaction(async (em) => {
     const enrolment = await mfa.begin(em, { user: people.ada, deviceId: null, method: 'email', phone: null });
     await mfa.verify(em, enrolment, people.ada, system);
@@ -43,11 +43,11 @@ beforeAll(async () => {
   await make3('100% remote', []);
   await groups.create(other.id, { displayName: 'Staff elsewhere', externalId: null }, [], system);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const users = async (args = '', headers?: Record<string, string>) => {
   const query = `{ users(projectId: "${project.id}" ${args}) { totalCount pageInfo { hasNextPage endCursor } edges { node { id } } } }`;
-  return room.call(query, {}, headers);
+  return harness.call(query, {}, headers);
 };
 const names = Object.keys as (of: typeof people) => (keyof typeof people)[];
 const found = async (args: string) => {
@@ -75,7 +75,7 @@ describe('Query.users', () => {
     expect(await found('filter: { hasFactor: true }')).toEqual(['ada']);
     expect(await found('filter: { hasFactor: false }')).toEqual(['zoe', 'alan', 'grace']);
     expect(await found('filter: { hasSignedIn: false }')).toEqual(['zoe', 'alan']);
-    const monthAgo = new Date(room.clock.now().getTime() - 30 * day).toISOString();
+    const monthAgo = new Date(harness.clock.now().getTime() - 30 * day).toISOString();
     expect(await found(`filter: { signedInSince: "${monthAgo}" }`)).toEqual(['ada']);
     expect(await found(`filter: { notSignedInSince: "${monthAgo}" }`)).toEqual(['grace']);
     expect(await found(`filter: { groupId: "${staff}" }`)).toEqual(['grace', 'ada']);
@@ -86,7 +86,7 @@ describe('Query.users', () => {
   });
 
   it('finds users by a literal part of a name or address, case-insensitively', async () => {
-    const { db, projects, users } = room.services;
+    const { db, projects, users } = harness.services;
     const { id: projectId } = await projects.create({ name: 'Searched' }, system);
     const ids = await db.transaction(async (em) => {
       const made: string[] = [];
@@ -96,7 +96,7 @@ describe('Query.users', () => {
       return made;
     });
     const search = async (text: string) => {
-      const { data } = await room.call(
+      const { data } = await harness.call(
         'query ($id: ID!, $q: String) { users(projectId: $id, search: $q) { totalCount edges { node { id } } } }',
         { id: projectId, q: text },
       );
@@ -113,7 +113,7 @@ describe('Query.users', () => {
     expect(await search('DAM@EXAMPLE')).toEqual([ids[1]]);
     expect(await search('example.')).toEqual([...ids].reverse());
     expect(await search("' or 1=1 --")).toEqual([]);
-    const one = await room.call(
+    const one = await harness.call(
       'query ($id: ID!) { user(id: $id) { userName email provenance active project { id } } }',
       {
         id: ids[0],
@@ -126,7 +126,7 @@ describe('Query.users', () => {
       active: true,
       project: { id: projectId },
     });
-    const inactive = await room.call(
+    const inactive = await harness.call(
       'query ($id: ID!) { users(projectId: $id, filter: { active: false }) { totalCount edges { cursor } } }',
       { id: projectId },
     );
@@ -155,7 +155,7 @@ describe('Query.users', () => {
   });
 
   it('lists and counts 1,000 of the users that match a search, and reports that there are more', async () => {
-    const { db, projects } = room.services;
+    const { db, projects } = harness.services;
     const { id } = await projects.create({ name: 'Large' }, system);
     const fill = (from: number, to: number) =>
       db.transaction((em) =>
@@ -168,7 +168,7 @@ describe('Query.users', () => {
     const matches = async (search: string, more = '') => {
       const query = `query ($id: ID!, $search: String) { users(projectId: $id, search: $search ${more}) {
         totalCount isLimited pageInfo { hasNextPage } edges { node { displayName } } } }`;
-      return (await room.call(query, { id, search })).data.users;
+      return (await harness.call(query, { id, search })).data.users;
     };
     await fill(1, 1000);
     const all = await matches('person', ', orderBy: NAME, first: 100');
@@ -181,7 +181,7 @@ describe('Query.users', () => {
   });
 
   it('finds no user of another project', async () => {
-    const make = new Factories(room.services, room.clock);
+    const make = new Factories(harness.services, harness.clock);
     await make.user(other, { displayName: 'Ada Lovelace' });
     expect(await found('search: "lovelace"')).toEqual(['ada']);
   });
@@ -189,9 +189,9 @@ describe('Query.users', () => {
   it.each(['CREATED', 'NAME', 'USER_NAME', 'EMAIL', 'LAST_SIGN_IN'])(
     'goes on by %s from page to page, each row once, also where the last one is erased meanwhile',
     async (orderBy) => {
-      const make = new Factories(room.services, room.clock);
+      const make = new Factories(harness.services, harness.clock);
       for (const direction of ['ASC', 'DESC']) {
-        const extra = await make.user(project, { displayName: 'Ada Lovelace', lastSignInAt: room.clock.now() });
+        const extra = await make.user(project, { displayName: 'Ada Lovelace', lastSignInAt: harness.clock.now() });
         const all = (await users(`orderBy: ${orderBy}, direction: ${direction}`)).data.users.edges;
         const seen: string[] = [];
         let after = '';
@@ -200,7 +200,7 @@ describe('Query.users', () => {
           const [edge] = data.users.edges;
           seen.push(edge.node.id);
           if (edge.node.id === extra.id) {
-            await room.services.accountAccess.erase(project.id, extra.id, system);
+            await harness.services.accountAccess.erase(project.id, extra.id, system);
           }
           if (!data.users.pageInfo.hasNextPage) break;
           after = `, after: "${data.users.pageInfo.endCursor}"`;
@@ -211,8 +211,8 @@ describe('Query.users', () => {
   );
 
   it('orders the sign-ins of one hour by their moment, and those of the previous release too', async () => {
-    const make = new Factories(room.services, room.clock);
-    const { db } = room.services;
+    const make = new Factories(harness.services, harness.clock);
+    const { db } = harness.services;
     const acme = await make.project();
     const moments = ['10:59:59.9', '10:00:00', '10:30:00', '09:59:59', '11:00:00'];
     const signedIn = new Map<string, string>();
@@ -230,7 +230,7 @@ describe('Query.users', () => {
       for (let after = ''; ; ) {
         const query = `{ users(projectId: "${acme.id}", orderBy: LAST_SIGN_IN, direction: ${direction}, first: 2 ${after}) {
           pageInfo { hasNextPage endCursor } edges { node { id } } } }`;
-        const { data } = await room.call(query);
+        const { data } = await harness.call(query);
         for (const { node } of data.users.edges) seen.push(signedIn.get(node.id));
         if (!data.users.pageInfo.hasNextPage) return seen;
         after = `, after: "${data.users.pageInfo.endCursor}"`;
@@ -240,7 +240,7 @@ describe('Query.users', () => {
     expect(await pages('ASC')).toEqual(ordered);
     expect(await pages('DESC')).toEqual(ordered.toReversed());
     const count = async (filter: string) =>
-      (await room.call(`{ users(projectId: "${acme.id}", filter: { ${filter} }) { totalCount } }`)).data.users
+      (await harness.call(`{ users(projectId: "${acme.id}", filter: { ${filter} }) { totalCount } }`)).data.users
         .totalCount;
     expect(await count('signedInSince: "2026-03-01T10:30:00Z"')).toBe(3);
     expect(await count('notSignedInSince: "2026-03-01T10:30:00Z"')).toBe(2);
@@ -269,7 +269,7 @@ describe('Query.users', () => {
       expect((await users(`orderBy: LAST_SIGN_IN, after: "${altered}"`)).code).toBe('invalid');
     }
     expect((await users('after: "%%%"')).code).toBe('invalid');
-    expect(room.bugs).toEqual([]);
+    expect(harness.bugs).toEqual([]);
   });
 });
 
@@ -277,7 +277,7 @@ describe('Query.groups', () => {
   const groups = async (args = '') => {
     const query = `{ groups(projectId: "${project.id}" ${args}) {
       totalCount pageInfo { hasNextPage endCursor } edges { node { displayName memberCount } } } }`;
-    const { data, errors } = await room.call(query);
+    const { data, errors } = await harness.call(query);
     expect(errors).toEqual([]);
     return data.groups;
   };
@@ -319,7 +319,7 @@ describe('Query.groups', () => {
 
 describe('Query.auditEvents', () => {
   it('finds events with the user as actor or subject', async () => {
-    const { audit, db } = room.services;
+    const { audit, db } = harness.services;
     await db.transaction(async (em) => {
       const [about, by] = [people.zoe.id, people.alan.id];
       const actor = { kind: 'user', id: by, name: 'Alan' } as const;
@@ -327,7 +327,9 @@ describe('Query.auditEvents', () => {
     });
     const typesOf = async (userId: string) => {
       const query = `{ auditEvents(projectId: "${project.id}", filter: { userId: "${userId}" }) { edges { node { type } } } }`;
-      return (await room.call(query)).data.auditEvents.edges.map((edge: { node: { type: string } }) => edge.node.type);
+      return (await harness.call(query)).data.auditEvents.edges.map(
+        (edge: { node: { type: string } }) => edge.node.type,
+      );
     };
     expect(await typesOf(people.zoe.id)).toEqual(['user.updated']);
     expect(await typesOf(people.alan.id)).toEqual(['user.updated']);

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import type { Project } from '../../domain/projects/project.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 let foreign: Project;
 const url = 'https://hooks.example.com/in?token=abc';
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await room.services.projects.create({ name: 'Acme' }, system);
-  foreign = await room.services.projects.create({ name: 'Other' }, system);
+  harness = await openAdminHarness();
+  project = await harness.services.projects.create({ name: 'Acme' }, system);
+  foreign = await harness.services.projects.create({ name: 'Other' }, system);
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 const shown = 'id host description types disabledReason failures failingSince previousSecretUntil pending failed';
 const create = (input: object, headers?: Record<string, string>) =>
-  room.call(
+  harness.call(
     `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { ${shown} } } }`,
     { input: { projectId: project.id, url, ...input } },
     headers,
@@ -27,7 +27,7 @@ const made = async (input: object = {}) => (await create(input)).data.createWebh
 const detailOf = async (type: string) =>
   (
     await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql<{
         detail: unknown;
       }>`select detail from audit_log where project_id = ${project.id} and type = ${type} order by id desc`,
@@ -43,18 +43,18 @@ describe('a webhook', () => {
       ...{ host: 'hooks.example.com', description: 'Orders', types: ['client.created', 'user.*'] },
       ...{ disabledReason: null, failures: 0, pending: 0, failed: 0, previousSecretUntil: null },
     });
-    const rotated = await room.call(
+    const rotated = await harness.call(
       'mutation ($id: ID!) { rotateWebhookSecret(id: $id) { secret webhook { previousSecretUntil } } }',
       { id: webhook.id },
     );
     const { secret: second, webhook: after } = rotated.data.rotateWebhookSecret;
     expect(second).not.toBe(secret);
-    expect(after.previousSecretUntil).toBe(new Date(room.clock.now().getTime() + 24 * 3600 * 1000).toISOString());
-    const listed = await room.call('query ($id: ID!) { webhooks(projectId: $id) { id host types } }', {
+    expect(after.previousSecretUntil).toBe(new Date(harness.clock.now().getTime() + 24 * 3600 * 1000).toISOString());
+    const listed = await harness.call('query ($id: ID!) { webhooks(projectId: $id) { id host types } }', {
       id: project.id,
     });
     const stored = await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql`select to_jsonb(w) as row from webhooks w union all select to_jsonb(e) from audit_log e`,
     );
     const text = listed.body + JSON.stringify(stored);
@@ -66,7 +66,7 @@ describe('a webhook', () => {
 
   it('is named by its host in events: its path may contain a token', async () => {
     const id = await made();
-    await room.call('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { id } }', {
+    await harness.call('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { id } }', {
       input: { id, url: 'https://new.example.com/secret-path', types: ['user.created'] },
     });
     expect(await detailOf('webhook.updated')).toEqual({
@@ -74,7 +74,7 @@ describe('a webhook', () => {
       after: { url: 'https://new.example.com/…', types: ['user.created'] },
     });
     const events = await query(
-      room.services.db.alone,
+      harness.services.db.alone,
       sql`select to_jsonb(e) from audit_log e where type like 'webhook.%'`,
     );
     expect(JSON.stringify(events)).not.toMatch(/secret-path|token=abc/);
@@ -97,26 +97,27 @@ describe('a webhook', () => {
   });
 
   it('is one of at most 20 of a project', async () => {
-    const { id } = await room.services.projects.create({ name: 'Full' }, system);
+    const { id } = await harness.services.projects.create({ name: 'Full' }, system);
     const codes = await Promise.all(Array.from({ length: 25 }, async () => (await create({ projectId: id })).code));
     expect(codes.filter((code) => code === undefined)).toHaveLength(20);
     expect(codes.filter((code) => code === 'invalid')).toHaveLength(5);
   });
 
   it('is deleted, and replayed, with its own deliveries alone', async () => {
-    const { alone } = room.services.db;
+    const { alone } = harness.services.db;
     const types = ['group.created'];
     const [id, other] = [await made({ types }), await made({ types })];
-    for (const one of [id, other]) await room.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: one });
+    for (const one of [id, other])
+      await harness.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: one });
     const statesOf = async (webhook: string) => {
       const states = sql<{ state: string }>`select state from webhook_deliveries where webhook_id = ${webhook}`;
       return (await query(alone, states)).map(({ state }) => state);
     };
     await execute(alone, sql`update webhook_deliveries set state = 'failed' where webhook_id in (${id}, ${other})`);
     const replay = 'mutation ($id: ID!) { replayFailedWebhookDeliveries(webhookId: $id) }';
-    expect((await room.call(replay, { id })).data.replayFailedWebhookDeliveries).toBe(1);
+    expect((await harness.call(replay, { id })).data.replayFailedWebhookDeliveries).toBe(1);
     expect([await statesOf(id), await statesOf(other)]).toEqual([['pending'], ['failed']]);
-    expect((await room.call('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })).data.deleteWebhook).toBe(id);
+    expect((await harness.call('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })).data.deleteWebhook).toBe(id);
     expect([await statesOf(id), await statesOf(other)]).toEqual([[], ['failed']]);
   });
 });
@@ -124,14 +125,14 @@ describe('a webhook', () => {
 describe('a test event', () => {
   it('goes to its webhook alone, whatever types it receives, and is shown with its body and attempts', async () => {
     const id = await made({ types: ['group.created'] });
-    const { data } = await room.call('mutation ($id: ID!) { testWebhook(id: $id) { id type state } }', { id });
+    const { data } = await harness.call('mutation ($id: ID!) { testWebhook(id: $id) { id type state } }', { id });
     expect(data.testWebhook).toMatchObject({ type: 'webhook.tested', state: 'PENDING' });
-    const list = await room.call(
+    const list = await harness.call(
       `query ($id: ID!) { webhookDeliveries(webhookId: $id) { edges { node { id eventId attempts { status } } } } }`,
       { id },
     );
     const [{ node }] = list.data.webhookDeliveries.edges;
-    const body = await room.call('query ($id: ID!) { webhookDelivery(id: $id) { payload } }', { id: node.id });
+    const body = await harness.call('query ($id: ID!) { webhookDelivery(id: $id) { payload } }', { id: node.id });
     expect(body.data.webhookDelivery.payload).toMatchObject({
       type: 'webhook.tested',
       data: { id: node.eventId, projectId: project.id, subject: { kind: 'webhook', id, name: 'hooks.example.com' } },
@@ -139,15 +140,15 @@ describe('a test event', () => {
   });
 
   it('and a replay are refused while the webhook is disabled, and limited', async () => {
-    const { id: projectId } = await room.services.projects.create({ name: 'Limited' }, system);
+    const { id: projectId } = await harness.services.projects.create({ name: 'Limited' }, system);
     const id = await made({ projectId });
-    const test = () => room.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id });
+    const test = () => harness.call('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id });
     const replay = (delivery: string) =>
-      room.call('mutation ($id: ID!) { replayWebhookDelivery(id: $id) { state } }', { id: delivery });
+      harness.call('mutation ($id: ID!) { replayWebhookDelivery(id: $id) { state } }', { id: delivery });
     const delivery = (await test()).data.testWebhook.id;
     expect((await replay(delivery)).data.replayWebhookDelivery.state).toBe('PENDING');
     const enable = (enabled: boolean) =>
-      room.call('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { disabledReason } }', {
+      harness.call('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { disabledReason } }', {
         input: { id, enabled },
       });
     expect((await enable(false)).data.updateWebhook.disabledReason).toBe('ADMIN');
@@ -176,30 +177,30 @@ describe('webhooks and their deliveries', () => {
 
   it.each(operations)('of another project are not found: %s', async (operation, noun) => {
     const id = await made();
-    const test = await room.services.webhooks.test({ project, id }, system);
-    const headers = await room.tokenOf('project_admin', foreign.id);
-    const answer = await room.call(operation, { id: noun === 'webhook' ? id : test.id }, headers);
+    const test = await harness.services.webhooks.test({ project, id }, system);
+    const headers = await harness.tokenOf('project_admin', foreign.id);
+    const answer = await harness.call(operation, { id: noun === 'webhook' ? id : test.id }, headers);
     expect(answer.code).toBe('not-found');
-    const unknown = await room.call(operation, { id: '019a0000-0000-7000-8000-000000000000' }, headers);
+    const unknown = await harness.call(operation, { id: '019a0000-0000-7000-8000-000000000000' }, headers);
     expect([unknown.code, unknown.errors[0]?.message]).toEqual([answer.code, answer.errors[0]?.message]);
-    const rows = await room.call('query ($id: ID!) { webhook(id: $id) { disabledReason } }', { id });
+    const rows = await harness.call('query ($id: ID!) { webhook(id: $id) { disabledReason } }', { id });
     expect(rows.data.webhook).toEqual({ disabledReason: null });
   });
 
   it('are read by a viewer, without the path of the address, and changed by no viewer', async () => {
     const id = await made();
-    const headers = await room.tokenOf('project_viewer', project.id);
-    const read = await room.call(`query ($id: ID!) { webhook(id: $id) { ${shown} } }`, { id }, headers);
+    const headers = await harness.tokenOf('project_viewer', project.id);
+    const read = await harness.call(`query ($id: ID!) { webhook(id: $id) { ${shown} } }`, { id }, headers);
     expect(read.data.webhook.host).toBe('hooks.example.com');
     expect(read.body).not.toContain('token=abc');
     const address = 'query ($id: ID!) { webhookUrl(id: $id) }';
-    expect((await room.call(address, { id }, headers)).code).toBe('forbidden');
-    expect((await room.call(address, { id })).data.webhookUrl).toBe(url);
+    expect((await harness.call(address, { id }, headers)).code).toBe('forbidden');
+    expect((await harness.call(address, { id })).data.webhookUrl).toBe(url);
     expect((await create({}, headers)).code).toBe('forbidden');
     for (const [operation] of operations.filter(([text, noun]) => text.startsWith('mutation') && noun === 'webhook')) {
-      expect((await room.call(operation, { id }, headers)).code, operation).toBe('forbidden');
+      expect((await harness.call(operation, { id }, headers)).code, operation).toBe('forbidden');
     }
   });
 });
 
-it('reports no unexpected error', () => expect(room.bugs).toEqual([]));
+it('reports no unexpected error', () => expect(harness.bugs).toEqual([]));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminRoom, openAdminRoom } from '../../../test/admin-room.ts';
+import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness.ts';
 import { newAuthority } from '../../../test/certificates.ts';
 import { configuredProject, receiverSecrets } from '../../../test/configured-project.ts';
 import { pngOf } from '../../../test/pictures.ts';
@@ -11,15 +11,18 @@ import { ClientRole } from '../../domain/roles/client-role.entity.ts';
 import { LogStream } from '../../domain/streams/log-stream.entity.ts';
 import { Webhook } from '../../domain/webhooks/webhook.entity.ts';
 
-let room: AdminRoom;
+let harness: AdminHarness;
 let project: Project;
 /** The settings before each test, with their secrets. */
 let original: Record<string, unknown>;
 
 beforeAll(async () => {
-  room = await openAdminRoom();
-  project = await configuredProject(room.services);
-  const document = (await room.services.configurations.document(project)) as Record<string, Record<string, unknown>[]>;
+  harness = await openAdminHarness();
+  project = await configuredProject(harness.services);
+  const document = (await harness.services.configurations.document(project)) as Record<
+    string,
+    Record<string, unknown>[]
+  >;
   original = {
     ...document,
     webhooks: document['webhooks']?.map((one) => ({ ...one, secret: receiverSecrets.webhook })),
@@ -28,27 +31,29 @@ beforeAll(async () => {
     ),
   };
 });
-afterAll(() => room.close());
+afterAll(() => harness.close());
 
 /** Calls a mutation of the admin API with one input. */
 async function send(mutation: string, input: object, shown = '{ __typename }'): Promise<void> {
   const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input!`;
-  const { errors } = await room.call(`mutation ($input: ${type}) { ${mutation}(input: $input) ${shown} }`, { input });
+  const { errors } = await harness.call(`mutation ($input: ${type}) { ${mutation}(input: $input) ${shown} }`, {
+    input,
+  });
   expect(errors ?? []).toEqual([]);
 }
 const createDomain = async (host: string) => {
   const query = 'mutation ($host: String!, $id: ID!) { createCustomDomain(projectId: $id, host: $host) { id } }';
-  expect((await room.call(query, { host, id: project.id })).errors ?? []).toEqual([]);
+  expect((await harness.call(query, { host, id: project.id })).errors ?? []).toEqual([]);
 };
 const clientId = async () =>
-  (await room.services.db.reader().findOneOrFail(Client, { project: project.id, name: 'Portal' })).id;
-const roleId = async () => (await room.services.db.reader().findOneOrFail(ClientRole, { project: project.id })).id;
-const apiOf = async () => (await room.services.apis.list(room.services.db.reader(), project.id))[0]?.id;
-const webhookOf = async () => (await room.services.db.reader().findOneOrFail(Webhook, { project: project.id })).id;
+  (await harness.services.db.reader().findOneOrFail(Client, { project: project.id, name: 'Portal' })).id;
+const roleId = async () => (await harness.services.db.reader().findOneOrFail(ClientRole, { project: project.id })).id;
+const apiOf = async () => (await harness.services.apis.list(harness.services.db.reader(), project.id))[0]?.id;
+const webhookOf = async () => (await harness.services.db.reader().findOneOrFail(Webhook, { project: project.id })).id;
 const streamOf = async () =>
-  (await room.services.db.reader().findOneOrFail(LogStream, { project: project.id, kind: 'http' })).id;
+  (await harness.services.db.reader().findOneOrFail(LogStream, { project: project.id, kind: 'http' })).id;
 const logoOf = async (size: number) =>
-  (await room.services.experiences.addLogo(project.id, pngOf(size, size), system)).id;
+  (await harness.services.experiences.addLogo(project.id, pngOf(size, size), system)).id;
 
 type Hand = () => Promise<unknown>;
 /** Sends each of these inputs, named by the setting that it changes. */
@@ -214,7 +219,7 @@ const hands: { [K in Kind]: Record<(typeof names)[K][number], Hand> } = {
     ...by({ description: { description: 'Other' }, types: { types: [] }, enabled: { enabled: false } }, async (input) =>
       send('updateWebhook', { id: await webhookOf(), ...input }),
     ),
-    secret: async () => room.call(`mutation { rotateWebhookSecret(id: "${await webhookOf()}") { secret } }`),
+    secret: async () => harness.call(`mutation { rotateWebhookSecret(id: "${await webhookOf()}") { secret } }`),
   },
   logStreams: {
     target: () => send('createLogStream', { projectId: project.id, kind: 'HTTP', target: 'https://evil.example.com/' }),
@@ -238,9 +243,9 @@ async function branded(input: object): Promise<void> {
   await send('publishExperience', { projectId: project.id });
 }
 
-const differences = () => room.services.configurations.plan(room.services.configurations.read(original));
+const differences = () => harness.services.configurations.plan(harness.services.configurations.read(original));
 const restore = () =>
-  room.services.configurations.apply(room.services.configurations.read(original), { prune: true, actor: system });
+  harness.services.configurations.apply(harness.services.configurations.read(original), { prune: true, actor: system });
 const everySetting = kinds.flatMap((kind) => names[kind].map((name) => ({ kind, name })));
 
 describe.each(everySetting)('a change of $kind, $name, through the admin API', ({ kind, name }) => {
@@ -255,9 +260,9 @@ describe.each(everySetting)('a change of $kind, $name, through the admin API', (
       // The console alone removes a domain: its passkeys end with it.
       await expect(restore()).rejects.toMatchObject({ problem: { field: 'domains.other.example.com.host' } });
       expect((await differences()).map((one) => one.kind)).toEqual(['domains']);
-      const { data } = await room.call(`{ customDomains(projectId: "${project.id}") { id host } }`);
+      const { data } = await harness.call(`{ customDomains(projectId: "${project.id}") { id host } }`);
       const { id } = data.customDomains.find(({ host }: { host: string }) => host === 'other.example.com');
-      await room.call(`mutation { deleteCustomDomain(id: "${id}") }`);
+      await harness.call(`mutation { deleteCustomDomain(id: "${id}") }`);
     }
     await restore();
     expect(await differences()).toEqual([]);
@@ -306,7 +311,7 @@ it.each(Object.entries(rest))(
   'every column of %s is a setting in the files, or is none',
   (kind, { entity, others }) => {
     const columns = Object.keys(
-      room.services.db
+      harness.services.db
         .reader()
         .getMetadata()
         .get(entity as typeof Project).properties,

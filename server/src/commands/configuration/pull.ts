@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
-import { judgeLogo } from '../../domain/experience/logo-file.ts';
+import { checkLogo } from '../../domain/experience/logo-file.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
 import { StartError } from '../../instance.ts';
 import { type Command } from '../command.ts';
@@ -23,7 +23,7 @@ export const pull: Command = {
       mkdirSync(directory, { recursive: true });
       for (const project of projects) {
         const save = (bytes: Uint8Array, [name]: readonly unknown[]) => {
-          const file = `${project.slug}-${String(name)}.${judgeLogo(bytes).type.replace('image/', '')}`;
+          const file = `${project.slug}-${String(name)}.${checkLogo(bytes).type.replace('image/', '')}`;
           writeFileSync(join(directory, file), bytes);
           return file;
         };

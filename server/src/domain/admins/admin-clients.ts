@@ -1,4 +1,4 @@
-import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { adminApiUrl } from '../kernel/admin-api.ts';
 import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -23,12 +23,12 @@ interface ClientRow extends AdminClient {
   isFresh: boolean;
 }
 
-/** A token, and how to judge the proof that came with it: null if there is none. */
+/** A token, and how to check the proof that came with it: null if there is none. */
 export interface SentAdminToken {
   token: string;
   /** RFC 6750 §2.1, RFC 9449 §7.1. */
   scheme: 'Bearer' | 'DPoP';
-  proof(token: string): Promise<JudgedProof | null>;
+  proof(token: string): Promise<CheckedProof | null>;
 }
 
 /** Clients at the admin API, by access tokens of the grant `client_credentials` (RFC 9068 section 4). */
@@ -65,7 +65,7 @@ export class AdminClients {
 /** The client of a live token; records the proof. */
 function live(
   { projectId, clientId, tokenId }: { projectId: string; clientId: string; tokenId: string },
-  proof: JudgedProof | null,
+  proof: CheckedProof | null,
 ): Statement<ClientRow> {
   return sql<ClientRow>`with live as materialized (
       select k.id, k.name, k.project_id, array(select one from unnest(k.admin_scopes) one

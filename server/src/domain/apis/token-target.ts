@@ -2,7 +2,7 @@ import { type Fragment, sql } from '../kernel/sql.ts';
 
 /**
  * SQL: the APIs for which a client gets tokens, with the columns `audience`, `granted` and `ttl_seconds`. A grant is
- * judged by the scopes that the API has today.
+ * checked by the scopes that the API has today.
  *
  * @param client with the columns `project_id` and `id`: at most one row
  * @param resource the identifier of one of them; null: all

@@ -1,5 +1,5 @@
 import { isApiKey } from '../clients/api-key.ts';
-import type { ClientRegistry, JudgedClient, KeyHolder } from '../clients/client-registry.ts';
+import type { CheckedClient, ClientRegistry, KeyHolder } from '../clients/client-registry.ts';
 import { isAllowedOrigin } from '../clients/redirect-uri.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { Actor } from '../kernel/actor.ts';
@@ -13,18 +13,18 @@ import type { AuthorizationRequest } from './requests/authorization-request.enti
 import type { AuthorizationRequests } from './requests/authorization-requests.ts';
 
 /** A page that takes a step; its credential and origin have been checked. */
-export interface JudgedPage extends JudgedClient {
+export interface CheckedPage extends CheckedClient {
   project: Project;
   /** The hosted page's request; null for an application's own page (SDK). */
   request: AuthorizationRequest | null;
   /** The `Origin` header. */
   origin: string;
   /** Set for an application's page, which may be cached: every statement that writes for it checks `currentClient`. */
-  key?: JudgedClient['key'];
+  key?: CheckedClient['key'];
 }
 
 /** A page and its browser. */
-export interface SigninCaller extends JudgedPage {
+export interface SigninCaller extends CheckedPage {
   actor: Actor;
   /** The language of messages that this step sends. */
   locale: Locale;
@@ -50,9 +50,9 @@ export class SigninCallers {
 
   /**
    * An application's page, by the client's publishable key and an origin of its redirect URIs; may come from the cache,
-   * see {@link JudgedPage.key}. Refuses as {@link pageOf}.
+   * see {@link CheckedPage.key}. Refuses as {@link pageOf}.
    */
-  async byApiKey(apiKey: string, origin: string | undefined): Promise<JudgedPage> {
+  async byApiKey(apiKey: string, origin: string | undefined): Promise<CheckedPage> {
     const keyHash = digest(apiKey);
     const cached = isApiKey(apiKey) ? await this.deps.clients.cached.byKeyHash(keyHash) : null;
     if (!cached) refuse({ code: 'unauthenticated' });
@@ -63,7 +63,7 @@ export class SigninCallers {
   }
 
   /** Reloads the page from the database. Refuses as {@link byApiKey}. */
-  async current(page: JudgedPage): Promise<JudgedPage> {
+  async current(page: CheckedPage): Promise<CheckedPage> {
     return page.key === undefined
       ? page
       : pageOf(await this.deps.clients.current.byKeyHash(page.key.keyHash), page.origin);
@@ -77,7 +77,7 @@ export class SigninCallers {
     flow: string,
     browserSecret: string | undefined,
     { origin, site }: { origin: string | undefined; site: Pick<Site, 'origin'> },
-  ): Promise<JudgedPage> {
+  ): Promise<CheckedPage> {
     if (origin !== site.origin) refuse({ code: 'forbidden', reason: 'origin' });
     const request = await this.requestOf(flow, browserSecret, site);
     if (!request) refuse({ code: 'flow-expired' });
@@ -103,7 +103,7 @@ export class SigninCallers {
  * The page of a publishable key. Refuses `unauthenticated`, `forbidden` for a foreign origin, and `hosted-page-required`:
  * only the hosted page asks users for their consent.
  */
-function pageOf(holder: KeyHolder | null, origin: string | undefined): JudgedPage {
+function pageOf(holder: KeyHolder | null, origin: string | undefined): CheckedPage {
   if (holder?.kind !== 'publishable') refuse({ code: 'unauthenticated' });
   const { client, kind, keyHash } = holder;
   if (origin === undefined || !isAllowedOrigin(client.redirectUris, origin)) {

@@ -2,7 +2,7 @@ import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { currentClient } from '../clients/client-registry.ts';
 import { credentialIdOf } from '../credentials/passkey-values.ts';
-import { judgeProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
+import { checkProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
 import { undoneIfRefused } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
@@ -14,7 +14,7 @@ import { networkOf } from '../otp/network.ts';
 import { pastDeadlocks } from '../users/deadlock.ts';
 import { addressKey } from '../users/login.ts';
 import { decidedFor } from './account.ts';
-import { inSignIn, type JudgedPage, type SigninCaller } from './callers.ts';
+import { type CheckedPage, inSignIn, type SigninCaller } from './callers.ts';
 import type { Ceremony, PasskeyPurpose } from './ceremony.entity.ts';
 import { Counters } from './counters.ts';
 import { accountOf, provedIn, withPiece } from './evidence.ts';
@@ -103,7 +103,7 @@ export class Ceremonies {
    * @param begun.passkey whether it may end with a passkey at once
    * @param ip the caller's address, for the limit per network. Refuses `too-many`
    */
-  async challenge(page: JudgedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
+  async challenge(page: CheckedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
     const { db, limits, callers } = this.deps;
     const spent = await limits.spendInPassing(db, this.challengesPerNetwork, networkOf(ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
@@ -115,7 +115,7 @@ export class Ceremonies {
   }
 
   /** Null, with nothing written, if the page lacks PKCE or is stale. */
-  private async begin(page: JudgedPage, begun: Begun): Promise<Challenge | null> {
+  private async begin(page: CheckedPage, begun: Begun): Promise<Challenge | null> {
     if (lacksPkce(page, begun.codeChallenge)) return null;
     const { db, clock, random } = this.deps;
     const [txn, nonce] = [newSecret(random), newSecret(random)];
@@ -289,7 +289,7 @@ export class Ceremonies {
   ): Promise<RefusedStep | 'state' | null> {
     const { deps, caller, ceremony, input } = flow;
     const now = deps.clock.now();
-    const verdict = await judgeProof(proof, {
+    const verdict = await checkProof(proof, {
       key: await this.keyOf(flow, step),
       act: step,
       issuer: siteOfPage(flow).origin,
@@ -350,7 +350,7 @@ async function run<S extends CeremonyStep>(flow: Flow, step: S, rule: StepRule<S
 }
 
 /** True for an application's page without a code_challenge whose client requires PKCE. */
-function lacksPkce({ client, request }: JudgedPage, codeChallenge: string | null | undefined): boolean {
+function lacksPkce({ client, request }: CheckedPage, codeChallenge: string | null | undefined): boolean {
   return client.pkceRequired && !request && codeChallenge == null;
 }
 

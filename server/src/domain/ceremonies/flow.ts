@@ -93,7 +93,7 @@ export interface Flow {
 }
 
 /** The read-only input of a step's count. */
-export type Judged = Readonly<Pick<Flow, 'caller' | 'ceremony' | 'input' | 'device'>>;
+export type Checked = Readonly<Pick<Flow, 'caller' | 'ceremony' | 'input' | 'device'>>;
 
 /** A response, and the evidence that this step verified. */
 export interface Accepted<S extends CeremonyStep> {
@@ -122,7 +122,7 @@ export interface StepRule<S extends CeremonyStep> {
    * Counts the attempt before the decision; the count is kept whatever the outcome. It can only count. Refuses when a
    * limit is reached.
    */
-  count?(counters: Counters, flow: Judged): Promise<RefusedStep | { counted: CountedCode | null; challenge?: string }>;
+  count?(counters: Counters, flow: Checked): Promise<RefusedStep | { counted: CountedCode | null; challenge?: string }>;
   /** Decides. Its writes are rolled back if it refuses. */
   take(flow: Flow): Promise<StepOutcome<S>>;
 }

@@ -1,6 +1,6 @@
 import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
-import type { JudgedPage } from './callers.ts';
+import type { CheckedPage } from './callers.ts';
 import { isPasskeyRequired, isPersonRequired, siteOfPage } from './standing.ts';
 
 /** Milliseconds that a browser waits for the user. */
@@ -24,7 +24,7 @@ export function requestOptions(
 
 /** Whether a sign-in must end with PIN or biometrics. */
 export function verificationOf(asking: {
-  caller: Pick<JudgedPage, 'project' | 'client' | 'request'>;
+  caller: Pick<CheckedPage, 'project' | 'client' | 'request'>;
   ceremony: Parameters<typeof isPersonRequired>[0]['ceremony'];
 }): 'required' | 'preferred' {
   const { project } = asking.caller;

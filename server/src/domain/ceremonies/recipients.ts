@@ -25,7 +25,7 @@ export class Recipients {
   constructor(private readonly deps: { users: Users; setupLinks: Pick<SetupLinks, 'isSetupLinkOpen'> }) {}
 
   /** The same queries whether the address is known, unknown, disabled or unprovisioned. */
-  async judge(em: EntityManager, message: Message, sealed: MessageContext | PreviousContext): Promise<Recipient> {
+  async check(em: EntityManager, message: Message, sealed: MessageContext | PreviousContext): Promise<Recipient> {
     const projectId = message.project.id;
     const context = 'mailbox' in sealed ? sealed : await this.ofPreviousRelease(em, message, sealed);
     const { account, mailbox } = context;

@@ -3,7 +3,7 @@ import { Device } from '../credentials/device.entity.ts';
 import { type Enrolment, type MfaMethod, mfaMethods, worthOf } from '../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../projects/project.entity.ts';
 import { type Site, siteOf } from '../projects/site.ts';
-import type { JudgedPage, SigninCaller } from './callers.ts';
+import type { CheckedPage, SigninCaller } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
 import type { Standing } from './evidence.ts';
 import type { Flow, FlowDeps } from './flow.ts';
@@ -74,7 +74,7 @@ export async function hasPasskey(
 }
 
 /** Whether the project uses passkeys, and a page of this origin can. */
-export function mayUsePasskeys({ deps, caller }: { deps: Pick<FlowDeps, 'issuer'>; caller: JudgedPage }): boolean {
+export function mayUsePasskeys({ deps, caller }: { deps: Pick<FlowDeps, 'issuer'>; caller: CheckedPage }): boolean {
   const isOwnPage = caller.origin === siteOfPage({ deps, caller }).origin;
   return caller.project.passkeys && (isOwnPage || caller.client.relatedOrigins);
 }
@@ -85,7 +85,7 @@ export function siteOfPage({
   caller,
 }: {
   deps: Pick<FlowDeps, 'issuer'>;
-  caller: Pick<JudgedPage, 'request'>;
+  caller: Pick<CheckedPage, 'request'>;
 }): Site {
   return siteOf(deps.issuer, caller.request?.issuer);
 }

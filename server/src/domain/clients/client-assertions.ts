@@ -16,7 +16,7 @@ const leewaySeconds = 30;
 const longestSeconds = 5 * 60;
 
 /** An assertion that is valid if it is unused and its client is unchanged. */
-export interface JudgedAssertion {
+export interface CheckedAssertion {
   jtiHash: string;
   /** Expiry plus leeway. */
   forgetAt: Date;
@@ -25,7 +25,7 @@ export interface JudgedAssertion {
 /**
  * SQL: records the assertion of the client in the CTE `client` as used. No row if there is none, or it was used before.
  */
-export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment {
+export function usedAssertion(assertion: CheckedAssertion | undefined): Fragment {
   const jtiHash = assertion?.jtiHash ?? null;
   return sql`insert into used_assertions (project_id, client_id, jti_hash, forget_at)
     select project_id, id, ${jtiHash}, ${assertion?.forgetAt ?? null}::timestamptz from client where ${jtiHash}::text is not null
@@ -33,7 +33,7 @@ export function usedAssertion(assertion: JudgedAssertion | undefined): Fragment 
 }
 
 /** Whether the assertion was used before. Does not use it. */
-export async function wasUsed(on: Executing, client: TenantKey, { jtiHash }: JudgedAssertion): Promise<boolean> {
+export async function wasUsed(on: Executing, client: TenantKey, { jtiHash }: CheckedAssertion): Promise<boolean> {
   const statement = sql<{ used: boolean }>`select true as used from used_assertions
     where project_id = ${client.project.id}::uuid and client_id = ${client.id}::uuid and jti_hash = ${jtiHash}`;
   return (await query(on, statement, { prepare: 'client-assertions.was-used' })).length > 0;
@@ -55,7 +55,7 @@ export class ClientAssertions {
    * @param issuer where it was sent: `aud` is or contains its address, or that of its token or PAR endpoint (RFC 9126 §2),
    *   if its client may name them
    */
-  async judge(client: Client, assertion: string, issuer: Issuer): Promise<JudgedAssertion> {
+  async check(client: Client, assertion: string, issuer: Issuer): Promise<CheckedAssertion> {
     const payload = await this.verified(client, assertion, issuer);
     const now = seconds(this.deps.clock.now());
     const { exp, iat, jti, sub } = payload;

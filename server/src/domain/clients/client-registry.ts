@@ -150,7 +150,7 @@ interface KeyRow {
 }
 
 /** The client of a request, possibly cached, and the API key sent. */
-export interface JudgedClient {
+export interface CheckedClient {
   client: Client;
   key?: Pick<KeyHolder, 'kind' | 'keyHash'> | undefined;
 }
@@ -159,7 +159,7 @@ export interface JudgedClient {
  * SQL query of one row, or none if the client is disabled, its key is not live, or the version of client or project has
  * changed. Every statement that grants something by a cached client depends on it. Its text differs for a client secret.
  */
-export function currentClient({ client, key }: JudgedClient): Statement<{ id: string; project_id: string }> {
+export function currentClient({ client, key }: CheckedClient): Statement<{ id: string; project_id: string }> {
   const keyHash = key?.keyHash ?? null;
   const isLive =
     key?.kind === 'client-secret'

@@ -3,7 +3,7 @@ import { type ClaimSettings, changedSettings, defaultClaimSettings } from '../cl
 import type { Client } from '../clients/client.entity.ts';
 import type { Clients } from '../clients/clients.ts';
 import { checkContent } from '../experience/content.ts';
-import { judgeLogo } from '../experience/logo-file.ts';
+import { checkLogo } from '../experience/logo-file.ts';
 import { refuse } from '../kernel/problem.ts';
 import { digest } from '../kernel/secret.ts';
 import type { Projects } from '../projects/projects.ts';
@@ -221,7 +221,7 @@ function logoIn(values: Values, name: string, files: Map<string, Uint8Array>): s
   const bytes = values[name] ?? null;
   if (bytes === null) return null;
   if (!(bytes instanceof Uint8Array)) refuse({ code: 'invalid', field: name, reason: 'must be a file' });
-  at(name, () => judgeLogo(bytes as Uint8Array));
+  at(name, () => checkLogo(bytes as Uint8Array));
   const id = digest(bytes as Uint8Array);
   files.set(id, bytes as Uint8Array);
   return id;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { judgeProof, type ProofContext, type ProofFault } from './proof.ts';
+import { checkProof, type ProofContext, type ProofFault } from './proof.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 interface Key {
@@ -77,20 +77,20 @@ const registering = { key: { kind: 'registration' }, act: 'verify-device' } as c
 const registrationClaims = { ...claims, act: 'verify-device' };
 
 async function faultOf(proof: string, over: Partial<ProofContext> = {}): Promise<ProofFault | 'none'> {
-  const verdict = await judgeProof(proof, context(over));
+  const verdict = await checkProof(proof, context(over));
   return verdict.valid ? 'none' : verdict.fault;
 }
 
 describe('a device proof (decisions §8)', () => {
   it('is accepted if every claim matches', async () => {
     const at = context();
-    expect(await judgeProof(jws(useHeader, claims), at)).toEqual({ valid: true, jkt: key.jkt });
+    expect(await checkProof(jws(useHeader, claims), at)).toEqual({ valid: true, jkt: key.jkt });
     expect(at.consumed).toEqual(['the-nonce']);
   });
 
   it('registers only the public members of an exported key', async () => {
     const exported = { ...key.jwk, ext: true, key_ops: ['verify'] };
-    const verdict = await judgeProof(
+    const verdict = await checkProof(
       jws({ ...registrationHeader, jwk: exported }, registrationClaims),
       context(registering),
     );
@@ -193,7 +193,7 @@ describe('a device proof (decisions §8)', () => {
   it('does not consume the nonce if an earlier check fails', async () => {
     for (const wrong of [{ act: 'verify-mfa' }, { org: 'https://evil.example' }, { txn: 'x' }, { bh: sha256('x') }]) {
       const at = context();
-      await judgeProof(jws(useHeader, { ...claims, ...wrong }), at);
+      await checkProof(jws(useHeader, { ...claims, ...wrong }), at);
       expect(at.consumed).toEqual([]);
     }
   });

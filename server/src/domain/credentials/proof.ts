@@ -88,7 +88,7 @@ const headerOfRegistration = z.strictObject({ typ: z.string(), alg: z.string(), 
  * never the header's; unknown header members, including `crit`, are refused. The nonce is consumed only after all
  * checks before it have passed ({@link ProofFault} lists them in order).
  */
-export async function judgeProof(proof: string, context: ProofContext): Promise<ProofVerdict> {
+export async function checkProof(proof: string, context: ProofContext): Promise<ProofVerdict> {
   const parsed = parse(proof);
   if (!parsed) return fault('malformed');
   if (parsed.header['typ'] !== deviceProofType) return fault('typ');

@@ -11,11 +11,11 @@ import {
   stored,
   withResponse,
 } from '../../../test/webauthn-cases.ts';
-import { judgeAssertion, type PasskeyFault, type StoredPasskey } from './webauthn.ts';
+import { checkAssertion, type PasskeyFault, type StoredPasskey } from './webauthn.ts';
 
 describe('the response of an authentication', () => {
   it('yields counter, backup state and user verification', async () => {
-    expect(judgeAssertion(assertion({ signCount: 3 }), stored, expectation)).toEqual({
+    expect(checkAssertion(assertion({ signCount: 3 }), stored, expectation)).toEqual({
       valid: true,
       signCount: 3,
       counterRegressed: false,
@@ -26,7 +26,7 @@ describe('the response of an authentication', () => {
 
   it('reports a counter that did not increase', async () => {
     const regressed = async (signCount: number, before: number) => {
-      const verdict = judgeAssertion(assertion({ signCount }), { ...stored, signCount: before }, expectation);
+      const verdict = checkAssertion(assertion({ signCount }), { ...stored, signCount: before }, expectation);
       return verdict.valid && verdict.counterRegressed;
     };
     expect(await regressed(0, 0)).toBe(false);
@@ -40,7 +40,7 @@ describe('the response of an authentication', () => {
   it('may change the backup state of an eligible passkey', async () => {
     const eligible = { ...stored, backupEligible: true };
     for (const BS of [true, false]) {
-      const verdict = judgeAssertion(assertion({ flags: { BE: true, BS } }), eligible, expectation);
+      const verdict = checkAssertion(assertion({ flags: { BE: true, BS } }), eligible, expectation);
       expect(verdict).toMatchObject({ valid: true, backedUp: BS });
     }
   });
@@ -59,7 +59,7 @@ describe('the response of an authentication', () => {
   });
 
   it('is accepted without user verification if that is preferred', async () => {
-    const verdict = judgeAssertion(assertion({ flags: { UV: false } }), stored, {
+    const verdict = checkAssertion(assertion({ flags: { UV: false } }), stored, {
       ...expectation,
       userVerification: 'preferred',
     });

@@ -15,7 +15,7 @@ import {
   rpId,
   withResponse,
 } from '../../../test/webauthn-cases.ts';
-import { judgeRegistration, type PasskeyFault, passkeyAlgorithms } from './webauthn.ts';
+import { checkRegistration, type PasskeyFault, passkeyAlgorithms } from './webauthn.ts';
 
 /** Certificates for this test's client data whose extensions name http://metadata.internal/latest as revocation list. */
 const androidKey = {
@@ -52,7 +52,7 @@ describe('the response of a registration', () => {
       aaguid: '00112233445566778899aabbccddeeff',
       transports: ['hybrid', 'internal'],
     });
-    const verdict = await judgeRegistration(response, expectation);
+    const verdict = await checkRegistration(response, expectation);
     expect(verdict).toEqual({
       valid: true,
       passkey: {
@@ -74,7 +74,7 @@ describe('the response of a registration', () => {
   it.each(passkeyAlgorithms)('is accepted with algorithm %i, which then signs in', async (alg) => {
     const own = new SoftAuthenticator();
     for (const format of ['none', 'packed']) {
-      const verdict = await judgeRegistration(own.create(creation, { origin, alg, format }), expectation);
+      const verdict = await checkRegistration(own.create(creation, { origin, alg, format }), expectation);
       expect(verdict).toMatchObject({ valid: true, passkey: { alg, attestationFormat: format } });
       if (!verdict.valid) continue;
       expect(await assertionFault(own.get(request, { origin }), verdict.passkey)).toBe('none');
@@ -96,7 +96,7 @@ describe('the response of a registration', () => {
   });
 
   it('is accepted without user verification if that is preferred', async () => {
-    const verdict = await judgeRegistration(registration({ flags: { UV: false } }), {
+    const verdict = await checkRegistration(registration({ flags: { UV: false } }), {
       ...expectation,
       userVerification: 'preferred',
     });

@@ -14,7 +14,7 @@ import {
   stored,
   withResponse,
 } from '../../../test/webauthn-cases.ts';
-import { judgeAssertion, judgeRegistration } from './webauthn.ts';
+import { checkAssertion, checkRegistration } from './webauthn.ts';
 
 describe.each<[string, () => Json, (response: unknown) => Promise<string>]>([
   ['a registration', () => registration(), registrationFault],
@@ -64,9 +64,9 @@ describe.each<[string, () => Json, (response: unknown) => Promise<string>]>([
 });
 
 describe('any input', () => {
-  const judged = async (response: unknown) => [
-    await judgeRegistration(response, expectation),
-    judgeAssertion(response, stored, expectation),
+  const checked = async (response: unknown) => [
+    await checkRegistration(response, expectation),
+    checkAssertion(response, stored, expectation),
   ];
   /** Every member of `response`, with bytes changed by `edit`. */
   const bytesOf = fc.constantFrom('clientDataJSON', 'attestationObject', 'authenticatorData', 'signature');
@@ -81,7 +81,7 @@ describe('any input', () => {
   it('is never an exception (random values)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (value) => {
-        for (const verdict of await judged(value)) expect(verdict.valid).toBe(false);
+        for (const verdict of await checked(value)) expect(verdict.valid).toBe(false);
       }),
     );
   });
@@ -91,7 +91,8 @@ describe('any input', () => {
     await fc.assert(
       fc.asyncProperty(response, async (members) => {
         for (const json of samples)
-          for (const verdict of await judged(withResponse(json, members))) expect(typeof verdict.valid).toBe('boolean');
+          for (const verdict of await checked(withResponse(json, members)))
+            expect(typeof verdict.valid).toBe('boolean');
       }),
       { numRuns: 50 },
     );
@@ -115,7 +116,7 @@ describe('any input', () => {
         const edited = truncate ? bytes.subarray(0, offset) : bytes;
         const changed = withResponse(sample, { [name]: edited.toString('base64url') });
         const signed = truncate || sample !== samples[0];
-        for (const verdict of await judged(changed))
+        for (const verdict of await checked(changed))
           if (signed) expect(verdict.valid).toBe(false);
           else expect(typeof verdict.valid).toBe('boolean');
       }),

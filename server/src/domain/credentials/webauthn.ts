@@ -4,7 +4,7 @@ import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import { isBase64url } from '../kernel/base64url.ts';
 import { digest } from '../kernel/secret.ts';
-import { type DemandedModel, judgeModel, type ModelFault } from './attestation/models.ts';
+import { checkModel, type DemandedModel, type ModelFault } from './attestation/models.ts';
 import {
   type AuthenticatorData,
   cborEnd,
@@ -161,7 +161,7 @@ SettingsService.setRootCertificates({ identifier: 'apple', certificates: [] });
  * Verifies the response of a registration (WebAuthn §7.1) as JSON. Certificates are trusted only where the expectation has
  * roots. Never throws. The caller refuses a credential id that is already registered.
  */
-export async function judgeRegistration(
+export async function checkRegistration(
   response: unknown,
   expectation: PasskeyExpectation,
 ): Promise<RegistrationVerdict> {
@@ -188,7 +188,7 @@ export async function judgeRegistration(
   );
   if (!verified) return unproved('attestation');
   const certificates: unknown = statement.get('x5c');
-  const model = models ? judgeModel({ format, certificates, aaguid: attested.aaguid }, models) : { root: null };
+  const model = models ? checkModel({ format, certificates, aaguid: attested.aaguid }, models) : { root: null };
   if (typeof model === 'string') return unproved(model);
   const { backupEligible, backedUp, userVerified, signCount } = data;
   return {
@@ -208,7 +208,7 @@ export async function judgeRegistration(
 }
 
 /** Verifies the response of an authentication (WebAuthn §7.2) as JSON against a stored passkey. Never throws. */
-export function judgeAssertion(
+export function checkAssertion(
   response: unknown,
   stored: StoredPasskey,
   expectation: PasskeyExpectation,

@@ -18,7 +18,7 @@ import type { Enrolment, MfaMethod } from '../mfa/enrolment.entity.ts';
 import { FactorChange } from '../mfa/factor-change.entity.ts';
 import { countChangeTry } from '../mfa/factor-change-rows.ts';
 import type { Mfa } from '../mfa/mfa.ts';
-import { codeTtlSeconds } from '../otp/judge.ts';
+import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import type { Sends } from '../otp/sends.ts';
 import type { PhoneChanges } from '../phones/phone-changes.ts';

@@ -19,7 +19,7 @@ let orm: MikroORM;
 let db: Database;
 let asked: string[];
 let jobs: { queueName: string; messageId: string; startAfter: Date | undefined }[];
-let judged: (MessageContext | PreviousContext)[];
+let checked: (MessageContext | PreviousContext)[];
 let settled: string[];
 let expired: string[];
 let sent: OutgoingMail[];
@@ -56,8 +56,8 @@ function deliveryBy(kind: MailSender['kind'] | null): Delivery {
     },
     senders: { mail: kind === null ? null : mail, sms: null },
     lookOf: async () => ({ name: 'Project', accent: null, words: {} }),
-    judge: async (_em, _message, context) => {
-      judged.push(context);
+    check: async (_em, _message, context) => {
+      checked.push(context);
       return recipient;
     },
     settled: (_em, { state }) => void settled.push(state),
@@ -98,7 +98,7 @@ afterAll(async () => {
 beforeEach(() => {
   asked = [];
   jobs = [];
-  judged = [];
+  checked = [];
   settled = [];
   expired = [];
   sent = [];
@@ -108,7 +108,7 @@ beforeEach(() => {
 });
 
 describe('the outbox', () => {
-  it('sends once to the address that the judge returns, and deletes the text', async () => {
+  it('sends once to the address that the check returns, and deletes the text', async () => {
     const delivery = deliveryBy('smtp');
     const id = await enqueue(delivery);
     expect((await rowOf(id)).state).toBe('pending');
@@ -136,14 +136,14 @@ describe('the outbox', () => {
     expect(sent).toEqual([]);
   });
 
-  it('seals the recipient with the text, and passes it to the judge and to the record of the outcome', async () => {
+  it('seals the recipient with the text, and passes it to the check and to the record of the outcome', async () => {
     const delivery = deliveryBy('smtp');
     const context = { account: systemRandom.id(), mailbox: 'decided@example.com' };
     const id = await enqueue(delivery, { context });
     expect(JSON.stringify(await rowOf(id))).not.toContain('decided@');
     expect(settled).toEqual([]);
     await delivery.send(keyIn(projectId, id));
-    expect(judged).toEqual([expect.objectContaining(context)]);
+    expect(checked).toEqual([expect.objectContaining(context)]);
     expect(settled).toEqual(['sent']);
   });
 
@@ -152,7 +152,7 @@ describe('the outbox', () => {
     const account = systemRandom.id();
     await delivery.send(keyIn(projectId, await enqueue(delivery, { context: { account, mailbox: 'a@example.com' } })));
     await delivery.send(keyIn(projectId, await enqueue(delivery)));
-    expect(judged).toEqual([
+    expect(checked).toEqual([
       expect.objectContaining({ userId: account }),
       expect.not.objectContaining({ userId: null }),
     ]);

@@ -57,7 +57,7 @@ export interface PreviousContext {
 /**
  * Decides whether a message may still be sent. Called when it is sent, so that the caller cannot observe the result.
  */
-type RecipientJudge = (
+type RecipientCheck = (
   em: EntityManager,
   message: Message,
   context: MessageContext | PreviousContext,
@@ -71,7 +71,7 @@ export interface DeliveryDeps {
   vault: Vault;
   queue: Queue;
   senders: { mail: MailSender | null; sms: SmsSender | null };
-  judge: RecipientJudge;
+  check: RecipientCheck;
   /** Records the outcome of a message, in the transaction that settles it. */
   settled(em: EntityManager, message: Message, context: MessageContext | PreviousContext): void;
   /** Called after the commit with the number of messages that expired unsent, for metrics. */
@@ -215,7 +215,7 @@ export class Delivery {
       return { expired: message.channel };
     }
     const { content, context } = this.open(message);
-    return { attempt, message, content, context, recipient: await this.deps.judge(em, message, context) };
+    return { attempt, message, content, context, recipient: await this.deps.check(em, message, context) };
   }
 
   private async end(

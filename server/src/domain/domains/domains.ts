@@ -106,7 +106,7 @@ export class Domains {
       return { host: one.host, spent };
     });
     if (!claim.spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: claim.spent.retryAfterSeconds });
-    return found(await this.judge(key, claim.host, actor), 'domain');
+    return found(await this.verify(key, claim.host, actor), 'domain');
   }
 
   /** Removes the domain: its host serves nothing any more. Refuses `not-found`. */
@@ -135,12 +135,12 @@ export class Domains {
         returning project_id as "projectId", id, host`,
     );
     await Promise.all(
-      due.map(({ projectId, id, host }) => inProject(projectId, () => this.judge(keyIn(projectId, id), host, system))),
+      due.map(({ projectId, id, host }) => inProject(projectId, () => this.verify(keyIn(projectId, id), host, system))),
     );
   }
 
   /** Reads the record, and applies the result; null if the domain was removed meanwhile. */
-  private async judge(key: TenantKey, host: string, actor: Actor): Promise<CustomDomain | null> {
+  private async verify(key: TenantKey, host: string, actor: Actor): Promise<CustomDomain | null> {
     const { clock, db, readTxt } = this.deps;
     const records = await readTxt(challengeName(host));
     return db.transaction(async (em) => {

@@ -23,7 +23,7 @@ import {
 import { ExperienceDraft } from './experience-draft.entity.ts';
 import { ExperienceVersion } from './experience-version.entity.ts';
 import { Logo } from './logo.entity.ts';
-import { judgeLogo } from './logo-file.ts';
+import { checkLogo } from './logo-file.ts';
 import { mailLookOf } from './mail-look.ts';
 
 /** Published and draft content of a project. */
@@ -145,9 +145,9 @@ export class Experiences {
     });
   }
 
-  /** Stores a logo for use in a draft. Refuses `not-found`, `invalid` (see `judgeLogo`), `too-many`. */
+  /** Stores a logo for use in a draft. Refuses `not-found`, `invalid` (see `checkLogo`), `too-many`. */
   async addLogo(projectId: string, bytes: Uint8Array, actor: Actor): Promise<Logo> {
-    const { type, width, height } = judgeLogo(bytes);
+    const { type, width, height } = checkLogo(bytes);
     const outcome = await this.deps.db.transaction(async (em): Promise<{ wait: number } | { logo: Logo }> => {
       const spent = await this.deps.limits.spend(em, uploads, projectId);
       if (!spent.allowed) return { wait: spent.retryAfterSeconds };

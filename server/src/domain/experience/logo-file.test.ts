@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jpegOf, pngOf, webpOf } from '../../../test/pictures.ts';
 import { Refusal } from '../kernel/problem.ts';
-import { judgeLogo, maxLogoBytes } from './logo-file.ts';
+import { checkLogo, maxLogoBytes } from './logo-file.ts';
 
 describe('a logo', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('a logo', () => {
     ['image/jpeg', jpegOf(120, 40)],
     ['image/webp', webpOf(120, 40)],
   ] as const)('is recognised as %s by its bytes, with its size', (type, bytes) => {
-    expect(judgeLogo(bytes)).toEqual({ type, width: 120, height: 40 });
+    expect(checkLogo(bytes)).toEqual({ type, width: 120, height: 40 });
   });
 
   it.each([
@@ -28,9 +28,9 @@ describe('a logo', () => {
     ['a picture of 40,000 pixels', jpegOf(40_000, 20), /is 40000 × 20/],
     ['a file of more than 256 KB', Buffer.concat([pngOf(50, 50), Buffer.alloc(maxLogoBytes)]), /at most 256 KB/],
   ])('is refused if it is %s', (_what, bytes, reason) => {
-    expect(() => judgeLogo(bytes)).toThrow(Refusal);
+    expect(() => checkLogo(bytes)).toThrow(Refusal);
     try {
-      judgeLogo(bytes);
+      checkLogo(bytes);
     } catch (error) {
       expect((error as Refusal).problem).toMatchObject({
         code: 'invalid',
@@ -52,7 +52,7 @@ describe('a logo', () => {
     fc.assert(
       fc.property(bytes, (file) => {
         try {
-          judgeLogo(file);
+          checkLogo(file);
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal);
         }

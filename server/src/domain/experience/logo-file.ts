@@ -16,7 +16,7 @@ const [minSide, maxSide] = [16, 2048];
  * Detects the file type from the bytes: a PNG, JPEG or WebP of at most 256 KB and 2,048 pixels a side. Refuses
  * `invalid`. SVG is refused: it can contain scripts and URLs, and sanitising it is not reliable.
  */
-export function judgeLogo(bytes: Uint8Array): LogoFile {
+export function checkLogo(bytes: Uint8Array): LogoFile {
   const invalid = (reason: string): never => refuse({ code: 'invalid', field: 'logo', reason });
   if (bytes.length > maxLogoBytes) invalid(`must have at most ${maxLogoBytes / 1024} KB`);
   const file = png(bytes) ?? jpeg(bytes) ?? webp(bytes);

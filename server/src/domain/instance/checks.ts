@@ -13,7 +13,7 @@ export interface SystemCheck {
   advice: string | null;
 }
 
-type Judged = [level: CheckLevel, summary: string, advice?: string];
+type Checked = [level: CheckLevel, summary: string, advice?: string];
 
 const backupHours = 48;
 /** Proofs, codes and assertions expire within seconds or minutes, so this much skew is tolerable. */
@@ -24,7 +24,7 @@ const manyWaiting = 1000;
 
 /** Evaluates the facts into checks with advice. */
 export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
-  const judged: Record<string, Judged> = {
+  const checked: Record<string, Checked> = {
     Processes: processes(facts),
     Database: database(facts),
     Migrations: migrations(facts),
@@ -36,7 +36,7 @@ export function systemChecks(facts: SystemFacts, now: Date): SystemCheck[] {
     Clock: clock(facts),
     Owners: owners(facts),
   };
-  return Object.entries(judged).map(([name, [level, summary, advice]]) => ({
+  return Object.entries(checked).map(([name, [level, summary, advice]]) => ({
     name,
     level,
     summary,
@@ -52,7 +52,7 @@ export function worst(checks: readonly SystemCheck[]): CheckLevel {
   );
 }
 
-function processes({ processes }: SystemFacts): Judged {
+function processes({ processes }: SystemFacts): Checked {
   const versions = new Set(processes.map(({ version }) => version));
   const summary = processes.length === 1 ? '1 process' : `${processes.length} processes`;
   if (versions.size <= 1) return ['ok', summary];
@@ -63,7 +63,7 @@ function processes({ processes }: SystemFacts): Judged {
   ];
 }
 
-function database({ database: { version, connections, maxConnections } }: SystemFacts): Judged {
+function database({ database: { version, connections, maxConnections } }: SystemFacts): Checked {
   const summary = `PostgreSQL ${version}, ${connections} of ${maxConnections} connections`;
   if (Number.parseInt(version, 10) < 14) return ['fail', summary, 'PostgreSQL 14 or newer is required.'];
   if (connections < maxConnections * 0.8) return ['ok', summary];
@@ -74,7 +74,7 @@ function database({ database: { version, connections, maxConnections } }: System
   ];
 }
 
-function migrations({ database: { migrationsApplied, migrationsPending, migrationsUnknown } }: SystemFacts): Judged {
+function migrations({ database: { migrationsApplied, migrationsPending, migrationsUnknown } }: SystemFacts): Checked {
   if (migrationsPending.length > 0) {
     return ['fail', `${migrationsPending.length} pending`, 'Restart a process of this version to run them.'];
   }
@@ -88,7 +88,7 @@ function migrations({ database: { migrationsApplied, migrationsPending, migratio
   return ['ok', `All ${migrationsApplied} have run`];
 }
 
-function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Judged {
+function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Checked {
   if (kind === null) {
     return [
       'fail',
@@ -105,7 +105,7 @@ function mail({ mail: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemF
   return ['ok', lastSentAt === null ? 'Configured; nothing sent yet' : 'The last mail was sent'];
 }
 
-function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Judged {
+function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFacts): Checked {
   if (kind === null) return ['ok', 'Not configured; only SMS factors need it'];
   if (kind === 'mailbox') {
     return ['warn', 'SMS stay in the dev mailbox', 'Set SMS_URL or TWILIO_ACCOUNT_SID before going live.'];
@@ -116,7 +116,7 @@ function sms({ sms: { kind, lastSentAt, lastFailedAt, lastFailure } }: SystemFac
   return ['ok', lastSentAt === null ? 'Configured; nothing sent yet' : 'The last SMS was sent'];
 }
 
-function jobs({ jobs }: SystemFacts): Judged {
+function jobs({ jobs }: SystemFacts): Checked {
   const waiting = jobs.reduce((sum, one) => sum + one.waiting, 0);
   const failing = jobs.filter(({ failed }) => failed > 0).map(({ name }) => name);
   if (waiting > manyWaiting) {
@@ -126,7 +126,7 @@ function jobs({ jobs }: SystemFacts): Judged {
   return ['warn', `Failed in the last day: ${failing.join(', ')}`, 'See the log, under the name of the job.'];
 }
 
-function backup({ backup }: SystemFacts, now: Date): Judged {
+function backup({ backup }: SystemFacts, now: Date): Checked {
   if (backup === null) return ['warn', 'No backup recorded', 'Run the backup command daily, and test a restore.'];
   const hours = Math.floor((now.getTime() - backup.takenAt.getTime()) / 3_600_000);
   const summary =
@@ -134,7 +134,7 @@ function backup({ backup }: SystemFacts, now: Date): Judged {
   return hours <= backupHours ? ['ok', summary] : ['warn', summary, 'Run the backup command daily.'];
 }
 
-function signing({ processes }: SystemFacts): Judged {
+function signing({ processes }: SystemFacts): Checked {
   const measured = processes.flatMap(({ signMicroseconds }) => (signMicroseconds == null ? [] : [signMicroseconds]));
   if (measured.length === 0) return ['ok', 'Not measured'];
   const slowest = Math.max(...measured);
@@ -143,7 +143,7 @@ function signing({ processes }: SystemFacts): Judged {
   return ['warn', summary, 'The machine is busy, or its OpenSSL is slow at P-521. See the notes on sizing.'];
 }
 
-function clock({ clockSkewMs, processes }: SystemFacts): Judged {
+function clock({ clockSkewMs, processes }: SystemFacts): Checked {
   const clocks = [
     { whose: 'This machine', skew: clockSkewMs },
     ...processes.map(({ host, pid, clockSkewMs: skew }) => ({ whose: `Process ${pid} on ${host}`, skew })),
@@ -159,7 +159,7 @@ function clock({ clockSkewMs, processes }: SystemFacts): Judged {
   return [most > skewFailMs ? 'fail' : 'warn', each.join('; '), advice];
 }
 
-function owners({ owners }: SystemFacts): Judged {
+function owners({ owners }: SystemFacts): Checked {
   if (owners > 1) return ['ok', `${owners} owners`];
   if (owners === 0)
     return ['warn', 'This instance has no owner', 'Run `admin:link` and open the setup link that it prints.'];

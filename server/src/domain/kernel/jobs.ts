@@ -48,7 +48,7 @@ export class Runs {
   }
 
   /** Waits until one more may start. */
-  async room(): Promise<void> {
+  async freeSlot(): Promise<void> {
     while (this.running.size >= this.max) await Promise.race(this.running);
   }
 

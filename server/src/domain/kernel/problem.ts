@@ -125,9 +125,9 @@ export function found<T>(value: T | null | undefined, what: Noun): T {
 }
 
 /** Runs a check that writes nothing, and returns its refusal as a value. */
-export async function problemOf(judging: Promise<unknown>): Promise<Problem | null> {
+export async function problemOf(checking: Promise<unknown>): Promise<Problem | null> {
   try {
-    await judging;
+    await checking;
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error.problem;

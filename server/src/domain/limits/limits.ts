@@ -60,7 +60,7 @@ export class Limits {
    */
   async spend(em: EntityManager, rule: LimitRule, subject: string): Promise<Spent> {
     const row = await this.take(em, 'limits.spend', { rule, subject, uses: 1 }, sql`(values (1)) as one`);
-    return judge(rule, row, this.deps.clock.now());
+    return check(rule, row, this.deps.clock.now());
   }
 
   /**
@@ -77,7 +77,7 @@ export class Limits {
       });
       await allowance.pending;
     }
-    const spent = judge(rule, allowance.row as BudgetRow, this.deps.clock.now());
+    const spent = check(rule, allowance.row as BudgetRow, this.deps.clock.now());
     if (allowance.prepaid === 0) return { ...spent, allowed: false };
     allowance.prepaid -= 1;
     allowance.used += 1;
@@ -115,7 +115,7 @@ export class Limits {
       { prepare: 'limits.spend-many' },
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
-    const spent = (rule: LimitRule, at: number) => judge(rule, byId.get(ids[at] as string) as BudgetRow, now);
+    const spent = (rule: LimitRule, at: number) => check(rule, byId.get(ids[at] as string) as BudgetRow, now);
     return { each: subjects.map((_, at) => spent(each, at)), shared: spent(shared, subjects.length) };
   }
 
@@ -198,7 +198,7 @@ function isExhausted(row: BudgetRow | null, rule: LimitRule): boolean {
   return row !== null && row.spent >= rule.max;
 }
 
-function judge(rule: LimitRule, row: BudgetRow, now: Date): Spent {
+function check(rule: LimitRule, row: BudgetRow, now: Date): Spent {
   const resetsAt = new Date(row.resets_at);
   return {
     allowed: row.spent <= rule.max,

@@ -121,7 +121,7 @@ export class Logout {
    * If this process dies, its job is retried while the delivery is not claimed, and a job at the claim's expiry after.
    */
   async dispatch(key: TenantKey, onError: (error: unknown) => void): Promise<void> {
-    await this.attempts.room();
+    await this.attempts.freeSlot();
     if (await this.claim(key)) this.attempts.start(() => this.attempt(key), onError);
   }
 

@@ -5,7 +5,7 @@ import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import type { TenantKey } from '../projects/tenant.ts';
 import type { CodeFormat } from './code.ts';
-import { triesPerCode } from './judge.ts';
+import { triesPerCode } from './code-check.ts';
 import { networkOf } from './network.ts';
 
 const day = 24 * 3600;

@@ -6,7 +6,7 @@ import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { addressKey } from '../users/login.ts';
 import { type CodeFormat, newCode, normalizeCode } from './code.ts';
-import { type CodeFault, codeTtlSeconds, judgeCode } from './judge.ts';
+import { type CodeFault, checkCode, codeTtlSeconds } from './code-check.ts';
 import { OneTimeCode } from './one-time-code.entity.ts';
 
 export type CodePurpose = OneTimeCode['purpose'];
@@ -152,7 +152,7 @@ export class Otp {
     );
     if (!counted) return { accepted: false, fault: 'none-sent' };
     const samePlace = counted.jkt === tried.jkt && counted.clientId === tried.clientId;
-    const fault = judgeCode({ ...counted, matches, sameKey: samePlace, isSent: counted.sentTo !== null }, now);
+    const fault = checkCode({ ...counted, matches, sameKey: samePlace, isSent: counted.sentTo !== null }, now);
     if (fault) return { accepted: false, fault };
     const use = sql`
       update one_time_codes set used_at = ${now} where project_id = ${counted.projectId} and id = ${counted.id} and used_at is null and replaced_at is null`;

@@ -7,7 +7,7 @@ import { type Clock, secondsLater } from '../kernel/clock.ts';
 import { type Problem, problemOf } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Mfa } from '../mfa/mfa.ts';
-import { codeTtlSeconds } from '../otp/judge.ts';
+import { codeTtlSeconds } from '../otp/code-check.ts';
 import type { CountedCode, Otp } from '../otp/otp.ts';
 import { resendAfterSeconds, type Sends } from '../otp/sends.ts';
 import type { Project } from '../projects/project.entity.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judgeNumber } from './numbers.ts';
+import { checkNumber } from './numbers.ts';
 
-const faultOf = (number: string, countries: string[] = []) => judgeNumber(number, countries).fault;
+const faultOf = (number: string, countries: string[] = []) => checkNumber(number, countries).fault;
 
 describe('the kind of a number', () => {
   it.each([
@@ -73,13 +73,13 @@ describe('the country of a number', () => {
 
 describe('the range of a number', () => {
   it('is its calling code and five digits', () => {
-    expect(judgeNumber('+4915112345678', []).prefix).toBe('+4915112');
-    expect(judgeNumber('+12025550143', []).prefix).toBe('+120255');
-    expect(judgeNumber('+99912345678', []).prefix).toBe('+99912');
+    expect(checkNumber('+4915112345678', []).prefix).toBe('+4915112');
+    expect(checkNumber('+12025550143', []).prefix).toBe('+120255');
+    expect(checkNumber('+99912345678', []).prefix).toBe('+99912');
   });
 
   it('is the same with a trunk prefix', () => {
-    const plain = judgeNumber('+4915112345678', []);
-    expect(judgeNumber('+49015112345678', [])).toEqual(plain);
+    const plain = checkNumber('+4915112345678', []);
+    expect(checkNumber('+49015112345678', [])).toEqual(plain);
   });
 });

@@ -16,7 +16,7 @@ export type NumberFault =
   /** Not allowed by the project. */
   | 'country';
 
-export interface JudgedNumber {
+export interface CheckedNumber {
   /** E.164, without a trunk prefix that was typed after the calling code. */
   number: string;
   /** Calling code and the first five digits after it: a range of one operator. */
@@ -35,7 +35,7 @@ const premium: readonly NumberType[] = ['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'P
  *
  * @param countries ISO 3166-1 alpha-2; empty: every country
  */
-export function judgeNumber(number: string, countries: readonly string[]): JudgedNumber {
+export function checkNumber(number: string, countries: readonly string[]): CheckedNumber {
   const parsed = parsePhoneNumberFromString(number);
   if (!parsed) return { number, prefix: number.slice(0, 1 + prefixDigits), fault: 'unassigned' };
   const canonical: string = parsed.number;

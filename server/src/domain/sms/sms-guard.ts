@@ -4,7 +4,7 @@ import { system } from '../kernel/actor.ts';
 import type { Problem } from '../kernel/problem.ts';
 import type { LimitRule, Limits, Spent } from '../limits/limits.ts';
 import type { Project } from '../projects/project.entity.ts';
-import { type JudgedNumber, judgeNumber, type NumberFault } from './numbers.ts';
+import { type CheckedNumber, checkNumber, type NumberFault } from './numbers.ts';
 
 export interface SmsToSend {
   project: Pick<Project, 'id' | 'name' | 'smsCountries' | 'smsPerDay'>;
@@ -37,7 +37,7 @@ export class SmsGuard {
 
   /** Whether the project sends SMS to this kind of number. Spends nothing. */
   check({ project, number, proved }: SmsToSend): Problem | null {
-    return judge(project, number, proved).fault === null ? null : { code: 'phone-not-allowed' };
+    return check(project, number, proved).fault === null ? null : { code: 'phone-not-allowed' };
   }
 
   /**
@@ -46,28 +46,28 @@ export class SmsGuard {
    * @returns null if it may be sent; else `phone-not-allowed` or `too-many`
    */
   async spend(em: EntityManager, { project, number, proved = false }: SmsToSend): Promise<Problem | null> {
-    const judged = judge(project, number, proved);
-    if (judged.fault !== null) {
-      await this.countRefused(em, project, judged.fault, judged.prefix);
+    const checked = check(project, number, proved);
+    if (checked.fault !== null) {
+      await this.countRefused(em, project, checked.fault, checked.prefix);
       return { code: 'phone-not-allowed' };
     }
     for (const rule of perNumber) {
       const spent = await this.deps.limits.spend(
         em,
         rule,
-        `${project.id}:${proved ? 'proved' : 'new'}:${judged.number}`,
+        `${project.id}:${proved ? 'proved' : 'new'}:${checked.number}`,
       );
       if (spent.allowed) continue;
-      await this.countRefused(em, project, 'number-limit', judged.prefix);
+      await this.countRefused(em, project, 'number-limit', checked.prefix);
       return tooMany(spent);
     }
     const { smsPerDay } = project;
     if (!proved) {
       const most = Math.max(leastPerPrefix, Math.ceil(smsPerDay * prefixShare));
       const prefix = { name: 'sms-prefix', max: most, windowSeconds: day };
-      const spent = await this.deps.limits.spend(em, prefix, `${project.id}:${judged.prefix}`);
+      const spent = await this.deps.limits.spend(em, prefix, `${project.id}:${checked.prefix}`);
       if (!spent.allowed) {
-        await this.countRefused(em, project, 'prefix-limit', judged.prefix);
+        await this.countRefused(em, project, 'prefix-limit', checked.prefix);
         return tooMany(spent);
       }
       const kept = smsPerDay < leastToKeepOf ? 0 : Math.floor(smsPerDay * keptShare);
@@ -104,9 +104,9 @@ export class SmsGuard {
 }
 
 /** A number that has received a code is not treated as a fixed line. */
-function judge(project: SmsToSend['project'], number: string, proved = false): JudgedNumber {
-  const judged = judgeNumber(number, project.smsCountries);
-  return judged.fault === 'fixed-line' && proved ? { ...judged, fault: null } : judged;
+function check(project: SmsToSend['project'], number: string, proved = false): CheckedNumber {
+  const checked = checkNumber(number, project.smsCountries);
+  return checked.fault === 'fixed-line' && proved ? { ...checked, fault: null } : checked;
 }
 
 function tooMany({ retryAfterSeconds }: Spent): Problem {

@@ -1,8 +1,8 @@
 import { grantedApis } from '../apis/token-target.ts';
 import { ownEventOfClient } from '../audit/audit.ts';
-import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { adminApiUrl, adminTokenTtlSeconds } from '../kernel/admin-api.ts';
 import { type Clock, seconds, secondsLater } from '../kernel/clock.ts';
@@ -15,16 +15,16 @@ import { type Issuer, storedIssuer } from '../projects/issuer.ts';
 import { apiTokenClaims } from './claims.ts';
 
 /** A token request with `grant_type=client_credentials` (RFC 6749 section 4.4), of a confidential client. */
-export interface ClientTokenRequest extends JudgedClient {
+export interface ClientTokenRequest extends CheckedClient {
   issuer: Issuer;
   /** The identifier of an API; absent: the only one that the client may use. */
   resource: string | undefined;
   /** Absent: all that the client was granted there. Else without duplicates. */
   scope: string | undefined;
   /** For `private_key_jwt`: recorded with the token; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
   /** The token is bound to its key. Recorded with the token; single use. */
-  proof: JudgedProof | null;
+  proof: CheckedProof | null;
   actor: Actor;
 }
 
@@ -36,7 +36,7 @@ export interface ApiTokenResponse {
   scope: string;
 }
 
-/** The row outlives its token, whose expiry other processes judge by their clocks. */
+/** The row outlives its token, whose expiry other processes check by their clocks. */
 const graceSeconds = 60;
 
 /** Access tokens of clients themselves, for APIs of their project and for the admin API. */

@@ -1,8 +1,8 @@
 import { isAimed, meantApi, type TokenTarget } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
-import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import { type JudgedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { type CheckedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { seconds } from '../kernel/clock.ts';
@@ -20,7 +20,7 @@ import { type NewGrant, newGrant } from './new-grant.ts';
  */
 type ClientAuthentication = 'none' | 'api-key' | 'secret' | 'assertion' | 'trial';
 
-export interface Exchange extends JudgedClient {
+export interface Exchange extends CheckedClient {
   /** Where the code is redeemed: it must have given it. */
   issuer: Issuer;
   code: string;
@@ -31,9 +31,9 @@ export interface Exchange extends JudgedClient {
   /** How the client authenticated; SDK codes need `api-key` or `assertion`. */
   authenticatedBy: ClientAuthentication;
   /** For `authenticatedBy: 'assertion'`: recorded with the exchange; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
   /** The tokens are bound to its key. Recorded with the exchange; single use. */
-  proof?: JudgedProof | null | undefined;
+  proof?: CheckedProof | null | undefined;
   actor: Actor;
 }
 

@@ -70,11 +70,11 @@ export class RefreshTokens {
 
   /** The same new token for one that was replaced a moment ago. Any other that was replaced ends the grant. */
   private async again(refresh: Refresh, presented: RefreshToken): Promise<Refreshed> {
-    const outcome = await this.deps.db.transaction((em) => this.judge(em, refresh, presented));
+    const outcome = await this.deps.db.transaction((em) => this.check(em, refresh, presented));
     return typeof outcome === 'string' ? refuse({ code: 'grant-rejected', reason: outcome }) : outcome;
   }
 
-  private async judge(em: EntityManager, refresh: Refresh, presented: RefreshToken): Promise<Refreshed | GrantFault> {
+  private async check(em: EntityManager, refresh: Refresh, presented: RefreshToken): Promise<Refreshed | GrantFault> {
     const { clock, random, vault } = this.deps;
     const { client, issuer } = refresh;
     const now = clock.now();

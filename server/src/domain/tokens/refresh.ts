@@ -1,8 +1,8 @@
 import { isAimed, meantApi } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
-import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
-import { type JudgedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
+import { type CheckedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { secondsLater } from '../kernel/clock.ts';
@@ -17,7 +17,7 @@ import { grantEnd } from './refresh-lifetime.ts';
 import type { RefreshToken } from './refresh-token.ts';
 
 /** A token request with `grant_type=refresh_token` (RFC 6749 section 6). */
-export interface Refresh extends JudgedClient {
+export interface Refresh extends CheckedClient {
   issuer: Issuer;
   /** As sent. */
   token: string;
@@ -26,9 +26,9 @@ export interface Refresh extends JudgedClient {
   /** Absent: the scope of the grant. Else a part of it, without duplicates. */
   scope: string | undefined;
   /** For `private_key_jwt`: recorded with the refresh; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
   /** The tokens are bound to its key. Recorded with the refresh; single use. */
-  proof?: JudgedProof | null | undefined;
+  proof?: CheckedProof | null | undefined;
   actor: Actor;
 }
 
@@ -103,7 +103,7 @@ export function isProvedBy({ dpopJkt }: { dpopJkt?: string | null }, { client, p
   return isPublic(client) ? dpopJkt === proof?.jkt : proof != null;
 }
 
-function isPublic({ tokenEndpointAuthMethod }: JudgedClient['client']): boolean {
+function isPublic({ tokenEndpointAuthMethod }: CheckedClient['client']): boolean {
   return tokenEndpointAuthMethod === 'none';
 }
 

@@ -1,15 +1,15 @@
-import { type JudgedAssertion, usedAssertion } from '../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
+import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
 import type { Actor } from '../kernel/actor.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { Issuer } from '../projects/issuer.ts';
 
 /** A token, and the authenticated client that sent it. */
-export interface SentToken extends JudgedClient {
+export interface SentToken extends CheckedClient {
   issuer: Issuer;
   token: string;
   /** For `private_key_jwt`: recorded; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
   actor: Actor;
 }
 

@@ -1,11 +1,11 @@
-import { currentClient, type JudgedClient } from '../clients/client-registry.ts';
+import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
 import { type Fragment, type Statement, sql } from '../kernel/sql.ts';
 import { byPasskey, slidSession } from '../sessions/sessions.ts';
 import { type AcrRequest, metAcrOf } from './acr.ts';
 import { insertedCode, type NewCode } from './new-code.ts';
 
 /** A request for a code under a live session. */
-export interface SessionCode extends JudgedClient {
+export interface SessionCode extends CheckedClient {
   /** See `storedIssuer`. */
   issuer: string | null;
   /** SHA-256 of the session cookie's secret. */

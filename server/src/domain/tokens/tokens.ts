@@ -4,7 +4,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { Client } from '../clients/client.entity.ts';
 import type { ClientSource } from '../clients/client-registry.ts';
-import { type JudgedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
+import { type CheckedProof, refuseUsedProof, usedProof } from '../clients/dpop/dpop-proofs.ts';
 import { isAllowed } from '../consents/consents.ts';
 import { type Clock, seconds } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
@@ -170,7 +170,7 @@ export class Tokens {
    * @param issuer the only issuer whose tokens are valid here
    * @param proof for a token that is bound to a key; single use
    */
-  async userInfo(accessToken: string, issuer: Issuer, proof?: JudgedProof): Promise<UserInfoOutcome> {
+  async userInfo(accessToken: string, issuer: Issuer, proof?: CheckedProof): Promise<UserInfoOutcome> {
     const outcome = await this.holder(accessToken, issuer, proof);
     if ('refused' in outcome) return outcome;
     const { client, scopes, user } = outcome;
@@ -182,7 +182,7 @@ export class Tokens {
   }
 
   /** The user of an access token for UserInfo. Refuses as {@link userInfo} does. */
-  async person(accessToken: string, issuer: Issuer, proof?: JudgedProof): Promise<PersonOutcome> {
+  async person(accessToken: string, issuer: Issuer, proof?: CheckedProof): Promise<PersonOutcome> {
     const outcome = await this.holder(accessToken, issuer, proof);
     return 'refused' in outcome ? outcome : { userId: outcome.user.id, scopes: outcome.scopes };
   }
@@ -190,7 +190,7 @@ export class Tokens {
   private async holder(
     accessToken: string,
     issuer: Issuer,
-    proof: JudgedProof | undefined,
+    proof: CheckedProof | undefined,
   ): Promise<{ user: UserInfo; client: Client; scopes: string[] } | TokenRefused> {
     const token = await this.deps.signer.verifyAccessToken(accessToken, issuer);
     if (!token || !isUuid(token.jti) || typeof token['scope'] !== 'string') return { refused: 'invalid_token' };
@@ -207,7 +207,11 @@ export class Tokens {
   }
 
   /** The user of a live access token; records the proof. */
-  private async userOf(client: Client, tokenId: string, proof: JudgedProof | undefined): Promise<UserInfo | undefined> {
+  private async userOf(
+    client: Client,
+    tokenId: string,
+    proof: CheckedProof | undefined,
+  ): Promise<UserInfo | undefined> {
     const allowed = isAllowed({
       ...{ isThirdParty: sql`k.third_party`, projectId: sql`c.project_id`, clientId: sql`c.client_id` },
       ...{ userId: sql`c.user_id`, scope: sql`c.scope` },

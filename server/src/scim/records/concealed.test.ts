@@ -1,24 +1,25 @@
 /** Records of requests lose values of custom attributes that become confidential, or are deleted (decisions/0127). */
 import { describe, expect, it } from 'vitest';
-import { customAttributesRoom } from '../../../test/custom-attributes.ts';
+import { customAttributesHarness } from '../../../test/custom-attributes.ts';
 import { rows } from '../../../test/rows.ts';
 import { system } from '../../domain/kernel/actor.ts';
 import { customUrn as urn } from '../../domain/users/custom/definition.ts';
 
-const room = customAttributesRoom();
-const { created, found, patch, string } = room;
+const harness = customAttributesHarness();
+const { created, found, patch, string } = harness;
 const value = 'V4lue';
 const alias = 'urn:acme:hr:1.0:User:badgeNo';
 
-const change = (values: object) => room.app.services.customAttributes.update(room.project.id, 'badge', values, system);
-const settled = () => room.app.services.requestRecords.settled();
+const change = (values: object) =>
+  harness.app.services.customAttributes.update(harness.project.id, 'badge', values, system);
+const settled = () => harness.app.services.requestRecords.settled();
 
 async function recorded(): Promise<string[]> {
   await settled();
   const found = await rows<{ row: string }>(
-    room.app.services.db,
+    harness.app.services.db,
     'select scim_request_records::text as row from scim_request_records where project_id = ? order by id',
-    [room.project.id],
+    [harness.project.id],
   );
   return found.map(({ row }) => row);
 }
@@ -32,7 +33,7 @@ async function sendAll(): Promise<void> {
 
 const changes: Record<string, () => Promise<unknown>> = {
   'that is never returned any more': () => change({ returned: 'never' }),
-  'that is deleted': () => room.app.services.customAttributes.delete(room.project.id, 'badge', system),
+  'that is deleted': () => harness.app.services.customAttributes.delete(harness.project.id, 'badge', system),
   'that a hidden one is defined for': () => string('number', { returned: 'never', alias }),
 };
 
@@ -66,7 +67,7 @@ describe('a record', () => {
   });
 
   it('keeps its texts when a change hides nothing, and in other projects', async () => {
-    const other = await room.app.project();
+    const other = await harness.app.project();
     await other.request('POST', '/Users', { userName: value });
     await string('badge');
     await sendAll();
@@ -75,7 +76,7 @@ describe('a record', () => {
     await string('number');
     expect(await recorded()).toEqual(before);
     await change({ returned: 'never' });
-    const [record] = await room.app.services.requestRecords.recent(other.id, 1);
+    const [record] = await harness.app.services.requestRecords.recent(other.id, 1);
     expect(record?.requestBody).toContain(value);
     await patch(await created({}), { op: 'replace', path: 'title', value: 'Boss' });
     expect((await recorded()).at(-1)).toContain('Boss');

@@ -8,7 +8,7 @@ import { type Change, describeChange, type Row } from '../changes.ts';
 import { goodCode, provesApp } from '../evidence.ts';
 import { concerned, nameOf } from '../finish.ts';
 import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from '../model.ts';
-import { judgePhone, judgeRefusal } from '../signin-rules.ts';
+import { checkPhone, checkRefusal } from '../signin-rules.ts';
 import type { World } from '../world.ts';
 
 const changes = [
@@ -97,10 +97,10 @@ export class AccountActor {
     this.say(`browser ${browser.index} at /account of ${project.name} as ${name}: ${change}: ${reply.status}`);
     demand(reply.status < 500 || reply.status === 503, `/account failed: ${reply.status}`);
     if (reply.status >= 400) {
-      judgeRefusal(made, `${change} at /account`);
+      checkRefusal(made, `${change} at /account`);
       return reply.status;
     }
-    this.judge(change, form, made, session);
+    this.check(change, form, made, session);
     absorb(world.model, made);
     const isSaved = reply.location?.searchParams.get('notice') === 'saved';
     if (change === 'cancel-recovery' && session && isSaved) world.model.endRecoveries(session.user, 'cancelled');
@@ -176,13 +176,13 @@ export class AccountActor {
     const known = session && this.csrf.get(session.id);
     if (known !== undefined) return known;
     const page = await browser.get(`${this.world.process(app)}/account?project=${project.id}`);
-    judgeRefusal(await this.world.processes.log.read(), 'GET /account');
+    checkRefusal(await this.world.processes.log.read(), 'GET /account');
     const token = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     if (session && token !== '') this.csrf.set(session.id, token);
     return token;
   }
 
-  private judge(change: string, form: Record<string, string>, made: readonly Change[], session?: SessionModel): void {
+  private check(change: string, form: Record<string, string>, made: readonly Change[], session?: SessionModel): void {
     const { model } = this.world;
     for (const one of made) {
       if (one.table === 'messages' || one.table === 'logout_deliveries') continue;
@@ -243,7 +243,7 @@ export class AccountActor {
   async shownApp(app: number, browser: Browser, project: ProjectModel, session?: SessionModel) {
     const { model } = this.world;
     const page = await browser.get(`${this.world.process(app)}/account?project=${project.id}`);
-    judgeRefusal(await this.world.processes.log.read(), 'GET /account');
+    checkRefusal(await this.world.processes.log.read(), 'GET /account');
     const shown = /<p class="copy"><code>([A-Z2-7 ]+)<\/code>/.exec(page.text)?.[1]?.replaceAll(' ', '');
     if (shown === undefined) return undefined;
     const own = [...model.enrolments.values()].find(({ begunFor, verified }) => begunFor === session?.id && !verified);
@@ -270,7 +270,7 @@ export class AccountActor {
     const good = goodCode(this.world.model, session.id, 'phone', form['code'] ?? '');
     demand(good && good.to === row['phone'], 'a phone number was changed by a code that it did not receive');
     good.isUsed = true;
-    judgePhone(this.world.model, user, row['phone']);
+    checkPhone(this.world.model, user, row['phone']);
   }
 
   private notePhone(made: readonly Change[], session?: SessionModel): void {
@@ -305,7 +305,7 @@ export class AccountActor {
     this.say(
       `browser ${browser.index} at the console as ${name}: ${query.slice(0, 20)}: ${failed ? 'refused' : 'done'}`,
     );
-    if (failed) return judgeRefusal(made, 'an operation of the console');
+    if (failed) return checkRefusal(made, 'an operation of the console');
     demand(session && !session.ended, 'the console served a browser without a live session');
     demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
     demand(model.allows(session), 'the console served a session without a factor or passkey that is required');

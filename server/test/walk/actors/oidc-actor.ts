@@ -4,8 +4,8 @@ import type { Browser, Tab } from '../browsers.ts';
 import type { Change } from '../changes.ts';
 import type { Ask, Wish } from '../commands.ts';
 import { type AuthRequest, type ClientModel, demand, type TokenModel } from '../model.ts';
-import { grantOf, judgeClaims, judgeExchange, judgeSessionCode, judgeUserInfo, mayEnd } from '../oidc-rules.ts';
-import { judgeRefusal } from '../signin-rules.ts';
+import { checkClaims, checkExchange, checkSessionCode, checkUserInfo, grantOf, mayEnd } from '../oidc-rules.ts';
+import { checkRefusal } from '../signin-rules.ts';
 import { type Reply, send } from '../wire.ts';
 import type { World } from '../world.ts';
 
@@ -59,7 +59,7 @@ export class OidcActor {
     }
     const code = reply.location?.searchParams.get('code');
     if (typeof code === 'string') this.gave(browser, request, code, changes, 'authorize');
-    else judgeRefusal(changes, '/authorize');
+    else checkRefusal(changes, '/authorize');
     return null;
   }
 
@@ -91,7 +91,7 @@ export class OidcActor {
     const cookie = browser.jar.cookies.get(`lk-session-${request.client.project.id}`);
     const isOfIssuer = (row['issuer'] ?? this.world.issuer) === request.issuer && row['scope'] === request.scope;
     demand(isOfIssuer, `/${at} gave a code of another issuer or scope than it was asked for`);
-    judgeSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
+    checkSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
     absorb(model, changes);
     // The account page discards the verifier of its request.
     if (request.addsPasskey !== undefined) return;
@@ -140,17 +140,17 @@ export class OidcActor {
       const isReplay =
         code.isUsed && changes.every(({ table }) => /^(authorization_codes|refresh_grants)$/.test(table));
       if (isReplay) absorb(model, changes);
-      if (!isReplay) judgeRefusal(changes, 'an exchange');
+      if (!isReplay) checkRefusal(changes, 'an exchange');
       // A request that fails to authenticate its client (401), e.g. a disabled one, does not use the code.
       if (code.isUsed && command.deviation < 7 && reply.status === 400) code.isReplayed = true;
       return;
     }
-    judgeExchange(model, code, deviates);
+    checkExchange(model, code, deviates);
     this.only(changes, /^(authorization_codes|participations|sessions|refresh_grants)$/, 'an exchange');
     code.isUsed = true;
     const grant = grantOf(model, code, reply.json, changes, world.issuer);
     if (grant) model.grants.push(grant);
-    model.tokens.push(judgeClaims(code, reply.json, { step: model.step, grant }));
+    model.tokens.push(checkClaims(code, reply.json, { step: model.step, grant }));
   }
 
   async userInfo(command: { app: number; pick: number }): Promise<void> {
@@ -163,11 +163,11 @@ export class OidcActor {
     const elsewhere = issuer === world.issuer ? world.issuerOf(token.code.client.project) : world.issuer;
     const isElsewhere = command.pick % 8 === 7;
     const reply = await send('GET', `${world.at(command.app, isElsewhere ? elsewhere : issuer)}/userinfo`, headers);
-    judgeRefusal(await world.processes.log.read(), 'UserInfo');
+    checkRefusal(await world.processes.log.read(), 'UserInfo');
     this.say(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
     demand(reply.status < 500, `/userinfo failed: ${reply.status}`);
     demand(reply.status !== 200 || !isElsewhere, 'UserInfo answered to a token of another issuer');
-    if (reply.status === 200) judgeUserInfo(model, token, reply.json);
+    if (reply.status === 200) checkUserInfo(model, token, reply.json);
   }
 
   /** GET /oauth2/end_session with or without an ID token hint, and the confirmation page if it is shown. */

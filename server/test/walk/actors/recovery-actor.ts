@@ -4,7 +4,7 @@ import type { Open, Recover } from '../commands.ts';
 import { plainCode } from '../evidence.ts';
 import { nameOf } from '../finish.ts';
 import { demand, fold, mailboxOf, type ProjectModel, type RecoveryModel } from '../model.ts';
-import { judgeRefusal } from '../signin-rules.ts';
+import { checkRefusal } from '../signin-rules.ts';
 import type { World } from '../world.ts';
 
 const grantQuery =
@@ -52,7 +52,7 @@ export class RecoveryActor {
     const granted = reply.json['data']?.grantUserRecovery;
     this.say(`an admin: recovery of ${nameOf(model, user)}: ${granted ? 'granted' : 'refused'}`);
     if (!granted) {
-      judgeRefusal(changes, 'a recovery');
+      checkRefusal(changes, 'a recovery');
       return null;
     }
     model.endRecoveries(user, 'replaced');
@@ -62,7 +62,7 @@ export class RecoveryActor {
       ...{ id: '', user, code: granted.code, link: null, ended: null, mailboxes: [mailboxOf(row), ...others] },
       ...{ usableAt: model.now + hours * 3_600_000, expiresAt: model.now + (hours + 24) * 3_600_000 },
     };
-    this.judgeGrant(recovery, changes);
+    this.checkGrant(recovery, changes);
     model.recoveries.push(recovery);
     absorb(model, changes);
     const door = project === world.console ? ('console' as const) : ('hosted' as const);
@@ -73,7 +73,7 @@ export class RecoveryActor {
     return { door, client, person: Math.max(0, world.addresses.indexOf(mailboxOf(row))) };
   }
 
-  private judgeGrant(recovery: RecoveryModel, changes: readonly Change[]): void {
+  private checkGrant(recovery: RecoveryModel, changes: readonly Change[]): void {
     const what = `the recovery of ${nameOf(this.world.model, recovery.user)}`;
     for (const change of changes) {
       const { op, table, new: row } = change;
@@ -105,7 +105,7 @@ export class RecoveryActor {
     const changes = await world.processes.log.read();
     const isDone = reply.json['errors'] === undefined;
     this.say(`an admin: cancels the recovery of ${nameOf(model, user)}: ${isDone ? 'done' : 'refused'}`);
-    if (!isDone) return judgeRefusal(changes, 'a cancellation');
+    if (!isDone) return checkRefusal(changes, 'a cancellation');
     for (const change of changes) {
       const isOwn = change.table === 'recovery_grants' && change.new?.['user_id'] === user;
       demand(isOwn, `a cancellation made an unexpected ${describeChange(change)}`);
@@ -131,7 +131,7 @@ export class RecoveryActor {
     const changes = await world.processes.log.read();
     this.say(`link of a recovery of ${nameOf(model, recovery.user)}, ${act}: ${reply.status}`);
     demand(reply.status < 500, `/account/recovery failed: ${reply.status}`);
-    if (act === 'look' || reply.status !== 200) return judgeRefusal(changes, `${act} of a recovery`);
+    if (act === 'look' || reply.status !== 200) return checkRefusal(changes, `${act} of a recovery`);
     demand(act === 'link', 'a recovery was cancelled by a link that was not sent');
     demand(recovery.ended === null, `a recovery was cancelled by its link though it was ${recovery.ended}`);
     for (const change of changes) {

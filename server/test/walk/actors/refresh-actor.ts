@@ -3,8 +3,8 @@ import { type Change, changedColumns, describeChange } from '../changes.ts';
 import type { Deviation, Refresh } from '../commands.ts';
 import { nameOf } from '../finish.ts';
 import { type ClientModel, type CodeModel, demand, type GrantModel, type Model, toleranceMs } from '../model.ts';
-import { judgeAlive, judgeClaims } from '../oidc-rules.ts';
-import { judgeRefusal } from '../signin-rules.ts';
+import { checkAlive, checkClaims } from '../oidc-rules.ts';
+import { checkRefusal } from '../signin-rules.ts';
 import { type Reply, send } from '../wire.ts';
 import type { World } from '../world.ts';
 
@@ -87,12 +87,12 @@ export class RefreshActor {
     const { reply, changes } = await this.post(app, sent, 'token', fields);
     this.say(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
     if (reply.status !== 200) {
-      judgeRefusedRefresh(model, sent, reply, changes);
+      checkRefusedRefresh(model, sent, reply, changes);
       absorb(model, changes);
       if (changes.some(isEndOfGrant)) this.say('which ends the grant');
       return;
     }
-    judgeRefresh(model, sent, changes);
+    checkRefresh(model, sent, changes);
     const isLive = token === grant.tokens.at(-1);
     const next = String(reply.json['refresh_token']);
     if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave another token than the first');
@@ -104,7 +104,7 @@ export class RefreshActor {
     const granted = reply.json['scope'];
     demand(granted === (scope ?? grant.code.scope), `a refresh gave the scope ${granted}`);
     const code: CodeModel = { ...grant.code, session: sessionOf(grant), step: model.step, at: model.now };
-    model.tokens.push(judgeClaims(code, reply.json, { step: model.step, grant }));
+    model.tokens.push(checkClaims(code, reply.json, { step: model.step, grant }));
     absorb(model, changes);
   }
 
@@ -118,10 +118,10 @@ export class RefreshActor {
     const { reply, changes } = await this.post(app, sent, 'revoke', { token });
     this.say(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
     if (reply.status !== 200 || !isOwn || !isKnown) {
-      judgeRefusal(changes, 'a revocation');
+      checkRefusal(changes, 'a revocation');
       return demand(reply.status !== 200 || isOwn || !isKnown, 'another client revoked a refresh token');
     }
-    judgeEnd(grant, changes, 'a revocation');
+    checkEnd(grant, changes, 'a revocation');
     absorb(model, changes);
     demand(wasEnded || changes.some(isEndOfGrant), 'a revocation ended nothing');
     grant.isEnded = true;
@@ -135,7 +135,7 @@ export class RefreshActor {
     const sent = { grant, client, issuer, token: token.accessToken };
     const { reply, changes } = await this.post(app, sent, 'revoke', { token: sent.token });
     this.say(`an access token is revoked: ${reply.status}`);
-    if (reply.status !== 200) return judgeRefusal(changes, 'a revocation');
+    if (reply.status !== 200) return checkRefusal(changes, 'a revocation');
     const isOnly = changes.every(
       ({ table, new: row }) => table === 'authorization_codes' && row?.['revoked_at'] !== null,
     );
@@ -174,7 +174,7 @@ function sessionOf({ code, isOffline }: GrantModel): string | null {
 }
 
 /** A refreshed access token exists only if its grant was proved and is live. */
-function judgeRefresh(model: Model, sent: Sent, changes: readonly Change[]): void {
+function checkRefresh(model: Model, sent: Sent, changes: readonly Change[]): void {
   const { client, grant, issuer, scope, token } = sent;
   const { code } = grant;
   const what = `a refresh token of ${nameOf(model, code.user)} was accepted`;
@@ -188,8 +188,8 @@ function judgeRefresh(model: Model, sent: Sent, changes: readonly Change[]): voi
   const isLive = place === grant.tokens.length - 1;
   const isRepeat = place === grant.tokens.length - 2 && model.now - grant.rotatedAt < graceMs + toleranceMs;
   demand(isLive || isRepeat, `${what} after it was replaced`);
-  judgeAlive(model, { ...code, session: sessionOf(grant) }, what);
-  judgePolicy(model, grant, what);
+  checkAlive(model, { ...code, session: sessionOf(grant) }, what);
+  checkPolicy(model, grant, what);
   const project = model.project(code.client.project.id);
   const age = model.now - grant.createdAt - toleranceMs;
   demand(age < project['refresh_token_ttl_seconds'] * 1000, `${what} after its lifetime`);
@@ -209,8 +209,8 @@ function judgeRefresh(model: Model, sent: Sent, changes: readonly Change[]): voi
   demand(!isLive || isWritten('refresh_grants'), `${what} without replacing it`);
 }
 
-/** Policies are judged at use. */
-function judgePolicy(model: Model, { code, isOffline }: GrantModel, what: string): void {
+/** Policies are checked at use. */
+function checkPolicy(model: Model, { code, isOffline }: GrantModel, what: string): void {
   const session = code.session === null ? undefined : model.sessions.get(code.session);
   const isByPasskey = ['pop', 'mfa'].every((name) => code.amr.includes(name));
   const byPasskey = isOffline ? isByPasskey : session?.passkey != null;
@@ -219,7 +219,7 @@ function judgePolicy(model: Model, { code, isOffline }: GrantModel, what: string
 }
 
 /** A refusal changes nothing, except that a reused token ends its grant. */
-function judgeRefusedRefresh(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
+function checkRefusedRefresh(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
   const { client, grant, issuer, token } = sent;
   const place = grant.tokens.indexOf(token);
   const isOwn = client === grant.code.client && issuer === grant.code.issuer;
@@ -227,14 +227,14 @@ function judgeRefusedRefresh(model: Model, sent: Sent, reply: Reply, changes: re
   const isReplaced = place < grant.tokens.length - 1 && isOfFamily;
   const age = place >= 0 && place === grant.tokens.length - 2 ? model.now - grant.rotatedAt : Number.POSITIVE_INFINITY;
   const isReused = isOwn && isReplaced && age > graceMs - toleranceMs;
-  if (!isReused) return judgeRefusal(changes, 'a refresh');
-  judgeEnd(grant, changes, 'a refresh');
+  if (!isReused) return checkRefusal(changes, 'a refresh');
+  checkEnd(grant, changes, 'a refresh');
   const mustEnd = reply.status === 400 && age > graceMs + toleranceMs && !grant.isEnded;
   demand(!mustEnd || changes.some(isEndOfGrant), 'a reused refresh token did not end its grant');
 }
 
 /** The end of a grant changes it and its access tokens only. */
-function judgeEnd(grant: GrantModel, changes: readonly Change[], what: string): void {
+function checkEnd(grant: GrantModel, changes: readonly Change[], what: string): void {
   for (const change of changes) {
     const isToken = change.table === 'authorization_codes' && change.new?.['grant_id'] === grant.id;
     const isEnd = isToken || (isEndOfGrant(change) && change.new?.['id'] === grant.id);

@@ -16,7 +16,7 @@ import {
   type Signed,
   usesPasskeys,
 } from '../passkeys.ts';
-import { judgeEffects, judgeNotice, judgeRefusal } from '../signin-rules.ts';
+import { checkEffects, checkNotice, checkRefusal } from '../signin-rules.ts';
 import type { Reply } from '../wire.ts';
 import type { World } from '../world.ts';
 import type { OidcActor } from './oidc-actor.ts';
@@ -80,7 +80,7 @@ export class SigninActor {
     const name = `T${++this.opened}`;
     this.say(`${name} begins: ${command.door} of ${client.name}, browser ${command.browser}: ${brief(reply)}`);
     if (reply.status !== 200) {
-      judgeRefusal(changes, `challenge of ${name}`);
+      checkRefusal(changes, `challenge of ${name}`);
       return null;
     }
     const txn: Transaction = {
@@ -91,7 +91,7 @@ export class SigninActor {
       ...{ pieces: [], earlier: null, ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
     };
     world.model.transactions.push(txn);
-    judgeEffects(world.model, { step: 'challenge', fields, txn }, changes);
+    checkEffects(world.model, { step: 'challenge', fields, txn }, changes);
     const tab = new Tab(browser, world.issuer, txn, key, scope, command);
     tab.nonce = reply.json['nonce'];
     this.tabs[command.tab] = tab;
@@ -373,7 +373,7 @@ export class SigninActor {
     const { status } = reply.json;
     demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
     if (reply.status !== 200 || status === 'INVALID_EMAIL') {
-      judgeRefusal(changes, `${step} of ${txn.name}`, signed && txn);
+      checkRefusal(changes, `${step} of ${txn.name}`, signed && txn);
       model.mirror(changes);
       if (signed && String(reply.json['error']?.code).startsWith('PASSKEY')) useUp(txn, step, signed);
       demand(!isOwed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
@@ -383,8 +383,8 @@ export class SigninActor {
     }
     const sent: Sent = { step, fields, proof: isStray ? { ...proof, deviation: 'nonce' } : proof, txn, signed };
     learn(model, sent, reply, changes);
-    judgeEffects(model, { step, fields, txn, signed }, changes);
-    if (step === 'register-passkey') judgeNotice(model, { step, fields, txn }, changes);
+    checkEffects(model, { step, fields, txn, signed }, changes);
+    if (step === 'register-passkey') checkNotice(model, { step, fields, txn }, changes);
     if (signed) useUp(txn, step, signed);
     absorb(model, changes, txn);
     learnResult(model, sent, reply, changes);

@@ -1,6 +1,6 @@
-import { type JudgedAssertion, usedAssertion, wasUsed } from '../../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../../clients/client-registry.ts';
-import { type JudgedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
+import { type CheckedAssertion, usedAssertion, wasUsed } from '../../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
+import { type CheckedProof, refuseUsedProof, usedProof } from '../../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
@@ -19,14 +19,14 @@ export const longestPush = 16_384;
 const perClientFactor = 20;
 
 /** The parameters of an authenticated client, checked by the caller. */
-export interface Push extends JudgedClient {
+export interface Push extends CheckedClient {
   issuer: Issuer;
   /** A form of at most {@link longestPush} characters, without the parameters that authenticate the client. */
   parameters: string;
   /** For `private_key_jwt`: recorded; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
   /** Recorded; single use. */
-  proof: JudgedProof | null;
+  proof: CheckedProof | null;
 }
 
 const usedBefore = { code: 'client-rejected', reason: 'jti was used before' } as const;

@@ -1,5 +1,5 @@
 import { challengeOf, credentialIdOf, userHandleOf } from '../../credentials/passkey-values.ts';
-import { judgeAssertion } from '../../credentials/webauthn.ts';
+import { checkAssertion } from '../../credentials/webauthn.ts';
 import { digest } from '../../kernel/secret.ts';
 import { query, type Statement, sql } from '../../kernel/sql.ts';
 import type { SigninCaller } from '../callers.ts';
@@ -78,7 +78,7 @@ export async function passkeySignIn(
     backupEligible,
     userHandle: userHandleOf(candidate.user_id),
   };
-  const verdict = judgeAssertion(credential, stored, {
+  const verdict = checkAssertion(credential, stored, {
     challenge,
     origins: [origin],
     rpId: siteOfPage({ deps, caller }).hostname,

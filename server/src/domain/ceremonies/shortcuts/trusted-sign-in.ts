@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import { notedUse } from '../../credentials/devices.ts';
-import { judgeProof } from '../../credentials/proof.ts';
+import { checkProof } from '../../credentials/proof.ts';
 import { seconds, secondsLater } from '../../kernel/clock.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../../kernel/sql.ts';
@@ -85,7 +85,7 @@ export async function trustedSignIn(
   const reading = candidateStatement(caller, { txn: input.txn, addressKey: key, now });
   const [candidate] = await query(db.alone, reading, { prepare: 'trusted-sign-in.candidate' });
   if (!candidate || (client.pkceRequired && candidate.code_challenge === null)) return null;
-  const verdict = await judgeProof(input.proof, {
+  const verdict = await checkProof(input.proof, {
     key: { kind: 'stored', jkt: candidate.jkt, jwk: candidate.public_jwk, alg: candidate.alg },
     act: 'authenticate',
     issuer: deps.issuer,

@@ -4,7 +4,7 @@ import { secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
 import { type Enrolment, worthOf } from '../../mfa/enrolment.entity.ts';
-import { codeTtlSeconds } from '../../otp/judge.ts';
+import { codeTtlSeconds } from '../../otp/code-check.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
 import { addressKey, isAddress } from '../../users/login.ts';

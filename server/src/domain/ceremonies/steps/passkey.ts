@@ -4,7 +4,7 @@ import { passkeyAlgorithms } from '../../credentials/authenticator-data.ts';
 import type { CredentialOrigin } from '../../credentials/credential.entity.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
 import { challengeOf, credentialIdOf, userHandleOf } from '../../credentials/passkey-values.ts';
-import { judgeAssertion, judgeRegistration, type PasskeyExpectation } from '../../credentials/webauthn.ts';
+import { checkAssertion, checkRegistration, type PasskeyExpectation } from '../../credentials/webauthn.ts';
 import { Refusal } from '../../kernel/problem.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest } from '../../kernel/secret.ts';
@@ -99,7 +99,7 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
     if (!user?.active) return reject('user');
     const { credentialId, publicKey, coseAlg: alg, signCount, backupEligible } = passkey;
     const stored = { credentialId, publicKey, alg, signCount, backupEligible, userHandle: userHandleOf(user.id) };
-    const verdict = judgeAssertion(input.credential, stored, expectation(flow));
+    const verdict = checkAssertion(input.credential, stored, expectation(flow));
     if (!verdict.valid) return rejectOf(passkey, user, verdict.fault);
     // A lower counter of a device-bound key indicates a clone. Synced keys are copied by design.
     if (verdict.counterRegressed && !backupEligible) return rejectOf(passkey, user, 'counter');
@@ -137,7 +137,7 @@ export const registerPasskey: StepRule<'register-passkey'> = {
     if (!user?.active || !(await isSignedIn(flow, user))) return { refused: { code: 'transaction-expired' } };
     const device = isNeeded ? await creatorOf(flow, user) : null;
     if (isNeeded ? !device : !(await mayAdd(flow, user))) return { refused: { code: 'transaction-expired' } };
-    const verdict = await judgeRegistration(input.credential, {
+    const verdict = await checkRegistration(input.credential, {
       ...expectation(flow),
       userVerification: registrationVerification(flow),
       presenceRequired: ceremony.passkeyPurpose !== 'conditional-registration',

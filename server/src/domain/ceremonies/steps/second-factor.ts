@@ -4,13 +4,13 @@ import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
 import { type Enrolment, isMailboxAlone, type MfaMethod, worthOf } from '../../mfa/enrolment.entity.ts';
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
-import { codeTtlSeconds } from '../../otp/judge.ts';
+import { codeTtlSeconds } from '../../otp/code-check.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { Counters } from '../counters.ts';
 import { accountOf, counts, type Evidence, isSufficient, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
-import type { Flow, Judged, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
+import type { Checked, Flow, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
@@ -174,7 +174,7 @@ async function countCode(counters: Counters, factor: Enrolment, userId: string):
   return { counted: await counters.code(purposeOf(factor)) };
 }
 
-async function countRecovery(counters: Counters, { input }: Judged): Counted {
+async function countRecovery(counters: Counters, { input }: Checked): Counted {
   if (!looksLikeRecoveryCode(input.otp ?? '')) return { refused: rejected };
   return (await counters.signIn()) ? { counted: null } : over;
 }
@@ -184,7 +184,7 @@ function isOff({ method }: Enrolment): { refused: Problem } {
   return { refused: { code: 'mfa-method-not-allowed', method } };
 }
 
-function isByRecovery({ input }: Pick<Judged, 'input'>, factor: Enrolment): boolean {
+function isByRecovery({ input }: Pick<Checked, 'input'>, factor: Enrolment): boolean {
   return factor.verifiedAt != null && looksLikeRecoveryCode(input.otp ?? '');
 }
 

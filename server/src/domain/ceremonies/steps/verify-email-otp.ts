@@ -1,5 +1,5 @@
 import { type Problem, Refusal } from '../../kernel/problem.ts';
-import type { CodeFault } from '../../otp/judge.ts';
+import type { CodeFault } from '../../otp/code-check.ts';
 import type { Redemption } from '../../otp/otp.ts';
 import type { User } from '../../users/user.entity.ts';
 import { decidedFor, subjectOf } from '../account.ts';

@@ -18,16 +18,16 @@ const target = { method: 'POST', url };
 const key = await dpopKey(clock);
 const now = Math.floor(clock.now().getTime() / 1000);
 
-async function problemOf(proof: string, at: Parameters<DpopProofs['judge']>[1] = target): Promise<Problem | 'none'> {
+async function problemOf(proof: string, at: Parameters<DpopProofs['check']>[1] = target): Promise<Problem | 'none'> {
   try {
-    await proofs.judge(proof, at);
+    await proofs.check(proof, at);
     return 'none';
   } catch (error) {
     if (error instanceof Refusal) return error.problem;
     throw error;
   }
 }
-const reasonOf = async (proof: string, at?: Parameters<DpopProofs['judge']>[1]) => {
+const reasonOf = async (proof: string, at?: Parameters<DpopProofs['check']>[1]) => {
   const problem = await problemOf(proof, at);
   return problem === 'none' || problem.code !== 'proof-rejected' ? problem : problem.reason;
 };
@@ -43,8 +43,8 @@ function altered(proof: string, { header, payload }: { header?: unknown; payload
 describe('a DPoP proof', () => {
   it.each(dpopAlgorithms)('is accepted if signed with %s, and names its key by RFC 7638', async (alg) => {
     const one = await dpopKey(clock, alg);
-    const judged = await proofs.judge(await one.proof({ url }), target);
-    expect(judged).toMatchObject({ jkt: one.jkt, alg, hasNonce: false });
+    const checked = await proofs.check(await one.proof({ url }), target);
+    expect(checked).toMatchObject({ jkt: one.jkt, alg, hasNonce: false });
   });
 
   it.each([
@@ -57,10 +57,10 @@ describe('a DPoP proof', () => {
 
   it('is the same under every spelling of the address, so that none allows a replay', async () => {
     const proof = await key.proof({ url });
-    const { jtiHash } = await proofs.judge(proof, target);
+    const { jtiHash } = await proofs.check(proof, target);
     for (const spelling of [`${url}#1`, `${url}?a=1`, 'https://id.example.com/p/x/../shop/oauth2/token'])
-      expect((await proofs.judge(proof, { method: 'POST', url: spelling })).jtiHash).toBe(jtiHash);
-    expect((await proofs.judge(await key.proof({ url }), target)).jtiHash).not.toBe(jtiHash);
+      expect((await proofs.check(proof, { method: 'POST', url: spelling })).jtiHash).toBe(jtiHash);
+    expect((await proofs.check(await key.proof({ url }), target)).jtiHash).not.toBe(jtiHash);
   });
 
   it.each([
@@ -191,7 +191,7 @@ describe('a DPoP proof', () => {
   it('is identified by key, address and jti', async () => {
     const other = await dpopKey(clock);
     const hash = async (of: DpopKey, jti: string, htu = url) =>
-      (await proofs.judge(await of.proof({ url: htu }, { jti }), { method: 'POST', url: htu })).jtiHash;
+      (await proofs.check(await of.proof({ url: htu }, { jti }), { method: 'POST', url: htu })).jtiHash;
     const hashes = [
       await hash(key, 'a'),
       await hash(key, 'b'),
@@ -211,7 +211,7 @@ describe('a nonce', () => {
     expect([sibling.isValid(nonce), stranger.isValid(nonce), nonces.isValid('')]).toEqual([true, false, false]);
     clock.turn(300);
     expect(nonces.current()).not.toBe(nonce);
-    expect(await proofs.judge(await key.proof({ url }, { nonce }), target)).toMatchObject({ hasNonce: true });
+    expect(await proofs.check(await key.proof({ url }, { nonce }), target)).toMatchObject({ hasNonce: true });
     clock.turn(300);
     expect(await problemOf(await key.proof({ url }, { nonce }))).toEqual({ code: 'nonce-rejected' });
     expect(await problemOf(await key.proof({ url }, { nonce: 5 }))).toEqual({ code: 'nonce-rejected' });

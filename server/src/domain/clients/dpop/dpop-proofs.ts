@@ -37,7 +37,7 @@ export interface ProofTarget {
 }
 
 /** A valid DPoP proof; the statement that grants something checks that it is unused, see {@link usedProof}. */
-export interface JudgedProof {
+export interface CheckedProof {
   /** RFC 7638 thumbprint of the key (SHA-256, base64url): the tokens' `cnf.jkt`. */
   jkt: string;
   alg: string;
@@ -53,7 +53,7 @@ export interface JudgedProof {
  * SQL: records the proof as used by the client of `from`, which has the columns project_id and client_id. No row if the
  * proof was used before, or `from` has none: a request without a live code or token records nothing.
  */
-export function usedProof(proof: JudgedProof, from: Fragment): Fragment {
+export function usedProof(proof: CheckedProof, from: Fragment): Fragment {
   return sql`insert into used_assertions (project_id, client_id, jti_hash, forget_at)
     select project_id, client_id, ${proof.jtiHash}, ${proof.forgetAt}::timestamptz from ${from}
     on conflict do nothing returning 1`;
@@ -69,7 +69,7 @@ export class DpopProofs {
   constructor(private readonly deps: { clock: Clock; nonces: Pick<DpopNonces, 'isValid'> }) {}
 
   /** Refuses `proof-rejected`, and `nonce-rejected` for a nonce that is not valid or has expired. */
-  async judge(proof: string, target: ProofTarget): Promise<JudgedProof> {
+  async check(proof: string, target: ProofTarget): Promise<CheckedProof> {
     if (proof.length > longestProof) reject('too long', `The DPoP proof is longer than ${longestProof} characters.`);
     if (!isCompactJws(proof)) reject('not a compact JWS', 'The DPoP proof is not a compact JWS in base64url.');
     const { jwk, alg } = headerOf(proof);

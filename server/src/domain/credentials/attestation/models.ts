@@ -36,7 +36,7 @@ const maxPath = 4;
  * Whether the statement proves an allowed model. Without roots its certificate may be anyone's, and the model is only a
  * claim of the authenticator. Returns the root that it leads to, as SHA-256 in base64url.
  */
-export function judgeModel(
+export function checkModel(
   { format, certificates, aaguid }: VerifiedStatement,
   { aaguids, roots, now }: DemandedModel,
 ): { root: string | null } | ModelFault {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type JudgedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../../clients/client-registry.ts';
+import { type CheckedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { type Clock, secondsLater } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { networkOf } from '../../kernel/network.ts';
@@ -29,12 +29,12 @@ export const deviceRedirect = grantTypeNames.device_code;
 const tries = 5;
 
 /** A device authorization request of an authenticated client (RFC 8628 section 3.1). */
-export interface DeviceRequest extends JudgedClient {
+export interface DeviceRequest extends CheckedClient {
   issuer: Issuer;
   scope: string;
   ip: string | undefined;
   /** For `private_key_jwt`: recorded; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
 }
 
 /** The codes of a new request; `userCode` as people see it. */

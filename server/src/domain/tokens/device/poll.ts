@@ -1,5 +1,5 @@
-import { type JudgedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
-import { currentClient, type JudgedClient } from '../../clients/client-registry.ts';
+import { type CheckedAssertion, usedAssertion } from '../../clients/client-assertions.ts';
+import { type CheckedClient, currentClient } from '../../clients/client-registry.ts';
 import { digest } from '../../kernel/secret.ts';
 import { type Fragment, type Statement, sql } from '../../kernel/sql.ts';
 import type { Issuer } from '../../projects/issuer.ts';
@@ -7,11 +7,11 @@ import { byPasskey } from '../../sessions/sessions.ts';
 import { meets } from '../refresh.ts';
 
 /** A token request with a device code (RFC 8628 section 3.4). */
-export interface DevicePoll extends JudgedClient {
+export interface DevicePoll extends CheckedClient {
   issuer: Issuer;
   deviceCode: string;
   /** For `private_key_jwt`: recorded with the poll; single use. */
-  assertion?: JudgedAssertion | undefined;
+  assertion?: CheckedAssertion | undefined;
 }
 
 /**
@@ -35,15 +35,15 @@ const jitterSeconds = 1;
 const comesEarly = sql`coalesce(d.polled_at > clock_timestamp() - make_interval(secs => d.interval_seconds - ${jitterSeconds}::int), false)`;
 
 /** One statement: records the poll and returns the state of the request. The interval is measured by the database's clock. */
-export function poll({ assertion, deviceCode, issuer, ...judged }: DevicePoll, now: Date): Statement<PollRow> {
+export function poll({ assertion, deviceCode, issuer, ...checked }: DevicePoll, now: Date): Statement<PollRow> {
   const jtiHash = assertion?.jtiHash ?? null;
-  return sql<PollRow>`with client as materialized (${currentClient(judged)}),
+  return sql<PollRow>`with client as materialized (${currentClient(checked)}),
     used as (${usedAssertion(assertion)}),
     polled as (
       update device_authorizations d set polled_at = clock_timestamp(), hurried = ${comesEarly},
         interval_seconds = d.interval_seconds + case when ${comesEarly} then ${slowDownSeconds}::int else 0 end
       from client
-      where d.project_id = ${judged.client.project.id}::uuid and d.device_hash = ${digest(deviceCode)} and d.client_id = client.id
+      where d.project_id = ${checked.client.project.id}::uuid and d.device_hash = ${digest(deviceCode)} and d.client_id = client.id
         and d.issuer = ${issuer.url}
         and case when ${jtiHash}::text is null then true else exists (select from used) end
       returning case

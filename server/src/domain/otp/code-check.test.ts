@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeCode, type TriedCode } from './judge.ts';
+import { checkCode, type TriedCode } from './code-check.ts';
 import { networkOf } from './network.ts';
 
 const now = new Date('2027-01-01T00:00:00Z');
@@ -14,8 +14,8 @@ const good: TriedCode = {
 
 describe('an attempt at a one-time code', () => {
   it('succeeds with the right digits, up to the fifth attempt and the last millisecond', () => {
-    expect(judgeCode(good, now)).toBeNull();
-    expect(judgeCode({ ...good, attempts: 5 }, now)).toBeNull();
+    expect(checkCode(good, now)).toBeNull();
+    expect(checkCode({ ...good, attempts: 5 }, now)).toBeNull();
   });
 
   it.each<[string, Partial<TriedCode>]>([
@@ -26,11 +26,11 @@ describe('an attempt at a one-time code', () => {
     ['none-sent', { isSent: false }],
     ['used', { usedAt: now }],
   ])('fails with %s', (fault, over) => {
-    expect(judgeCode({ ...good, ...over }, now)).toBe(fault);
+    expect(checkCode({ ...good, ...over }, now)).toBe(fault);
   });
 
   it('does not reveal whether the digits were right once the code is spent', () => {
-    for (const matches of [true, false]) expect(judgeCode({ ...good, attempts: 6, matches }, now)).toBe('spent');
+    for (const matches of [true, false]) expect(checkCode({ ...good, attempts: 6, matches }, now)).toBe('spent');
   });
 });
 

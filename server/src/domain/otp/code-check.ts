@@ -21,7 +21,7 @@ export interface TriedCode {
 export type CodeFault = 'none-sent' | 'used' | 'expired' | 'spent' | 'other-key' | 'wrong' | 'account-changed';
 
 /** Checks an attempt at a one-time code; null: accepted. Checks the code's state before its digits. */
-export function judgeCode(code: TriedCode, now: Date): CodeFault | null {
+export function checkCode(code: TriedCode, now: Date): CodeFault | null {
   if (!code.isSent) return 'none-sent';
   if (code.usedAt) return 'used';
   if (code.expiresAt <= now) return 'expired';

@@ -32,7 +32,7 @@ export interface Answer {
   body: string;
 }
 
-export interface AdminRoom {
+export interface AdminHarness {
   url: string;
   issuer: string;
   services: Services;
@@ -72,7 +72,7 @@ const bootstrapToken = 'bootstrap-token-of-the-tests-0123456789';
 export const bootstrap = { Authorization: `Bearer ${bootstrapToken}` };
 
 /** The admin routes over HTTP, on a separate database. */
-export async function openAdminRoom(
+export async function openAdminHarness(
   options: {
     issuer?: string;
     hasMailbox?: boolean;
@@ -84,7 +84,7 @@ export async function openAdminRoom(
     /** Message senders; undefined: none. */
     senders?: Parameters<typeof buildServices>[0]['senders'];
   } = {},
-): Promise<AdminRoom> {
+): Promise<AdminHarness> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
   const orm = await openDatabase({
@@ -95,7 +95,7 @@ export async function openAdminRoom(
   const clock = turnableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);
-  const jobs: AdminRoom['jobs'] = [];
+  const jobs: AdminHarness['jobs'] = [];
   const services = buildServices(
     {
       orm,
@@ -192,7 +192,7 @@ export async function openAdminRoom(
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const room: AdminRoom = {
+  const harness: AdminHarness = {
     url,
     issuer,
     services,
@@ -336,5 +336,5 @@ export async function openAdminRoom(
       await fresh.drop();
     },
   };
-  return room;
+  return harness;
 }
