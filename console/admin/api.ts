@@ -117,13 +117,13 @@ export async function prefetch<Data, Variables>(
   const cache = queryClient.getQueryCache();
   const missing = parts.filter((queryKey) => cache.find({ queryKey })?.isStaleByTime(freshMilliseconds) ?? true);
   if (missing.length < 2) return;
-  const joint = send(operation, variables);
+  const batch = send(operation, variables);
   // Not an unhandled rejection if all parts are already in flight.
-  joint.catch(() => undefined);
+  batch.catch(() => undefined);
   const requests = missing.map(([query, itsVariables]) => {
     const alone = (signal: AbortSignal) => send<unknown, never>(query, itsVariables as never, signal);
     // A later refetch must not repeat this response.
-    let first: Promise<unknown> | undefined = joint;
+    let first: Promise<unknown> | undefined = batch;
     return queryClient.prefetchQuery({
       queryKey: [query, itsVariables],
       queryFn: ({ signal }) => {

@@ -295,7 +295,7 @@ export class Flow {
       if (!(error instanceof LatchkeyError)) throw error;
       const page = this.#page;
       const notCreated = page.text('problem.passkeyNotCreated');
-      if (error.code === 'PASSKEY_CANCELLED') return page.remark(notCreated);
+      if (error.code === 'PASSKEY_CANCELLED') return page.showNotice(notCreated);
       if (error.category === 'retryable' || error.code === 'PASSKEY_MODEL_NOT_ALLOWED')
         return page.problem(page.sentence(error));
       if (!offerEnds.includes(error.code)) return page.problem(notCreated);
@@ -312,7 +312,7 @@ export class Flow {
     } catch (error) {
       const code = error instanceof LatchkeyError ? error.code : undefined;
       if (code === 'PASSKEY_EXISTS') return this.#usePasskey({ userid: this.#userid });
-      if (code === 'PASSKEY_CANCELLED') return page.remark(page.text('problem.newPasskey'));
+      if (code === 'PASSKEY_CANCELLED') return page.showNotice(page.text('problem.newPasskey'));
       if (code === 'PASSKEY_REJECTED') return page.problem(page.text('problem.newPasskeyRejected'));
       throw error;
     }
@@ -367,7 +367,9 @@ export class Flow {
       case 'FLOW_EXPIRED':
         return page.show('ended');
       case 'PASSKEY_CANCELLED':
-        return page.remark(page.text(page.step === 'address' ? 'problem.passkeyCancelled' : 'problem.passkeyNotUsed'));
+        return page.showNotice(
+          page.text(page.step === 'address' ? 'problem.passkeyCancelled' : 'problem.passkeyNotUsed'),
+        );
       case 'TRANSACTION_EXPIRED':
       case 'OUT_OF_ORDER':
       case 'DEVICE_KEY_LOST':

@@ -81,7 +81,7 @@ export class Page {
   }
 
   /** Shows a message in place of an error, for example after the user cancelled. */
-  remark(message: string): void {
+  showNotice(message: string): void {
     this.problem(message);
     element(`${this.#step}-error`).classList.add('mild');
   }

@@ -22,7 +22,7 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const { data, failure, reload } = useQuery(Apis, { projectId: project.id });
   const [edited, setEdited] = useState<ApiRowFragment | 'new'>();
-  const [doomed, setDoomed] = useState<ApiRowFragment>();
+  const [deleting, setDeleting] = useState<ApiRowFragment>();
   if (failure && !data) return <LoadError failure={failure} subject={t('the list of APIs')} retry={reload} />;
   const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
@@ -35,7 +35,7 @@ export function Component() {
     { header: t('Scopes'), cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
     { header: t('Token lifetime'), cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
   ];
-  if (mayChange) columns.push(actions(setEdited, setDoomed));
+  if (mayChange) columns.push(actions(setEdited, setDeleting));
   return (
     <Page
       title={t('APIs')}
@@ -65,19 +65,19 @@ export function Component() {
         {edited && <ApiForm {...(edited === 'new' ? {} : { api: edited })} onClose={() => setEdited(undefined)} />}
       </Modal>
       <ConfirmMutation
-        title={t('Delete the API {name}?', { name: doomed?.name })}
+        title={t('Delete the API {name}?', { name: deleting?.name })}
         verb={t('Delete API')}
         operation={DeleteApi}
-        variables={doomed && { id: doomed.id }}
+        variables={deleting && { id: deleting.id }}
         invalidates={[Apis, ApiGrants, AuditEvents]}
         done={t('API deleted')}
-        onClose={() => setDoomed(undefined)}
+        onClose={() => setDeleting(undefined)}
       >
         <p>
           {rich(
             'Applications get no more tokens for <code>{identifier}</code>. Introspection reports existing tokens as inactive; a service that only checks signatures accepts them until they expire.',
             { code: (text) => <code>{text}</code> },
-            { identifier: doomed?.identifier },
+            { identifier: deleting?.identifier },
           )}
         </p>
       </ConfirmMutation>

@@ -24,7 +24,7 @@ import { customUrn, traitsOf, typeText } from './attribute-names.ts';
 export function CustomAttributes({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
   const { data, failure, reload } = useQuery(CustomAttributesQuery, { projectId });
   const [edited, setEdited] = useState<CustomAttributeRowFragment | 'new'>();
-  const [doomed, setDoomed] = useState<CustomAttributeRowFragment>();
+  const [deleting, setDeleting] = useState<CustomAttributeRowFragment>();
   const attributes = data?.customAttributes;
   if (failure && !attributes)
     return <LoadError failure={failure} subject={t('the custom attributes')} retry={reload} />;
@@ -52,7 +52,7 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
               color="red"
               size="compact-sm"
               aria-label={t('Delete {name}', { name: attribute.name })}
-              onClick={() => setDoomed(attribute)}
+              onClick={() => setDeleting(attribute)}
             >
               {t('Delete')}
             </Button>
@@ -97,15 +97,15 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
         onClose={() => setEdited(undefined)}
       />
       <ConfirmMutation
-        title={t('Delete the attribute {name}?', { name: doomed?.name })}
+        title={t('Delete the attribute {name}?', { name: deleting?.name })}
         verb={t('Delete attribute')}
         operation={DeleteCustomAttribute}
-        variables={doomed && { projectId, name: doomed.name }}
+        variables={deleting && { projectId, name: deleting.name }}
         invalidates={[CustomAttributesQuery, AuditEvents]}
         done={t('Attribute deleted')}
-        onClose={() => setDoomed(undefined)}
+        onClose={() => setDeleting(undefined)}
       >
-        {doomed && <Losses projectId={projectId} name={doomed.name} />}
+        {deleting && <Losses projectId={projectId} name={deleting.name} />}
       </ConfirmMutation>
     </Section>
   );

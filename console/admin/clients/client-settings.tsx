@@ -61,8 +61,8 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
     ...(edits.jwks === undefined ? {} : { jwks: (edits.jwks.trim() || null) as never }),
   }));
   const { values } = form;
-  const standing = useQuery(FactorStanding, { projectId: useProject().id }).data?.factorStanding;
-  const hasOwnPages = !values.relatedOrigins && standing?.pagesWithoutPasskeys.includes(client.name) === true;
+  const usage = useQuery(FactorStanding, { projectId: useProject().id }).data?.factorStanding;
+  const hasOwnPages = !values.relatedOrigins && usage?.pagesWithoutPasskeys.includes(client.name) === true;
   const lost = saved.redirectUris.filter((uri) => !values.redirectUris.includes(uri)).length;
   return (
     <>
@@ -149,8 +149,8 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
                 '{count, plural, one {Sign-ins that return to the removed address will be refused at once.} other {Sign-ins that return to the # removed addresses will be refused at once.}}',
                 { count: lost },
               ),
-            values.passkeyRequired && !saved.passkeyRequired && requiring(standing, hasOwnPages ? [client.name] : []),
-            values.passkeyRequired && !saved.passkeyRequired && amongRecent(standing),
+            values.passkeyRequired && !saved.passkeyRequired && requiring(usage, hasOwnPages ? [client.name] : []),
+            values.passkeyRequired && !saved.passkeyRequired && amongRecent(usage),
           ]
             .filter(Boolean)
             .join(' ') || undefined

@@ -76,7 +76,7 @@ export function Component() {
           address={address}
           token={issued}
           mayChange={mayChange && project.scimEnabled}
-          isConnected={lastHeard(tokens) !== undefined && issued === undefined}
+          isConnected={lastRequest(tokens) !== undefined && issued === undefined}
           onIssued={setIssued}
         />
       )}
@@ -135,7 +135,7 @@ export function Component() {
 type TokenRows = React.ComponentProps<typeof Tokens>['tokens'];
 
 /** Time of the last request with a live token. */
-function lastHeard(tokens: NonNullable<TokenRows>): string | undefined {
+function lastRequest(tokens: NonNullable<TokenRows>): string | undefined {
   return tokens
     .filter(isLive)
     .flatMap(({ lastUsedAt }) => (lastUsedAt ? [lastUsedAt] : []))
@@ -147,7 +147,7 @@ function lastHeard(tokens: NonNullable<TokenRows>): string | undefined {
 function State({ tokens, isOn }: { tokens: TokenRows; isOn: boolean }) {
   if (!tokens || !isOn) return null;
   const live = tokens.filter(isLive);
-  const last = lastHeard(tokens);
+  const last = lastRequest(tokens);
   if (live.length === 0) return null;
   return (
     <Alert

@@ -45,7 +45,7 @@ const faults = {
 export function DomainsSection({ project, mayChange }: { project: Project; mayChange: boolean }) {
   const { data, failure, reload } = useQuery(CustomDomains, { projectId: project.id });
   const [adding, setAdding] = useState(false);
-  const [doomed, setDoomed] = useState<Domain>();
+  const [deleting, setDeleting] = useState<Domain>();
   if (failure && !data) return <LoadError failure={failure} subject={t('the custom domains')} retry={reload} />;
   const all = data?.customDomains;
   const add = mayChange && (
@@ -71,7 +71,7 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
       {all && all.length > 0 && (
         <ul className={styles.list} aria-label={t('Custom domains')}>
           {all.map((domain) => (
-            <DomainItem key={domain.id} domain={domain} mayChange={mayChange} onRemove={() => setDoomed(domain)} />
+            <DomainItem key={domain.id} domain={domain} mayChange={mayChange} onRemove={() => setDeleting(domain)} />
           ))}
         </ul>
       )}
@@ -79,16 +79,16 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
         {adding && <DomainForm projectId={project.id} onClose={() => setAdding(false)} />}
       </Modal>
       <ConfirmMutation
-        title={t('Remove {host}?', { host: doomed?.host })}
+        title={t('Remove {host}?', { host: deleting?.host })}
         verb={t('Remove domain')}
-        name={doomed?.state === 'VERIFIED' ? doomed.host : undefined}
+        name={deleting?.state === 'VERIFIED' ? deleting.host : undefined}
         operation={DeleteCustomDomain}
-        variables={doomed && { id: doomed.id }}
+        variables={deleting && { id: deleting.id }}
         invalidates={stale}
         done={t('Domain removed')}
-        onClose={() => setDoomed(undefined)}
+        onClose={() => setDeleting(undefined)}
       >
-        {doomed?.state === 'VERIFIED' ? (
+        {deleting?.state === 'VERIFIED' ? (
           <>
             <p>{t('Users cannot sign in there any more. Applications that use this issuer stop working.')}</p>
             <p>{t('Its sessions, refresh tokens, device keys and passkeys end.')}</p>

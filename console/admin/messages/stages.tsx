@@ -6,7 +6,7 @@ import { stageNames } from './labels.ts';
 
 type Stage = TestSenderMutation['testSender']['stages'][number];
 
-const said: Record<string, string> = {
+const labels: Record<string, string> = {
   passed: t('passed'),
   failed: t('failed'),
   skipped: t('nothing to do'),
@@ -31,7 +31,7 @@ export function Stages({ stages }: { stages: readonly Stage[] }) {
             <Text fw={600} {...(state === 'not-reached' ? { c: 'dimmed' } : {})}>
               {stageNames[name] ?? name}{' '}
               <Text span fz="xs" fw={400} c="dimmed">
-                {said[state] ?? state}
+                {labels[state] ?? state}
                 {milliseconds !== null && milliseconds > 0 && ` ${t('in {time} ms', { time: milliseconds })}`}
               </Text>
             </Text>

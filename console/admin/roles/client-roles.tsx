@@ -19,7 +19,7 @@ import { RoleHolders } from './role-holders.tsx';
 export function ClientRoles({ client, mayChange }: ClientPartProps) {
   const { data, failure, reload } = useQuery(Roles, { clientId: client.id });
   const [edited, setEdited] = useState<RoleRowFragment | 'new'>();
-  const [doomed, setDoomed] = useState<RoleRowFragment>();
+  const [deleting, setDeleting] = useState<RoleRowFragment>();
   const [chosenId, setChosenId] = useState<string>();
   const roles = data?.roles;
   const chosen = roles?.find(({ id }) => id === chosenId);
@@ -60,7 +60,7 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
                 color="red"
                 size="compact-sm"
                 aria-label={t('Delete {name}', { name: role.name })}
-                onClick={() => setDoomed(role)}
+                onClick={() => setDeleting(role)}
               >
                 {t('Delete')}
               </Button>
@@ -111,20 +111,20 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
         )}
       </Modal>
       <ConfirmMutation
-        title={t('Delete the role {name}?', { name: doomed?.name })}
+        title={t('Delete the role {name}?', { name: deleting?.name })}
         verb={t('Delete role')}
         operation={DeleteRole}
-        variables={doomed && { id: doomed.id }}
+        variables={deleting && { id: deleting.id }}
         invalidates={[Roles, AuditEvents]}
         done={t('Role deleted')}
-        onClose={() => setDoomed(undefined)}
+        onClose={() => setDeleting(undefined)}
       >
         <p>
-          {doomed &&
+          {deleting &&
             rich(
               '{users, plural, one {# user} other {# users}} and {groups, plural, one {# group} other {# groups}} lose it. Tokens issued from now on do not have <code>{key}</code>.',
               { code: (text) => <code>{text}</code> },
-              { users: doomed.userCount, groups: doomed.groupCount, key: doomed.key },
+              { users: deleting.userCount, groups: deleting.groupCount, key: deleting.key },
             )}
         </p>
       </ConfirmMutation>

@@ -17,7 +17,7 @@ import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
 import { type FactorValues, methodNames, methods } from './factor-values.ts';
 import { FlowDrawing } from './flow-drawing.tsx';
-import { areModelsInvalid, modelConsequence, PasskeyModels, useModelStanding } from './passkey-models.tsx';
+import { areModelsInvalid, modelConsequence, PasskeyModels, useModelUsage } from './passkey-models.tsx';
 import { amongRecent, PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
 
 const signUps = {
@@ -77,8 +77,8 @@ export function Component() {
   );
   const form = useProjectForm(project, saved);
   const { values } = form;
-  const standing = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
-  const others = useModelStanding(project.id, saved, values);
+  const usage = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
+  const others = useModelUsage(project.id, saved, values);
   const isConsole = project.builtIn === 'CONSOLE';
   return (
     <Page title={t('Sign-in & MFA')} lead={t('Sign-up, passkeys, second factors and trusted devices')} narrow>
@@ -95,7 +95,7 @@ export function Component() {
         {values.passkeyPolicy !== 'OFF' && (
           <PasskeyModels aaguids={form.field('passkeyAaguids')} roots={form.field('passkeyRoots')} />
         )}
-        <PasskeyPages names={standing?.pagesWithoutPasskeys} />
+        <PasskeyPages names={usage?.pagesWithoutPasskeys} />
       </Section>
       <Section
         title={t('Second factor')}
@@ -105,7 +105,7 @@ export function Component() {
         <Radios label={t('Second factor')} options={policies} {...form.field('mfaPolicy')} />
         {values.mfaPolicy !== 'OFF' && (
           <>
-            <Offered standing={standing} {...form.field('offeredFactors')} />
+            <Offered usage={usage} {...form.field('offeredFactors')} />
             <Switch
               label={t('Email counts as a second factor')}
               description={t('Off: a mail code does not satisfy Required.')}
@@ -164,9 +164,9 @@ export function Component() {
         describe={describe}
         consequence={
           [
-            consequence(saved, values, standing),
+            consequence(saved, values, usage),
             modelConsequence(saved, values, others),
-            (hasCounts(saved, values) || others?.usersWithOthers) && amongRecent(standing),
+            (hasCounts(saved, values) || others?.usersWithOthers) && amongRecent(usage),
           ]
             .filter(Boolean)
             .join(' ') || undefined
@@ -177,10 +177,10 @@ export function Component() {
   );
 }
 
-type Standing = FactorStandingQuery['factorStanding'];
+type Usage = FactorStandingQuery['factorStanding'];
 
 interface OfferedProps {
-  standing: Standing | undefined;
+  usage: Usage | undefined;
   value: FactorValues['offeredFactors'];
   disabled: boolean;
   error: string | undefined;
@@ -188,19 +188,19 @@ interface OfferedProps {
 }
 
 /** Factors offered for enrollment, with user counts. At least one must remain. */
-function Offered({ standing, value, disabled, error, onChange }: OfferedProps) {
-  const users = standing && { TOTP: standing.totp, SMS: standing.sms, EMAIL: standing.email };
+function Offered({ usage, value, disabled, error, onChange }: OfferedProps) {
+  const users = usage && { TOTP: usage.totp, SMS: usage.sms, EMAIL: usage.email };
   return (
     <Checkbox.Group
       label={t('Factors offered')}
-      description={[t('Existing factors stay valid.'), amongRecent(standing)].filter(Boolean).join(' ')}
+      description={[t('Existing factors stay valid.'), amongRecent(usage)].filter(Boolean).join(' ')}
       error={error}
       value={value}
       onChange={(chosen) => onChange(methods.filter((method) => chosen.includes(method)))}
     >
       <Stack gap="sm">
         {methods.map((method) => {
-          const isMute = method === 'SMS' && standing?.canSendSms === false;
+          const isMute = method === 'SMS' && usage?.canSendSms === false;
           const hint = [hints[method], users && usedBy(users[method])].filter(Boolean).join(' ');
           return (
             <Checkbox
@@ -242,14 +242,14 @@ function describe(name: keyof FactorValues, from: FactorValues): string | string
   return from[name] === 0 ? t('never') : formatDuration(from[name]);
 }
 
-function consequence(saved: FactorValues, values: FactorValues, standing: Standing | undefined): string | undefined {
-  const without = standing ? standing.activeUsers - standing.withFactor : undefined;
+function consequence(saved: FactorValues, values: FactorValues, usage: Usage | undefined): string | undefined {
+  const without = usage ? usage.activeUsers - usage.withFactor : undefined;
   const dropped = saved.offeredFactors.filter((method) => !values.offeredFactors.includes(method));
   const parts = [
     values.signUp === 'PROVISIONED_ONLY' &&
       saved.signUp === 'OPEN' &&
       t('New accounts can no longer be created. Existing ones stay.'),
-    passkeyConsequence(saved, values, standing),
+    passkeyConsequence(saved, values, usage),
     values.passkeyPolicy === 'OFF' &&
       saved.passkeyPolicy !== 'OFF' &&
       saved.mfaPolicy === 'REQUIRED' &&
@@ -257,14 +257,14 @@ function consequence(saved: FactorValues, values: FactorValues, standing: Standi
       t('Users with only a passkey enroll a second factor at next sign-in; their sessions end at once.'),
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
-      `${enrolling(without, standing?.activeUsers)} ${t('Sessions of users without one end at once.')}`,
+      `${enrolling(without, usage?.activeUsers)} ${t('Sessions of users without one end at once.')}`,
     values.mfaPolicy === 'REQUIRED' &&
       saved.mfaPolicy !== 'REQUIRED' &&
       values.passkeyPolicy !== 'OFF' &&
       t('A passkey with PIN or biometrics counts as one.'),
     values.mfaPolicy === 'OFF' &&
       saved.mfaPolicy !== 'OFF' &&
-      `${t('Enrollment is no longer required.')} ${keeping(standing?.withFactor)}`,
+      `${t('Enrollment is no longer required.')} ${keeping(usage?.withFactor)}`,
     values.mfaPolicy !== 'OFF' &&
       dropped.length > 0 &&
       t('{methods} can no longer be enrolled; existing ones stay valid.', {

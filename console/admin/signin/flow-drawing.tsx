@@ -27,7 +27,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
           },
         ];
   const enrolled: Step[] = [{ icon: 'phone', name: t('Second factor'), detail: t('for users with one') }];
-  const isOwed = values.mfaPolicy === 'REQUIRED';
+  const isMfaRequired = values.mfaPolicy === 'REQUIRED';
   const isRequired = values.passkeyPolicy === 'REQUIRED';
   const created: Step[] = isRequired ? [{ icon: 'shield', name: t('New passkey'), detail: t('created once') }] : [];
   const remembered =
@@ -45,7 +45,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
     { icon: 'key', name: t('Device key'), detail: t('nothing to type') },
     ...factor.map((step) => ({
       ...step,
-      detail: remembered ?? (isOwed ? t('every time') : (step.detail ?? '')),
+      detail: remembered ?? (isMfaRequired ? t('every time') : (step.detail ?? '')),
     })),
     end,
   ];
@@ -80,7 +80,7 @@ export function FlowDrawing({ values }: { values: FactorValues }) {
             {
               icon: 'shield',
               name: t('Passkey'),
-              detail: isOwed || isRequired ? t('with PIN or biometrics; no code') : t('no address, no code'),
+              detail: isMfaRequired || isRequired ? t('with PIN or biometrics; no code') : t('no address, no code'),
             },
             end,
           ]}

@@ -112,10 +112,10 @@ function List({ label, hint, placeholder, split, value, onChange, error, disable
   );
 }
 
-type Standing = PasskeyModelStandingQuery['passkeyModelStanding'];
+type Usage = PasskeyModelStandingQuery['passkeyModelStanding'];
 
 /** The users whom the edited lists would affect; undefined: nothing is edited, or not known yet. */
-export function useModelStanding(projectId: string, saved: Lists, values: FactorValues): Standing | undefined {
+export function useModelUsage(projectId: string, saved: Lists, values: FactorValues): Usage | undefined {
   const { passkeyAaguids: aaguids, passkeyRoots: roots } = values;
   const isEdited = aaguids.join() !== saved.passkeyAaguids.join() || roots.join() !== saved.passkeyRoots.join();
   const pause = !isEdited || areModelsInvalid(values);
@@ -124,7 +124,7 @@ export function useModelStanding(projectId: string, saved: Lists, values: Factor
 }
 
 /** The effect of saving the lists. */
-export function modelConsequence(saved: Lists, values: Lists, others: Standing | undefined): string | undefined {
+export function modelConsequence(saved: Lists, values: Lists, others: Usage | undefined): string | undefined {
   const limits = ({ passkeyAaguids, passkeyRoots }: Lists) => [...passkeyAaguids, ...passkeyRoots].join();
   if (limits(saved) === limits(values)) return undefined;
   if (limits(values) === '') return t('Users can create passkeys of every model.');

@@ -18,7 +18,7 @@ export const passkeyPolicies = {
   },
 } as const;
 
-type Standing = FactorStandingQuery['factorStanding'] | undefined;
+type Usage = FactorStandingQuery['factorStanding'] | undefined;
 
 /** The methods that count as a second factor, under these settings. */
 export function WhatCounts({ values }: { values: FactorValues }) {
@@ -65,26 +65,26 @@ export function PasskeyPages({ names }: { names: readonly string[] | undefined }
 }
 
 /** The effect of saving the new policy. */
-export function passkeyConsequence(saved: FactorValues, values: FactorValues, standing: Standing): string | undefined {
+export function passkeyConsequence(saved: FactorValues, values: FactorValues, usage: Usage): string | undefined {
   const [from, to] = [saved.passkeyPolicy, values.passkeyPolicy];
   if (from === to) return undefined;
   if (to === 'OFF')
     return t('Passkeys can no longer be added or used. Existing ones stay, and work again when turned on.');
-  if (to === 'REQUIRED') return requiring(standing);
+  if (to === 'REQUIRED') return requiring(usage);
   return from === 'REQUIRED' ? t('Users can sign in with a mail code again.') : undefined;
 }
 
 /** States which users the numbers count, if not all. */
-export function amongRecent(standing: Standing): string | false {
-  if (!standing?.isLimited) return false;
-  return t('Counted among the {count} users who signed in last.', { count: count.format(standing.activeUsers) });
+export function amongRecent(usage: Usage): string | false {
+  if (!usage?.isLimited) return false;
+  return t('Counted among the {count} users who signed in last.', { count: count.format(usage.activeUsers) });
 }
 
 /** The effect of requiring passkeys. @param names applications whose own pages cannot use them */
-export function requiring(standing: Standing, names = standing?.pagesWithoutPasskeys ?? []): string {
-  if (!standing) return t('Users without a passkey create one at their next sign-in.');
-  const without = standing.activeUsers - standing.withPasskey;
-  const sessions = standing.sessionsWithoutPasskey;
+export function requiring(usage: Usage, names = usage?.pagesWithoutPasskeys ?? []): string {
+  if (!usage) return t('Users without a passkey create one at their next sign-in.');
+  const without = usage.activeUsers - usage.withPasskey;
+  const sessions = usage.sessionsWithoutPasskey;
   const parts = [
     without === 0
       ? t('All users have a passkey; new users create one at first sign-in.')

@@ -24,7 +24,7 @@ export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
   const title = code === undefined ? t('Recover the account of {name}', { name: user.name }) : t('Recovery code');
   return (
     <Modal opened onClose={onClose} title={title} {...(code !== undefined && untilSaved)}>
-      {code === undefined && <Wish user={user} onGranted={setCode} onClose={onClose} />}
+      {code === undefined && <GrantForm user={user} onGranted={setCode} onClose={onClose} />}
       {code !== undefined && (
         <Secrets
           secrets={[
@@ -38,7 +38,15 @@ export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
   );
 }
 
-function Wish({ user, onGranted, onClose }: { user: { id: string }; onGranted(code: string): void; onClose(): void }) {
+function GrantForm({
+  user,
+  onGranted,
+  onClose,
+}: {
+  user: { id: string };
+  onGranted(code: string): void;
+  onClose(): void;
+}) {
   const [reason, setReason] = useState('');
   const [wait, setWait] = useState('24');
   const [grant, busy, failure] = useMutation(GrantUserRecovery, [UserAccess, AuditEvents]);
