@@ -15,7 +15,7 @@ const broken = await ensureBuilt({ only: 'console' });
 if (broken) fail(`The ${broken} failed to build: fix the errors above, and try again.`);
 
 // They import packages.
-const { openDoor } = await import('./lib/dev-door.mjs');
+const { openProxy } = await import('./lib/dev-proxy.mjs');
 const { runServer } = await import('./lib/dev-server.mjs');
 
 const port = Number(process.env.PORT ?? 8080);
@@ -30,7 +30,7 @@ if (!process.env.DATABASE_URL) {
   });
   closers.push(() => database.stop());
 }
-closers.push(await openDoor({ port, serverPort }));
+closers.push(await openProxy({ port, serverPort }));
 
 let starts = 0;
 const stopServer = runServer({

@@ -63,9 +63,9 @@ beforeAll(async () => {
   const [port, serverPort] = [await freePort(), await freePort()];
   write(
     'dev.mjs',
-    `import { openDoor } from '${lib}/dev-door.mjs';
+    `import { openProxy } from '${lib}/dev-proxy.mjs';
     import { runServer } from '${lib}/dev-server.mjs';
-    await openDoor({ port: ${port}, serverPort: ${serverPort} });
+    await openProxy({ port: ${port}, serverPort: ${serverPort} });
     const stop = runServer({
       root: '${folder}', restartOn: ['server/src'], checkOn: [], projects: ['server'],
       port: ${serverPort}, flags: [], settings: () => ({ PORT: '${serverPort}' }),

@@ -75,7 +75,7 @@ const planted: Record<string, [path: string, specifier: string]> = {
   'no-circles': ['server/src/domain/users/q.ts', './r.ts'],
 };
 
-const besides = {
+const fixtures = {
   'server/src/domain/widgets/widgets.ts': 'export const widgets = 1;',
   'server/src/domain/users/r.ts': `import type { X } from './q.ts'; export type Y = X;`,
 };
@@ -90,7 +90,7 @@ describe('import rules', () => {
         ? `export { x } from '${from}';`
         : `import type { X } from '${from}'; export type Y = X;`,
     ]);
-    const folder = build({ ...valid, ...besides, ...Object.fromEntries(files) });
+    const folder = build({ ...valid, ...fixtures, ...Object.fromEntries(files) });
     broken = brokenRules(folder);
     rmSync(folder, { recursive: true });
   });

@@ -18,24 +18,24 @@ const invariants = [
   {
     applies: (path) => !isEdge(path) && !isTest(path),
     forbidden: [/\bDate\.now\b/, /\bnew Date\(\s*\)/, /\bMath\.random\b/, /\bprocess\.env\b/, /\bperformance\.now\b/],
-    sentence:
+    message:
       'Time, randomness and the environment are read only in adapters/, main.ts, serve.ts and migrations/online.ts: take a Clock, a Random or a setting of Config.',
   },
   {
     applies: (path) => !path.startsWith('server/src/domain/projects/') && !isTest(path),
     forbidden: [/\bproject\.testMode\b/],
-    sentence: 'Test mode is checked at each use: call TestMode.holds, never read the setting.',
+    message: 'Test mode is checked at each use: call TestMode.holds, never read the setting.',
   },
   {
     applies: () => true,
     forbidden: [/\bAsync(LocalStorage|Resource)\.(bind|snapshot)\b/],
-    sentence:
+    message:
       'A function of AsyncLocalStorage.bind outlives its request until the next full garbage collection: use new AsyncResource(name).runInAsyncScope (decisions/0081).',
   },
   {
     applies: (path) => path.endsWith('.entity.ts'),
     forbidden: [/\b(oneToMany|mappedBy|inversedBy)\b/],
-    sentence: 'Relations point child → parent only: query children instead of inverse collections.',
+    message: 'Relations point child → parent only: query children instead of inverse collections.',
   },
 ];
 
@@ -66,8 +66,8 @@ function foreignWrites(path, lines) {
     [...line.matchAll(/\b(?:insert into|update|delete from) (\w+)/g)]
       .filter(([, table]) => owners.has(table) && owners.get(table) !== layer)
       .map(([found, table]) => {
-        const sentence = `Only domain/${owners.get(table)}/ writes ${table}: call, or compose, a function of that layer.`;
-        return `${path}:${index + 1}: ${found}\n    ${sentence}`;
+        const message = `Only domain/${owners.get(table)}/ writes ${table}: call, or compose, a function of that layer.`;
+        return `${path}:${index + 1}: ${found}\n    ${message}`;
       }),
   );
 }
@@ -91,12 +91,12 @@ function fullFolders() {
 function brokenInvariants(path, lines) {
   return invariants
     .filter(({ applies }) => applies(path))
-    .flatMap(({ forbidden, sentence }) =>
+    .flatMap(({ forbidden, message }) =>
       lines.flatMap((line, index) =>
         forbidden
           .map((pattern) => line.match(pattern)?.[0])
           .filter(Boolean)
-          .map((found) => `${path}:${index + 1}: ${found}\n    ${sentence}`),
+          .map((found) => `${path}:${index + 1}: ${found}\n    ${message}`),
       ),
     );
 }

@@ -45,7 +45,7 @@ export async function enumeration(print: Print, options: { quick?: boolean } = {
       SIGNIN_CHALLENGES_PER_MINUTE: '1000000',
       AUTHORIZE_REQUESTS_PER_MINUTE: '1000000',
     },
-    { turnable: true },
+    { adjustable: true },
   );
   try {
     const lines: string[][] = [];

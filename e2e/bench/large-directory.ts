@@ -34,8 +34,8 @@ export async function largeDirectory(print: Print, { quick }: Options): Promise<
       await populate(latchkey.server, projectId, Math.min(batch, people - from), { from, atWork: true });
     }
     await fillGroups(latchkey, projectId, people);
-    const ofConsole = await consoleAskings(latchkey, projectId);
-    await askAll(print, [...scimAskings(latchkey, projectId, token, people), ...ofConsole]);
+    const ofConsole = await consoleRequests(latchkey, projectId);
+    await askAll(print, [...scimRequests(latchkey, projectId, token, people), ...ofConsole]);
   } finally {
     await latchkey.stop();
   }
@@ -61,14 +61,14 @@ export async function fillGroups({ server }: BenchedLatchkey, projectId: string,
 }
 
 /** A request; it resolves to a summary of the response. */
-interface Asking {
+interface BenchRequest {
   page: string;
   ask(): Promise<string>;
 }
 
-async function askAll(print: Print, askings: readonly Asking[]) {
+async function askAll(print: Print, requests: readonly BenchRequest[]) {
   const lines: string[][] = [];
-  for (const { page, ask } of askings) {
+  for (const { page, ask } of requests) {
     const times: number[] = [];
     let outcome = '';
     for (let run = 0; run < runs; run += 1) {
@@ -89,7 +89,7 @@ async function askAll(print: Print, askings: readonly Asking[]) {
 }
 
 /** Lists, the deepest page, orders and the filters of the corpus. */
-function scimAskings({ server }: BenchedLatchkey, projectId: string, token: string, people: number): Asking[] {
+function scimRequests({ server }: BenchedLatchkey, projectId: string, token: string, people: number): BenchRequest[] {
   const connection = new Connection(server.baseUrl);
   const lists: [string, Record<string, string>][] = [
     ['/Users', {}],
@@ -117,7 +117,7 @@ function scimAskings({ server }: BenchedLatchkey, projectId: string, token: stri
 }
 
 /** As of `console-lists`. */
-async function consoleAskings({ api, server }: BenchedLatchkey, projectId: string): Promise<Asking[]> {
+async function consoleRequests({ api, server }: BenchedLatchkey, projectId: string): Promise<BenchRequest[]> {
   const redirectUris = ['https://app.example.com/callback'];
   const { clientId } = await api.createClient({ projectId, name: 'Application', redirectUris });
   const first = (table: string) =>

@@ -133,9 +133,9 @@ async function tryAll(todo: readonly Mutant[]): Promise<void> {
     [3, 8],
     [8, Number.POSITIVE_INFINITY],
   ] as const) {
-    const noting = setInterval(() => note(alive, endedTrials()), 60_000);
+    const timer = setInterval(() => note(alive, endedTrials()), 60_000);
     const trials = await tryRound(alive, (id) => (chances.get(id) ?? []).slice(from, to)).finally(() =>
-      clearInterval(noting),
+      clearInterval(timer),
     );
     note(alive, trials);
     alive = alive.filter((mutant) => !isDead(results.of(mutant)?.outcome));

@@ -18,7 +18,7 @@ let application: Application;
 const address = 'ada@example.com';
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { turnable: true });
+  latchkey = await startLatchkey({}, { adjustable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   callback = await listenForCallback();
   application = await Application.register(admin, latchkey, callback.redirectUri, { mfaPolicy: 'REQUIRED' });

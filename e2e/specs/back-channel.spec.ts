@@ -30,7 +30,7 @@ async function logOut(context: BrowserContext, latchkey: Latchkey): Promise<numb
     timedOutBefore = timedOut;
     res.writeHead(200).end();
   });
-  const deaf = await receiver((req) => {
+  const unresponsive = await receiver((req) => {
     hanging += 1;
     req.socket.once('close', () => {
       timedOut += 1;
@@ -41,7 +41,7 @@ async function logOut(context: BrowserContext, latchkey: Latchkey): Promise<numb
     admin.createClient({ projectId, name: 'App', redirectUris: [redirectUri], backchannelLogoutUri });
   // Hanging receivers first, to be in the way.
   const clients = [
-    ...(await Promise.all(Array.from({ length: 30 }, () => make(deaf.uri)))),
+    ...(await Promise.all(Array.from({ length: 30 }, () => make(unresponsive.uri)))),
     ...(await Promise.all(Array.from({ length: 10 }, () => make(answering.uri)))),
   ];
   const query = new URLSearchParams({
@@ -69,7 +69,7 @@ async function logOut(context: BrowserContext, latchkey: Latchkey): Promise<numb
   await expect.poll(() => healthy).toBe(10);
   await expect.poll(() => hanging).toBeGreaterThanOrEqual(30);
   answering.close();
-  deaf.close();
+  unresponsive.close();
   return timedOutBefore;
 }
 

@@ -214,12 +214,12 @@ test('a recovery is granted with a code that is shown once, and cancelled', asyn
   await page.goto(at(`users/${userId}`));
   await button(page, 'Actions').click();
   await page.getByRole('menuitem', { name: 'Grant recovery' }).click();
-  const wish = page.getByRole('dialog', { name: 'Recover the account of Adele Goldberg' });
-  await expect(wish.getByRole('button', { name: 'Grant recovery' })).toBeDisabled();
-  await wish.getByLabel('Reason').fill('Lost the phone, called back');
-  await wish.getByLabel('Waiting time').selectOption('4 hours');
+  const dialog = page.getByRole('dialog', { name: 'Recover the account of Adele Goldberg' });
+  await expect(dialog.getByRole('button', { name: 'Grant recovery' })).toBeDisabled();
+  await dialog.getByLabel('Reason').fill('Lost the phone, called back');
+  await dialog.getByLabel('Waiting time').selectOption('4 hours');
   await expectAccessible(page);
-  await wish.getByRole('button', { name: 'Grant recovery' }).click();
+  await dialog.getByRole('button', { name: 'Grant recovery' }).click();
   const shown = page.getByRole('dialog', { name: 'Recovery code' });
   await expect(shown.getByText(/[0-9a-z]{4}(-[0-9a-z]{4}){3}/)).toBeVisible();
   await expectAccessible(page);

@@ -52,16 +52,16 @@ async function load(context: BrowserContext, path: string): Promise<{ scripts: s
 
 for (const [which, who, visit] of [
   ['each page', 'an owner', () => owner],
-  ['each page of joint queries', 'a project viewer', () => viewer],
+  ['each page of batched queries', 'a project viewer', () => viewer],
 ] as const) {
   test(`${which} loads at most ${limits.scripts} scripts and ${limits.queries} queries for ${who}`, async () => {
     const pages = shots(world).filter(({ path, data, anonymous }) => !data && !anonymous && path.includes('/admin/'));
     const { projectId, userId, clientId } = world;
     const query = new URLSearchParams({ user: userId, client: clientId });
     pages.push({ name: 'events-named', path: `${world.issuer}/admin/projects/${projectId}/events?${query}` });
-    const joint = ['project-overview', 'project-directory', 'user', 'group', 'webhook'];
-    const chosen = who === 'an owner' ? pages : pages.filter(({ name }) => joint.includes(name));
-    expect(chosen.length).toBeGreaterThanOrEqual(joint.length);
+    const batched = ['project-overview', 'project-directory', 'user', 'group', 'webhook'];
+    const chosen = who === 'an owner' ? pages : pages.filter(({ name }) => batched.includes(name));
+    expect(chosen.length).toBeGreaterThanOrEqual(batched.length);
     const over: Record<string, string[]> = {};
     for (const { name, path } of chosen) {
       const { scripts, queries } = await load(visit().context, path);

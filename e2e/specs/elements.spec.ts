@@ -15,7 +15,7 @@ let site: Served;
 const applications = new Map<string, Application>();
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { turnable: true });
+  latchkey = await startLatchkey({}, { adjustable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   site = await serve(() => (req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://any');

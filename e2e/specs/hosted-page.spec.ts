@@ -123,7 +123,7 @@ test('a sign-in that is unknown or was finished in another tab shows an error', 
   await enterAddress(late, 'ruth@example.com');
   await titled(late, 'This sign-in has ended');
   await expectAccessible(late);
-  await late.goto(`${hosted.latchkey.baseUrl}/signin?flow=nobodys`);
+  await late.goto(`${hosted.latchkey.baseUrl}/signin?flow=unknown`);
   await titled(late, 'You cannot sign in here');
   await expectAccessible(late);
 });
@@ -227,13 +227,13 @@ test('a browser without site data gets an error, and a provisioned user without 
   page,
 }) => {
   const application = await hosted.register({ mfaPolicy: 'REQUIRED', testMode: true });
-  const forgetful = await browser.newContext();
-  const closed = await forgetful.newPage();
+  const other = await browser.newContext();
+  const closed = await other.newPage();
   await closed.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }));
   await hosted.begin(closed, application);
   await expect(alert(closed)).toContainText('This browser blocks the storage that sign-in needs');
   await expectAccessible(closed);
-  await forgetful.close();
+  await other.close();
 
   const userid = 'provisioned@example.com';
   const created = await fetch(`${hosted.latchkey.baseUrl}/v1/scim/${application.projectId}/Users`, {

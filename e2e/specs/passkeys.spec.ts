@@ -35,7 +35,7 @@ async function createPasskey(page: Page, application: Application, inbox: Inbox)
 /** A trusted browser without its device key: the next sign-in needs a code. */
 async function forgetDevice(page: Page): Promise<void> {
   await page.context().clearCookies();
-  await page.goto(`${hosted.latchkey.baseUrl}/signin?flow=nobodys`);
+  await page.goto(`${hosted.latchkey.baseUrl}/signin?flow=unknown`);
   await page.evaluate(() => indexedDB.deleteDatabase('latchkey'));
 }
 

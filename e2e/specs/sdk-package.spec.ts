@@ -17,7 +17,7 @@ let site: Served;
 const applications = new Map<string, Application>();
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { turnable: true });
+  latchkey = await startLatchkey({}, { adjustable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   sdk = new InstalledSdk(latchkey.baseUrl);
   site = await serve(() => sdk.listener);

@@ -14,7 +14,7 @@ let admin: AdminApi;
 let site: Served;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { turnable: true });
+  latchkey = await startLatchkey({}, { adjustable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   site = await serve(() => sdkPage);
 });

@@ -13,7 +13,7 @@ let admin: AdminApi;
 let site: Served;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey({}, { turnable: true });
+  latchkey = await startLatchkey({}, { adjustable: true });
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   site = await serve(() => sdkPage);
 });
@@ -230,12 +230,12 @@ test('a browser with a lost, unknown or expired key counts as new', async ({ bro
   const application = await register({ testMode: true });
   const [cleared, unknown, untrusted] = ['cleared@example.com', 'unknown@example.com', 'untrusted@example.com'];
 
-  const forgetful = await open(page, application);
-  await proveAddress(forgetful, cleared);
-  await forgetful.clearSiteData();
-  const lost = forgetful.verifyDevice({ userid: cleared });
+  const lostStorage = await open(page, application);
+  await proveAddress(lostStorage, cleared);
+  await lostStorage.clearSiteData();
+  const lost = lostStorage.verifyDevice({ userid: cleared });
   await expect(lost).rejects.toMatchObject({ code: 'DEVICE_KEY_LOST', category: 'user_action' });
-  await expect(forgetful.verifyDevice({ userid: cleared })).rejects.toMatchObject({ code: 'OUT_OF_ORDER' });
+  await expect(lostStorage.verifyDevice({ userid: cleared })).rejects.toMatchObject({ code: 'OUT_OF_ORDER' });
 
   const other = await browser.newContext();
   const sdk = await open(await other.newPage(), application);
@@ -255,7 +255,7 @@ test('a browser with a lost, unknown or expired key counts as new', async ({ bro
 
   await latchkey.turn(30);
   for (const [who, userid] of [
-    [forgetful, cleared],
+    [lostStorage, cleared],
     [sdk, unknown],
     [sdk, untrusted],
   ] as const) {

@@ -16,7 +16,7 @@ export class HostedPage {
   static ofTests(): HostedPage {
     const hosted = new HostedPage();
     test.beforeAll(async () => {
-      hosted.latchkey = await startLatchkey({}, { turnable: true });
+      hosted.latchkey = await startLatchkey({}, { adjustable: true });
       hosted.admin = new AdminApi(hosted.latchkey.baseUrl, hosted.latchkey.adminToken);
       hosted.callback = await listenForCallback();
     });

@@ -19,7 +19,7 @@ export interface Latchkey {
   dataDir: string;
   pid: number;
   /**
-   * Moves the server's clock forward; requires `turnable`. Browsers and authenticator apps have their own: {@link now}.
+   * Moves the server's clock forward; requires `adjustable`. Browsers and authenticator apps have their own: {@link now}.
    */
   turn(seconds: number): Promise<void>;
   /** The server's clock in milliseconds since 1970. */
@@ -34,8 +34,8 @@ export interface Latchkey {
 
 export interface StartOptions {
   /** The test may move the server's clock. */
-  turnable?: boolean;
-  /** How far the clock is ahead at the start; requires `turnable`. */
+  adjustable?: boolean;
+  /** How far the clock is ahead at the start; requires `adjustable`. */
   aheadSeconds?: number;
   /** Program of another release. */
   main?: string;
@@ -44,17 +44,17 @@ export interface StartOptions {
 }
 
 const builtMain = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
-const clock = new URL('turnable-clock.mjs', import.meta.url).href;
+const clock = new URL('adjustable-clock.mjs', import.meta.url).href;
 const READY_WITHIN_MS = 180_000;
 
 /**
  * Starts the built server and waits until it is ready. `env` overrides the defaults; pass `DATA_DIR` (and `PORT`, to
- * keep the URL) to restart on existing data. A module preloaded by the test makes the clock `turnable`: the product has
+ * keep the URL) to restart on existing data. A module preloaded by the test makes the clock `adjustable`: the product has
  * no such feature.
  */
 export async function startLatchkey(
   env: Record<string, string> = {},
-  { turnable = false, aheadSeconds = 0, main = builtMain, socket }: StartOptions = {},
+  { adjustable = false, aheadSeconds = 0, main = builtMain, socket }: StartOptions = {},
 ): Promise<Latchkey> {
   const dataDir = env['DATA_DIR'] ?? newDataFolder({ empty: env['DATABASE_URL'] !== undefined });
   const isOurs = env['DATA_DIR'] === undefined;
@@ -73,13 +73,13 @@ export async function startLatchkey(
   };
   // Flags of start.mjs.
   const flags = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
-  const preload = turnable ? ['--import', `${clock}?ahead=${aheadSeconds}`] : [];
+  const preload = adjustable ? ['--import', `${clock}?ahead=${aheadSeconds}`] : [];
   const command = [process.execPath, ...flags, ...preload, main];
   // `exec` keeps the process ID.
   if (socket !== undefined) command.unshift('/bin/sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@"');
   const server = spawn(command[0] as string, command.slice(1), {
     env: settings,
-    stdio: ['ignore', 'pipe', 'pipe', ...(turnable ? ['ipc' as const] : socket === undefined ? [] : [socket])],
+    stdio: ['ignore', 'pipe', 'pipe', ...(adjustable ? ['ipc' as const] : socket === undefined ? [] : [socket])],
   });
   server.channel?.unref();
   let turnedSeconds = aheadSeconds;

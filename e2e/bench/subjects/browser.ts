@@ -93,11 +93,11 @@ export class Browser {
   }
 
   /** Returns the transaction. */
-  async #enrol(connection: Connection, way: Record<string, string>, wish: object = {}): Promise<string> {
+  async #enrol(connection: Connection, way: Record<string, string>, settings: object = {}): Promise<string> {
     const { jkt } = this.#key;
     const { userid } = this;
     const { txn } = await this.#step(connection, way, 'challenge', { jkt });
-    const { code } = await this.#step(connection, way, 'authenticate', { txn, userid, ...wish });
+    const { code } = await this.#step(connection, way, 'authenticate', { txn, userid, ...settings });
     const { nonce } = await this.#step(connection, way, 'verify-email-otp', { txn, userid, otp: code });
     await this.#proved(connection, way, 'verify-device', { txn, userid }, nonce, 'registration');
     return txn;

@@ -14,12 +14,12 @@ export const clocks: Experiment = {
   async run({ log }) {
     const world = await World.create();
     try {
-      const first = await world.start({}, { turnable: true });
+      const first = await world.start({}, { adjustable: true });
       const app = await world.app();
       const under = load((await world.people(app, 2)).map((person) => () => person.signIn()));
       const faults: (string | false)[] = [];
       for (const aheadSeconds of [offSeconds, -offSeconds]) {
-        const sibling = await world.start({}, { turnable: true, aheadSeconds });
+        const sibling = await world.start({}, { adjustable: true, aheadSeconds });
         const isOff = await until(async () => (await readiness(sibling)).isOff, 60_000, 500);
         faults.push(!isOff && `started ${aheadSeconds} s ahead: ${JSON.stringify(await readiness(sibling))}`);
         const person = new Person(app, `${randomBytes(6).toString('hex')}@example.com`, sibling.ownUrl);

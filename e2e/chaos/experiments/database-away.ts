@@ -69,8 +69,8 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         if (Math.max(readyAfter, goodAfter) > 5_000) faults.push(`recovered after ${Math.round(goodAfter)} ms`);
         if (late > 0) faults.push(`${late} rejections more than 5 s after recovery`);
         if (tally.good === 0 || tally.refused.length === 0) faults.push('the load was not affected');
-        const unsaid = tally.refused.find(({ why }) => !why.endsWith(': 503'));
-        if (unsaid) faults.push(`not a 503: ${unsaid.why}`);
+        const unexpected = tally.refused.find(({ why }) => !why.endsWith(': 503'));
+        if (unexpected) faults.push(`not a 503: ${unexpected.why}`);
         faults.push(...tally.wrong);
         return evaluate(
           `${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${tally.wrong.length} wrong`,

@@ -84,7 +84,7 @@ export const hostileClients: Experiment = {
 class SlowClient {
   isOpen = false;
   readonly #socket: Socket;
-  readonly #dribbling: NodeJS.Timeout;
+  readonly #writer: NodeJS.Timeout;
 
   constructor(port: number, part: 'headers' | 'body') {
     this.#socket = connect(port, '127.0.0.1', () => {
@@ -95,12 +95,12 @@ class SlowClient {
     });
     this.#socket.on('error', () => undefined);
     this.#socket.on('close', () => this.end());
-    this.#dribbling = setInterval(() => this.#socket.write(part === 'headers' ? 'X-A: b\r\n' : 'a'), 1_000);
+    this.#writer = setInterval(() => this.#socket.write(part === 'headers' ? 'X-A: b\r\n' : 'a'), 1_000);
   }
 
   end(): void {
     this.isOpen = false;
-    clearInterval(this.#dribbling);
+    clearInterval(this.#writer);
     this.#socket.destroy();
   }
 }

@@ -56,16 +56,16 @@ function behind(mode: 'transaction' | 'session'): Experiment {
           return port;
         },
       });
-      const bouncer = spawn(program, [join(folder, 'pgbouncer.ini')], {
+      const pooler = spawn(program, [join(folder, 'pgbouncer.ini')], {
         ...identity,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       let stderr = '';
-      bouncer.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      pooler.stderr?.setEncoding('utf8').on('data', (text: string) => {
         stderr = (stderr + text).slice(-2_000);
       });
       world.onClose(() => {
-        bouncer.kill('SIGINT');
+        pooler.kill('SIGINT');
         rmSync(folder, { recursive: true, force: true });
       });
       try {

@@ -6,7 +6,7 @@ import { World } from '../support/world.ts';
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 /** A client that keeps a person signed in by refresh tokens. */
-class Keeper {
+class TokenHolder {
   readonly #issuer: string;
   readonly #clientId: string;
   #refreshToken = '';
@@ -69,23 +69,23 @@ export const refreshKilled: Experiment = {
       await world.start();
       const app: App = await world.app({ grantTypes: ['REFRESH_TOKEN'] });
       const issuer = await world.admin.issuerOf(app.projectId);
-      const keepers = Array.from({ length: count }, () => new Keeper(issuer, app.clientId));
-      for (const [index, keeper] of keepers.entries()) {
+      const holders = Array.from({ length: count }, () => new TokenHolder(issuer, app.clientId));
+      for (const [index, holder] of holders.entries()) {
         const person = new Person(app, `person-${index}@example.com`);
         await person.signInHosted();
-        await keeper.begin(person.cookies, app.redirectUri);
+        await holder.begin(person.cookies, app.redirectUri);
       }
       const faults: string[] = [];
       let cutOff = 0;
       let repeated = 0;
       for (let kills = 0; kills < 3; kills += 1) {
         const begun = new Date().toISOString();
-        const answered = new Set<Keeper>();
-        const asked = keepers.map(async (keeper) => {
-          const status = await keeper.refresh();
+        const answered = new Set<TokenHolder>();
+        const asked = holders.map(async (holder) => {
+          const status = await holder.refresh();
           if (status === undefined) return;
           if (status !== 200) faults.push(`refresh: ${status}`);
-          answered.add(keeper);
+          answered.add(holder);
           if (answered.size === 1) void world.processes.at(-1)?.kill();
         });
         await Promise.all(asked);
@@ -96,13 +96,13 @@ export const refreshKilled: Experiment = {
         cutOff += unanswered;
         log(`killed with ${answered.size} of ${count} answered, ${unanswered} rotated without an answer`);
         await world.start({ PORT: world.issuerPort });
-        for (const keeper of keepers.filter((one) => !answered.has(one))) {
+        for (const holder of holders.filter((one) => !answered.has(one))) {
           repeated += 1;
-          const status = await keeper.refresh();
+          const status = await holder.refresh();
           if (status !== 200) faults.push(`repeated request: ${status ?? 'no answer'}`);
         }
       }
-      const signedIn = await Promise.all(keepers.map(async (one) => (await one.refresh()) === 200 && one.isSignedIn()));
+      const signedIn = await Promise.all(holders.map(async (one) => (await one.refresh()) === 200 && one.isSignedIn()));
       const left = signedIn.filter(Boolean).length;
       return evaluate(
         `${repeated} requests repeated over 3 kills, ${cutOff} of them rotated before; ${left} of ${count} users signed in`,

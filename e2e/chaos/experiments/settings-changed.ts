@@ -48,11 +48,11 @@ export const keysChanged: Experiment = {
       const app = await world.app();
       const people = await world.people(app, 4);
       const second = await personWithTotp(world);
-      const newcomers: Person[] = [];
+      const newUsers: Person[] = [];
       const ask = async () => {
         const person = new Person(app, `${randomBytes(6).toString('hex')}@example.com`);
         await person.askForOtp();
-        newcomers.push(person);
+        newUsers.push(person);
       };
       const under = load(people.map((person) => () => verifiedSignIn(person)));
       const asking = load([ask], under.tally, 500);
@@ -74,7 +74,7 @@ export const keysChanged: Experiment = {
 
       const mails = () => [...world.mail.received, ...nextMail.received];
       const codesTo = (email: string) => mails().filter(({ to }) => to === email).length;
-      const emails = [...newcomers.map(({ email }) => email), 'last@example.com'];
+      const emails = [...newUsers.map(({ email }) => email), 'last@example.com'];
       await until(() => emails.every((email) => codesTo(email) > 0), 30_000);
       const notOnce = emails.filter((email) => codesTo(email) !== 1);
       const left = (await world.doctor(last))['Master key'];

@@ -9,8 +9,8 @@ import {
 } from 'node:http';
 import type { Latchkey } from '../../support/latchkey.ts';
 
-const lookEveryMs = 200;
-const looksMissed = 5;
+const pollMs = 200;
+const maxMissed = 5;
 
 /**
  * A minimal load balancer: polls `/health/ready`, keeps connections alive, and forwards a request to another process if
@@ -33,7 +33,7 @@ export class Balancer {
     });
     const look = async (): Promise<void> => {
       await this.#look();
-      this.#looking = setTimeout(look, lookEveryMs);
+      this.#looking = setTimeout(look, pollMs);
     };
     await look();
   }
@@ -63,7 +63,7 @@ export class Balancer {
         // A response counts at once, a missing one only if repeated: the machine may be busy.
         backend.missed = answer ? 0 : backend.missed + 1;
         if (answer) backend.isReady = answer.ok;
-        else if (backend.missed >= looksMissed) backend.isReady = false;
+        else if (backend.missed >= maxMissed) backend.isReady = false;
       }),
     );
   }

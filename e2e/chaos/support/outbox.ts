@@ -63,7 +63,7 @@ export class Outbox {
   }
 
   /** Makes every postponed attempt due now: an outage of hours passes in seconds. */
-  async hasten(): Promise<void> {
+  async makeDue(): Promise<void> {
     await this.#world.postgres.query(
       `with moved as (
          update jobs.job set start_after = now()

@@ -114,7 +114,7 @@ async function undisturbedMs(
   changes: number,
   inbox: Inbox,
 ): Promise<number> {
-  inbox.heal();
+  inbox.recover();
   const sum = ids.length * changes;
   const before = inbox.at(receivers - 1).size;
   const begun = Date.now();
@@ -183,17 +183,17 @@ interface Arrival {
 /** Receivers by path: the events that each has accepted, by id. */
 class Inbox {
   readonly #read: Relay['read'];
-  #isHealed = false;
+  #isRecovered = false;
   readonly #arrived = new Map<number, Map<string, Arrival>>();
   readonly #server = createServer(async (req, res) => {
     const receiver = Number(req.url?.slice(1));
     let text = '';
     for await (const chunk of req) text += chunk;
-    if (receiver === hangs && !this.#isHealed) return;
+    if (receiver === hangs && !this.#isRecovered) return;
     const events = this.#read(req, text);
     // Counted when the answer is out: a request in flight may be lost with its sender.
     await pause(20);
-    res.writeHead(receiver === fails && !this.#isHealed ? 500 : 204).end(() => {
+    res.writeHead(receiver === fails && !this.#isRecovered ? 500 : 204).end(() => {
       const own = this.at(receiver);
       for (const { id, subject, name } of events) {
         const known = own.get(id);
@@ -225,8 +225,8 @@ class Inbox {
   }
 
   /** From now on all receivers accept. */
-  heal(): void {
-    this.#isHealed = true;
+  recover(): void {
+    this.#isRecovered = true;
   }
 
   close(): void {

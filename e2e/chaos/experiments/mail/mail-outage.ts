@@ -31,7 +31,7 @@ export const mailOutage: Experiment = {
       const notices = async () => (await during()).filter(({ template }) => template !== 'sign-in-code');
       const isTried = await until(
         async () => {
-          await outbox.hasten();
+          await outbox.makeDue();
           return (await notices()).every((message) => message.attempts >= attempts);
         },
         300_000,
@@ -42,7 +42,7 @@ export const mailOutage: Experiment = {
       const openedAt = performance.now();
       const isSettled = await until(
         async () => {
-          await outbox.hasten();
+          await outbox.makeDue();
           return (await during()).every(({ state }) => state !== 'pending');
         },
         60_000,

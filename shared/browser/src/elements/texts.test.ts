@@ -29,21 +29,23 @@ describe('texts of the web component', () => {
 
 describe('a problem', () => {
   const say = sayIn('en', {});
-  const told = (
+  const messageOf = (
     code: string,
     state: Partial<SignInState>,
     category: 'fatal' | 'retryable' | 'user_action' = 'user_action',
   ) => problemOf(new LatchkeyError(code, category, 'For developers.', { retryAfter: 90 }), state as SignInState, say);
 
   it('is told in the user’s words, by step', () => {
-    expect(told('CODE_REJECTED', { step: 'recovery-code' })).toBe('This recovery code is wrong or was already used.');
-    expect(told('CODE_INCOMPLETE', { step: 'code', codeFormat: 'long' })).toBe('Enter all ten characters.');
-    expect(told('CODE_REJECTED', { step: 'code', method: 'totp' })).toContain('clock');
-    expect(told('RATE_LIMITED', { step: 'code' }, 'retryable')).toBe('Please wait 2 minutes, then try again.');
-    expect(told('SERVER_ERROR', { step: 'code' }, 'retryable')).toContain('on our side');
+    expect(messageOf('CODE_REJECTED', { step: 'recovery-code' })).toBe(
+      'This recovery code is wrong or was already used.',
+    );
+    expect(messageOf('CODE_INCOMPLETE', { step: 'code', codeFormat: 'long' })).toBe('Enter all ten characters.');
+    expect(messageOf('CODE_REJECTED', { step: 'code', method: 'totp' })).toContain('clock');
+    expect(messageOf('RATE_LIMITED', { step: 'code' }, 'retryable')).toBe('Please wait 2 minutes, then try again.');
+    expect(messageOf('SERVER_ERROR', { step: 'code' }, 'retryable')).toContain('on our side');
   });
 
   it('of the page is told to its developer', () => {
-    expect(told('INVALID_API_KEY', { step: 'failed' }, 'fatal')).toBe('For developers.');
+    expect(messageOf('INVALID_API_KEY', { step: 'failed' }, 'fatal')).toBe('For developers.');
   });
 });

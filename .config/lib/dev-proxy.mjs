@@ -13,8 +13,8 @@ const RESTART_MS = 30_000;
 const refreshPath = '/@refresh-preamble.js';
 
 /** @param {{ port: number, serverPort: number }} ports @returns {Promise<() => Promise<void>>} closes it */
-export async function openDoor({ port, serverPort }) {
-  const door = createServer((req, res) => {
+export async function openProxy({ port, serverPort }) {
+  const proxy = createServer((req, res) => {
     if (req.url === refreshPath) return res.setHeader('Content-Type', 'text/javascript').end(refresh);
     if (ofVite.test(req.url)) return vite.middlewares(req, res);
     forward(req, res, serverPort).catch((error) =>
@@ -28,12 +28,12 @@ export async function openDoor({ port, serverPort }) {
     configFile: join(root, 'console', 'vite.config.ts'),
     appType: 'custom',
     logLevel: 'warn',
-    server: { middlewareMode: true, hmr: { server: door } },
+    server: { middlewareMode: true, hmr: { server: proxy } },
   });
-  await new Promise((resolve, reject) => door.once('error', reject).listen(port, resolve));
+  await new Promise((resolve, reject) => proxy.once('error', reject).listen(port, resolve));
   return async () => {
-    door.close();
-    door.closeAllConnections();
+    proxy.close();
+    proxy.closeAllConnections();
     await vite.close();
   };
 }
