@@ -203,7 +203,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   const { processes } = services;
   const beat = () => processes.beat().catch((err: unknown) => log.warn({ err }, 'heartbeat failed'));
   await beat();
-  const beating = setInterval(beat, beatSeconds * 1000);
+  const heartbeat = setInterval(beat, beatSeconds * 1000);
   // The heartbeat reports a database that does not answer.
   const relay = () => relayEvents(services, log);
   const relaying = setInterval(relay, relaySeconds * 1000);
@@ -212,7 +212,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   opened.add(() => {
     clearInterval(relaying);
     clearInterval(renewing);
-    clearInterval(beating);
+    clearInterval(heartbeat);
     return processes.leave().catch((err: unknown) => log.warn({ err }, 'process deregistration failed'));
   });
   opened.add(() => {

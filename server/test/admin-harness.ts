@@ -18,7 +18,7 @@ import { RefreshGrant } from '../src/domain/tokens/refresh-grant.entity.ts';
 import type { User } from '../src/domain/users/user.entity.ts';
 import { withContext } from '../src/http/context.ts';
 import { buildServices, type Services } from '../src/services.ts';
-import { type TurnableClock, turnableClock } from './clock.ts';
+import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 
 /** A response of the admin API. */
@@ -37,7 +37,7 @@ export interface AdminHarness {
   issuer: string;
   services: Services;
   builtIn: BuiltIn;
-  clock: TurnableClock;
+  clock: AdjustableClock;
   mailbox: MailboxMessage[];
   flows: Map<string, string>;
   bugs: unknown[];
@@ -92,7 +92,7 @@ export async function openAdminHarness(
     rowSecurity: options.rowSecurity ?? true,
     ...(options.poolSize !== undefined && { poolSize: options.poolSize }),
   });
-  const clock = turnableClock();
+  const clock = adjustableClock();
   // Lists are bounded by the timestamp in their ids.
   const random = randomOn(clock);
   const jobs: AdminHarness['jobs'] = [];

@@ -30,11 +30,17 @@ export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const identifier = `https://${tag}.api.example.com`;
   const api = await services.apis.create({ ...of, identifier, name: 'Orders', scopes }, system);
   const domain = await services.domains.create(project.id, `${tag}.example.com`, system);
-  const hooked = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
-  const { webhook, secret: webhookSecret } = await services.webhooks.create(project.id, hooked, system);
+  const webhookInput = { url: 'https://hooks.example.com/', types: ['group.deleted'], description: '' };
+  const { webhook, secret: webhookSecret } = await services.webhooks.create(project.id, webhookInput, system);
   const webhookDelivery = await services.webhooks.test(webhook, system);
   const streamSecret = 'Bearer secret-of-the-stream';
-  const streamed = { ...hooked, target: hooked.url, format: 'json-lines', gzip: false, header: null } as const;
+  const streamed = {
+    ...webhookInput,
+    target: webhookInput.url,
+    format: 'json-lines',
+    gzip: false,
+    header: null,
+  } as const;
   const logStream = await services.logStreams.create(project.id, 'http', { ...streamed, secret: streamSecret }, system);
   const user = await services.db.transaction((em) =>
     services.users.signUp(em, project.id, `ada@${tag}.example.com`, system),

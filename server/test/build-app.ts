@@ -12,7 +12,7 @@ import { noQueue } from '../src/domain/kernel/queue.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
 import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
-import { type TurnableClock, turnableClock } from './clock.ts';
+import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 import { Factories } from './factories.ts';
 
@@ -24,7 +24,7 @@ export interface TestApp {
   services: Services;
   /** Of its routes. */
   options: AppOptions;
-  clock: TurnableClock;
+  clock: AdjustableClock;
   make: Factories;
   /** Logout tokens, captured instead of sent. */
   logoutTokens: { uri: string; token: string }[];
@@ -59,7 +59,7 @@ export function buildSibling(first: TestApp, issuer = first.url, ports: Partial<
 
 /** Clock and randomness of one process. */
 interface TestPorts {
-  clock: TurnableClock;
+  clock: AdjustableClock;
   random: Random;
   signInShortcuts: boolean;
   authorizationsPerMinute: number;
@@ -69,7 +69,7 @@ interface TestPorts {
 }
 
 const realPorts = (): TestPorts => ({
-  clock: turnableClock(),
+  clock: adjustableClock(),
   random: systemRandom,
   signInShortcuts: true,
   authorizationsPerMinute: 1000,

@@ -1,11 +1,11 @@
 import type { Clock } from '../src/domain/kernel/clock.ts';
 
 /** A clock that only advances when a test turns it. */
-export interface TurnableClock extends Clock {
+export interface AdjustableClock extends Clock {
   turn(seconds: number): void;
 }
 
-export function turnableClock(start = new Date('2026-03-01T12:00:00.000Z')): TurnableClock {
+export function adjustableClock(start = new Date('2026-03-01T12:00:00.000Z')): AdjustableClock {
   let now = start.getTime();
   return {
     now: () => new Date(now),

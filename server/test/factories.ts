@@ -5,7 +5,7 @@ import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { Session } from '../src/domain/sessions/session.entity.ts';
 import { User } from '../src/domain/users/user.entity.ts';
 import type { Services } from '../src/services.ts';
-import type { TurnableClock } from './clock.ts';
+import type { AdjustableClock } from './clock.ts';
 
 export const redirectUri = 'https://app.example.com/callback';
 export const postLogoutRedirectUri = 'https://app.example.com/bye';
@@ -13,9 +13,9 @@ export const postLogoutRedirectUri = 'https://app.example.com/bye';
 /** Creates rows with defaults that a test can override. */
 export class Factories {
   private readonly services: Services;
-  private readonly clock: TurnableClock;
+  private readonly clock: AdjustableClock;
 
-  constructor(services: Services, clock: TurnableClock) {
+  constructor(services: Services, clock: AdjustableClock) {
     this.services = services;
     this.clock = clock;
   }

@@ -11,12 +11,12 @@ export async function ownTime<Result>(work: () => Promise<Result>): Promise<{ re
     took += Math.min(now - before, 2 * tickMs);
     before = now;
   };
-  const ticking = setInterval(count, tickMs);
+  const timer = setInterval(count, tickMs);
   try {
     const result = await work();
     count();
     return { result, took };
   } finally {
-    clearInterval(ticking);
+    clearInterval(timer);
   }
 }

@@ -9,7 +9,7 @@ import { withContext } from '../src/http/context.ts';
 import type { RateLimit } from '../src/scim/rate-limit.ts';
 import { scimRoutes } from '../src/scim/routes.ts';
 import { buildServices, type Services } from '../src/services.ts';
-import { type TurnableClock, turnableClock } from './clock.ts';
+import { type AdjustableClock, adjustableClock } from './clock.ts';
 import { freshDatabase } from './database.ts';
 import { Factories } from './factories.ts';
 
@@ -40,7 +40,7 @@ export interface ScimProject {
 export interface ScimApp {
   url: string;
   services: Services;
-  clock: TurnableClock;
+  clock: AdjustableClock;
   make: Factories;
   /** Errors logged as bugs. Must be empty after each test. */
   bugs: unknown[];
@@ -53,7 +53,7 @@ export interface ScimApp {
 export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: number } = {}): Promise<ScimApp> {
   const database = await freshDatabase();
   const orm = await openDatabase({ url: database.url, poolSize: options.poolSize ?? 10, rowSecurity: true });
-  const clock = turnableClock();
+  const clock = adjustableClock();
   const bugs: unknown[] = [];
   const app = express();
   // As in production: keeps connections open during long tests.

@@ -33,7 +33,7 @@ export interface Credential {
   cookie?: string;
 }
 
-export interface Proofed {
+export interface ProofOptions {
   /** `use` refers to the key by thumbprint, `registration` contains it. */
   kind: 'use' | 'registration';
   key?: DeviceKey;
@@ -72,14 +72,14 @@ export class SigninPage {
   async step(
     name: string,
     fields: Record<string, unknown>,
-    proof?: Proofed | 'use' | 'registration',
+    proof?: ProofOptions | 'use' | 'registration',
   ): Promise<StepAnswer> {
     const body = { txn: this.txn, ...fields };
     const how = typeof proof === 'string' ? { kind: proof } : proof;
     return this.post(name, body, how && { [deviceProofHeader]: this.prove(name, JSON.stringify(body), how) });
   }
 
-  prove(act: string, body: string, { kind, key = this.key, claims = {}, header = {} }: Proofed): string {
+  prove(act: string, body: string, { kind, key = this.key, claims = {}, header = {} }: ProofOptions): string {
     const { issuer, projectId, clientId } = this.context;
     const named = kind === 'use' ? { kid: key.jkt } : { jwk: key.jwk };
     return signJws(

@@ -67,8 +67,8 @@ describe('an application with refresh tokens', () => {
     expect(await stranger.visit.page()).not.toContain('Shared');
     await stranger.visit.change('remove-application', { id: access.client.id });
     await world.begin();
-    const foreigner = await registeredUser();
-    await foreigner.visit.change('remove-application', { id: access.client.id });
+    const otherUser = await registeredUser();
+    await otherUser.visit.change('remove-application', { id: access.client.id });
     // Its access token has expired meanwhile.
     expect((await access.refresh()).status).toBe(200);
   });

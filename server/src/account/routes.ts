@@ -54,7 +54,7 @@ type Change = (deps: AccountDeps, change: OwnChange, form: Parameters) => Promis
 
 const noSignals = { device_keys: '', rp_id: '', user_handle: '', passkeys: '', user_name: '', display_name: '' };
 const saved: ActionOutcome = { notice: 'saved' };
-const unsaid: ActionOutcome = { phoneCode: null };
+const noCode: ActionOutcome = { phoneCode: null };
 /** The HTTP status of each notice. */
 const statuses: Partial<Record<Notice, number>> = {
   stale: 403,
@@ -121,7 +121,7 @@ const changes: Record<string, Change> = {
   },
   'drop-authenticator': async ({ ownAuthenticator }, change) => {
     await ownAuthenticator.drop(change);
-    return unsaid;
+    return noCode;
   },
   'remove-factor': async ({ ownAccount }, change, form) => {
     await ownAccount.removeFactor(change, form.get('id') ?? '');
@@ -136,7 +136,7 @@ const changes: Record<string, Change> = {
   },
   'drop-phone': async ({ ownAccount }, change) => {
     await ownAccount.dropPhone(change);
-    return unsaid;
+    return noCode;
   },
   'renew-recovery-codes': async ({ ownAccount }, change) => ({
     recoveryCodes: await ownAccount.renewRecoveryCodes(change),

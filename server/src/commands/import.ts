@@ -63,7 +63,7 @@ interface Count {
 }
 
 /** Thrown to roll back a dry run. */
-class Undone extends Error {}
+class DryRunRollback extends Error {}
 
 const batchSize = 300;
 
@@ -134,11 +134,11 @@ class Importing {
         await this.recordImport(em);
         if (undo) {
           await em.flush();
-          throw new Undone();
+          throw new DryRunRollback();
         }
       });
     } catch (error) {
-      if (!(error instanceof Undone)) throw error;
+      if (!(error instanceof DryRunRollback)) throw error;
     }
     return this.counts;
   }
@@ -268,12 +268,12 @@ class Importing {
       sql` and `,
     );
     const [rows, id] = [sql.table(table), sql.id('t', key[0] as string)];
-    const foreigners = sql<{ id: string }>`
+    const foreignRows = sql<{ id: string }>`
       select ${id}::text as id from ${rows} t join json_populate_recordset(null::${rows}, ${json}::json) n on ${same}
       where ${isOther} limit 1`;
     let found: { id: string }[];
     try {
-      found = await query(em, foreigners);
+      found = await query(em, foreignRows);
     } catch (error) {
       throw this.translated(error, records);
     }

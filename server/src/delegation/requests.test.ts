@@ -93,7 +93,7 @@ describe('POST /v1/delegation', () => {
   it('rejects an undecryptable request without a reason', async () => {
     const stranger = makePair();
     const [header = '', ...rest] = (await backEnd.seal()).split('.');
-    const reheaded = (change: object) => {
+    const withHeader = (change: object) => {
       const decoded = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
       return [Buffer.from(JSON.stringify({ ...decoded, ...change })).toString('base64url'), ...rest].join('.');
     };
@@ -109,16 +109,16 @@ describe('POST /v1/delegation', () => {
       await backEnd.seal({ outer: { alg: 'ECDH-ES+A256KW' } }),
       await backEnd.seal({ outer: { x5u: 'https://evil.example' } }),
       await backEnd.seal({ outer: { jku: 'https://evil.example' } }),
-      await backEnd.seal({ outer: { zip: 'DEF' } }).catch(() => reheaded({ zip: 'DEF' })),
-      reheaded({ crit: ['b64'] }),
-      reheaded({ alg: 'dir' }),
-      reheaded({ epk: { kty: 'OKP', crv: 'X25519', x: 'A'.repeat(43) } }),
-      reheaded({ epk: { kty: 'OKP', crv: 'X25519', x: 'short' } }),
-      reheaded({ epk: { kty: 'EC', crv: 'P-256', x: 'A', y: 'A' } }),
-      reheaded({ epk: null }),
-      reheaded({ epk: 'x' }),
-      reheaded({ kid: 7 }),
-      `${reheaded({})}.`,
+      await backEnd.seal({ outer: { zip: 'DEF' } }).catch(() => withHeader({ zip: 'DEF' })),
+      withHeader({ crit: ['b64'] }),
+      withHeader({ alg: 'dir' }),
+      withHeader({ epk: { kty: 'OKP', crv: 'X25519', x: 'A'.repeat(43) } }),
+      withHeader({ epk: { kty: 'OKP', crv: 'X25519', x: 'short' } }),
+      withHeader({ epk: { kty: 'EC', crv: 'P-256', x: 'A', y: 'A' } }),
+      withHeader({ epk: null }),
+      withHeader({ epk: 'x' }),
+      withHeader({ kid: 7 }),
+      `${withHeader({})}.`,
       `${await backEnd.seal()}=`,
     ];
     const replies = [];

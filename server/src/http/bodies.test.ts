@@ -23,7 +23,7 @@ afterAll(async () => {
   await app.close();
 });
 
-interface Door {
+interface Endpoint {
   method: string;
   path: string;
   type: string;
@@ -34,7 +34,7 @@ interface Door {
 }
 
 const form = 'application/x-www-form-urlencoded';
-const doors: [string, () => Door][] = [
+const endpoints: [string, () => Endpoint][] = [
   ['/authorize', () => ({ method: 'POST', path: '/authorize', type: form, status: 413 })],
   [
     '/oauth2/token',
@@ -62,7 +62,7 @@ const doors: [string, () => Door][] = [
       headers: [`X-Api-Key: ${keys.secretKey}`],
     }),
   ],
-  ...['revoke', 'introspect', 'par', 'device_authorization'].map((name): [string, () => Door] => [
+  ...['revoke', 'introspect', 'par', 'device_authorization'].map((name): [string, () => Endpoint] => [
     `${name} of a project`,
     () => ({ method: 'POST', path: `/p/${slug}/oauth2/${name}`, type: form, status: 413, says: 'invalid_request' }),
   ]),
@@ -81,7 +81,7 @@ const doors: [string, () => Door][] = [
   ],
 ];
 /** Routes that read no body: only `Content-Length` reveals a long one. */
-const closed: [string, () => Door][] = [
+const closed: [string, () => Endpoint][] = [
   ['a missing asset', () => ({ method: 'POST', path: '/assets/none.js', type: form, status: 413 })],
   ['an unknown route', () => ({ method: 'PUT', path: '/nowhere', type: form, status: 413 })],
   ['discovery', () => ({ method: 'GET', path: '/.well-known/openid-configuration', type: form, status: 413 })],
@@ -90,7 +90,7 @@ const closed: [string, () => Door][] = [
 
 /** Opens a connection and sends the head of a request. */
 function begin(
-  { method, path, type, headers = [] }: Door,
+  { method, path, type, headers = [] }: Endpoint,
   length: string,
 ): { socket: Socket; answer: Promise<string> } {
   const { hostname, port } = new URL(app.url);
@@ -107,9 +107,9 @@ function begin(
 }
 
 describe('a body whose Content-Length is over the limit', () => {
-  it.each([...doors, ...closed])('is rejected before it is read, on %s', async (_name, door) => {
-    const { status, says } = door();
-    const { answer } = begin(door(), 'Content-Length: 52428800');
+  it.each([...endpoints, ...closed])('is rejected before it is read, on %s', async (_name, endpoint) => {
+    const { status, says } = endpoint();
+    const { answer } = begin(endpoint(), 'Content-Length: 52428800');
     const text = await answer;
     expect(text.split('\r\n')[0]).toContain(String(status));
     expect(text.toLowerCase()).toContain('connection: close');
@@ -119,8 +119,8 @@ describe('a body whose Content-Length is over the limit', () => {
 
 describe('an endless chunked body', () => {
   /** Sends chunks until the connection closes, 64 MB at most. */
-  async function flood(door: Door): Promise<string> {
-    const { socket, answer } = begin(door, 'Transfer-Encoding: chunked');
+  async function flood(endpoint: Endpoint): Promise<string> {
+    const { socket, answer } = begin(endpoint, 'Transfer-Encoding: chunked');
     const chunk = Buffer.from(`4000\r\n${'a'.repeat(0x4000)}\r\n`);
     const pour = (left: number) => {
       if (left === 0) socket.destroy();
@@ -130,15 +130,15 @@ describe('an endless chunked body', () => {
     return answer;
   }
 
-  it.each(doors)('is cut off at the limit on %s', async (_name, door) => {
+  it.each(endpoints)('is cut off at the limit on %s', async (_name, endpoint) => {
     // A client that writes at the moment of the reset loses the response.
     let text = '';
-    for (let tries = 0; text === '' && tries < 50; tries += 1) text = await flood(door());
-    expect(text.split('\r\n')[0]).toContain(String(door().status));
+    for (let tries = 0; text === '' && tries < 50; tries += 1) text = await flood(endpoint());
+    expect(text.split('\r\n')[0]).toContain(String(endpoint().status));
   });
 
-  it.each(closed)('is not read after the response on %s', async (_name, door) => {
-    expect(await flood(door())).toMatch(/^HTTP\/1\.1 /);
+  it.each(closed)('is not read after the response on %s', async (_name, endpoint) => {
+    expect(await flood(endpoint())).toMatch(/^HTTP\/1\.1 /);
   });
 });
 

@@ -61,8 +61,8 @@ export class Pages {
   }
 
   language(req: Request, uiLocales?: string): PageLanguage {
-    const wished = (uiLocales ?? '').split(' ').map((tag) => tag.toLowerCase().split('-')[0]);
-    const [first] = wished.flatMap((tag) => pageLanguages.filter((language) => language === tag));
+    const requested = (uiLocales ?? '').split(' ').map((tag) => tag.toLowerCase().split('-')[0]);
+    const [first] = requested.flatMap((tag) => pageLanguages.filter((language) => language === tag));
     return first ?? ((req.acceptsLanguages([...pageLanguages]) || 'en') as PageLanguage);
   }
 

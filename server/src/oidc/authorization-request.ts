@@ -12,8 +12,8 @@ import type { Parameters } from '../http/parameters.ts';
 import { hasFaults } from './issuer.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 
-/** A vetted client and one of its redirect URIs. */
-export interface VettedTarget {
+/** A checked client and one of its redirect URIs. */
+export interface CheckedTarget {
   client: Client;
   redirectUri: string;
   /** To be returned; absent if it was repeated or is malformed, too. */
@@ -21,7 +21,7 @@ export interface VettedTarget {
 }
 
 /** An authorization request, checked (OpenID Connect Core §3.1.2.1, service.md 4.2). */
-export interface CheckedRequest extends VettedTarget {
+export interface CheckedRequest extends CheckedTarget {
   /** Identifiers of APIs that the client may use (RFC 8707). */
   resources: readonly string[];
   scope: string;
@@ -49,7 +49,7 @@ const longest = 2048;
 const longestAge = 999_999_999;
 
 /** The context of the checks: issuer, client, and whether the request was pushed. */
-interface Asked {
+interface RequestContext {
   /** Whether it was not pushed, and must be. */
   lacksPush: boolean;
   issuer: Issuer;
@@ -61,13 +61,13 @@ interface Asked {
 }
 
 /** Why the request cannot be redirected; shown on the error page. */
-export type Unvetted = 'client' | 'redirect-uri' | 'parameters';
+export type TargetFault = 'client' | 'redirect-uri' | 'parameters';
 
 /** The client and redirect URI, or why they are invalid. Nothing is redirected before this passes. */
-export async function vet(
+export async function checkTarget(
   parameters: Parameters,
   clients: Pick<ClientSource, 'byId'>,
-): Promise<VettedTarget | Unvetted> {
+): Promise<CheckedTarget | TargetFault> {
   const { faults } = parameters;
   if (['client_id', 'redirect_uri'].some((name) => faults.includes(name))) return 'parameters';
   const clientId = parameters.get('client_id');
@@ -92,7 +92,7 @@ export function responseModeOf(parameters: Parameters, { capabilities }: Issuer)
   return capabilities.responseModes.find((mode) => mode === parameters.get('response_mode')) ?? 'query';
 }
 
-function askedAt(parameters: Parameters, client: Client, issuer: Issuer, isPushed: boolean): Asked {
+function requestContext(parameters: Parameters, client: Client, issuer: Issuer, isPushed: boolean): RequestContext {
   const hasPkce = ['code_challenge', 'code_challenge_method'].some((name) => parameters.get(name) !== undefined);
   return {
     lacksPush: !isPushed && (client.pushedRequestsRequired || client.fapiProfile),
@@ -113,7 +113,11 @@ function isMode(mode: string | undefined, modes: readonly string[]): boolean {
 }
 
 /** One row per check, in order: the refusal and its condition. */
-const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameters, asked: Asked) => boolean])[] = [
+const checks: readonly (readonly [
+  OAuthErrorCode,
+  string,
+  (parameters: Parameters, context: RequestContext) => boolean,
+])[] = [
   ['invalid_request', 'A parameter is repeated or malformed.', (p, { issuer }) => hasFaults(p, issuer)],
   [
     'invalid_request',
@@ -189,7 +193,7 @@ const checks: readonly (readonly [OAuthErrorCode, string, (parameters: Parameter
   [
     'unmet_authentication_requirements',
     'acr in claims is essential, and no sign-in meets any of its values.',
-    (p) => isUnmeetable(acrOf(p)),
+    (p) => isUnsatisfiable(acrOf(p)),
   ],
 ];
 
@@ -227,13 +231,13 @@ function resourcesOf(parameters: Parameters, { capabilities }: Issuer, apis: rea
  */
 export function check(
   parameters: Parameters,
-  target: VettedTarget,
+  target: CheckedTarget,
   issuer: Issuer,
   { apis, isPushed }: { apis: readonly GrantedApi[]; isPushed: boolean },
 ): CheckedRequest {
-  const asked = askedAt(parameters, target.client, issuer, isPushed);
+  const context = requestContext(parameters, target.client, issuer, isPushed);
   for (const [error, description, fails] of checks)
-    if (fails(parameters, asked)) throw new OAuthError(error, description);
+    if (fails(parameters, context)) throw new OAuthError(error, description);
   const prompts = parameters.get('prompt')?.split(' ') ?? [];
   const maxAge = parameters.get('max_age');
   const acr = acrOf(parameters);
@@ -296,7 +300,7 @@ function acrOf(parameters: Parameters): AcrRequest | undefined {
   return preferred && { values: preferred, essential: false };
 }
 
-function isUnmeetable(acr: AcrRequest | undefined): boolean {
+function isUnsatisfiable(acr: AcrRequest | undefined): boolean {
   return acr?.essential === true && !canBeMet(acr.values);
 }
 

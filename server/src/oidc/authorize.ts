@@ -10,7 +10,14 @@ import type { TokenRefusals } from '../domain/tokens/token-refusals.ts';
 import { actorOf, requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
 import { formParameters, lacksCookies, type Parameters, parametersOf } from '../http/parameters.ts';
-import { check, namedApis, responseModeOf, type Unvetted, type VettedTarget, vet } from './authorization-request.ts';
+import {
+  type CheckedTarget,
+  check,
+  checkTarget,
+  namedApis,
+  responseModeOf,
+  type TargetFault,
+} from './authorization-request.ts';
 import { askForConsent, browserOf, type ConsentDeps, resumePath } from './consent.ts';
 import { sendForm } from './form-post.ts';
 import { clientsAt, issuerOf } from './issuer.ts';
@@ -31,14 +38,14 @@ export interface AuthorizeDeps {
     setFlow(res: Response, flow: string, secret: string): void;
     clearFlow(res: Response, flow: string): void;
   };
-  errorPage(req: Request, res: Response, status: number, reason: Unvetted | 'flow-expired'): void;
+  errorPage(req: Request, res: Response, status: number, reason: TargetFault | 'flow-expired'): void;
   refusals: Pick<TokenRefusals, 'record'>;
   log: { warn(fields: object, message: string): void };
 }
 
 /** Result of an authorization request. */
 type AuthorizeAnswer =
-  | { page: Unvetted | 'flow-expired' }
+  | { page: TargetFault | 'flow-expired' }
   | { target: Target; error: OAuthError }
   | { target: Target; code: string }
   /** `isSignedIn`: only the consent of the session's user is missing. */
@@ -90,7 +97,7 @@ function note(
 }
 
 /** The parameters of a request, and whether they were pushed. */
-interface Asked {
+interface ReceivedRequest {
   parameters: Parameters;
   isPushed: boolean;
 }
@@ -103,7 +110,7 @@ async function requested(
   deps: AuthorizeDeps,
   req: Request,
   issuer: Issuer,
-): Promise<Asked | Unvetted | 'flow-expired'> {
+): Promise<ReceivedRequest | TargetFault | 'flow-expired'> {
   const parameters = parametersOf(req);
   if (parameters.wrongContentType) return 'parameters';
   const handle = issuer.capabilities.pushedRequests ? pushedHandle(parameters) : null;
@@ -121,14 +128,14 @@ async function requested(
 async function decide(
   deps: AuthorizeDeps,
   req: Request,
-  { parameters, isPushed }: Asked,
+  { parameters, isPushed }: ReceivedRequest,
   source: 'cached' | 'current',
 ): Promise<AuthorizeAnswer | null> {
   const issuer = issuerOf(req);
-  const vetted = await vet(parameters, clientsAt(issuer, deps.clients[source]));
+  const checked = await checkTarget(parameters, clientsAt(issuer, deps.clients[source]));
   let isCurrent = source === 'current';
-  if (typeof vetted === 'string') return isCurrent ? { page: vetted } : null;
-  const target = { ...vetted, responseMode: responseModeOf(parameters, issuer) };
+  if (typeof checked === 'string') return isCurrent ? { page: checked } : null;
+  const target = { ...checked, responseMode: responseModeOf(parameters, issuer) };
   try {
     const apis = await namedApis(deps, parameters, target.client, issuer);
     const request = { ...check(parameters, target, issuer, { apis, isPushed }), issuer };
@@ -175,7 +182,7 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     if (flow === undefined || !done) return deps.errorPage(req, res, 400, 'flow-expired');
     const { request, outcome } = done;
     if (typeof outcome === 'object' && 'boundTo' in outcome) {
-      return askForConsent(deps.consent, req, res, { request, owed: outcome, flow });
+      return askForConsent(deps.consent, req, res, { request, consent: outcome, flow });
     }
     const { redirectUri, responseMode } = request;
     const target = { redirectUri, state: request.state ?? undefined, responseMode: responseMode ?? 'query' };
@@ -218,7 +225,7 @@ export function approvalPage({ url }: Issuer, flow: string): string {
   return `${url}/device/approval?${new URLSearchParams({ flow })}`;
 }
 
-type Target = Pick<VettedTarget, 'redirectUri' | 'state'> & { responseMode: ResponseMode };
+type Target = Pick<CheckedTarget, 'redirectUri' | 'state'> & { responseMode: ResponseMode };
 
 function redirectCode({ url }: Issuer, res: Response, target: Target, code: string): void {
   redirect(res, target, { code, iss: url });

@@ -58,10 +58,10 @@ describe('a body that cannot be read', () => {
 
 describe('values are case-sensitive (RFC 6749 §1.8)', () => {
   it('a client id in another case is unknown', async () => {
-    const shouted = { client_id: rp.client.id.toUpperCase() };
-    expect((await rp.authorize(shouted)).status).toBe(400);
+    const upperCase = { client_id: rp.client.id.toUpperCase() };
+    expect((await rp.authorize(upperCase)).status).toBe(400);
     const code = await rp.code();
-    expect((await rp.exchange(code, shouted)).status).toBe(401);
+    expect((await rp.exchange(code, upperCase)).status).toBe(401);
     expect((await rp.exchange(code)).status).toBe(200);
   });
 });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ExpressAuth } from '../../test/auth-express.mjs';
 import { CookieBrowser, locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { turnableClock } from '../../test/clock.ts';
+import { adjustableClock } from '../../test/clock.ts';
 import { postLogoutRedirectUri, redirectUri } from '../../test/factories.ts';
 import { partyAt } from '../../test/project-issuer.ts';
 import type { RelyingParty } from '../../test/relying-party.ts';
@@ -23,7 +23,7 @@ let user: User;
 
 beforeAll(async () => {
   // The libraries read the clock of the machine.
-  app = await buildTestApp(undefined, { clock: turnableClock(new Date()) });
+  app = await buildTestApp(undefined, { clock: adjustableClock(new Date()) });
   project = await app.make.project();
   user = await app.make.user(project);
 });

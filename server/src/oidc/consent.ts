@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { AuthorizationRequest } from '../domain/ceremonies/requests/authorization-request.entity.ts';
-import type { Authorizations, ConsentOwed, FlowBrowser } from '../domain/ceremonies/requests/authorizations.ts';
+import type { Authorizations, ConsentRequired, FlowBrowser } from '../domain/ceremonies/requests/authorizations.ts';
 import { actorOf } from '../http/context.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { parametersOf } from '../http/parameters.ts';
@@ -29,11 +29,11 @@ export function askForConsent(
   deps: Pick<ConsentDeps, 'csrf' | 'page'>,
   req: Request,
   res: Response,
-  asked: { request: AuthorizationRequest; owed: ConsentOwed; flow: string },
+  asked: { request: AuthorizationRequest; consent: ConsentRequired; flow: string },
 ): Promise<void> {
-  const { flow, owed, request } = asked;
-  const { email, userName } = owed.user;
-  const fields = { flow, csrf: deps.csrf.make(owed.boundTo) };
+  const { consent, flow, request } = asked;
+  const { email, userName } = consent.user;
+  const fields = { flow, csrf: deps.csrf.make(consent.boundTo) };
   return deps.page(req, res, { request, address: email ?? userName, fields });
 }
 

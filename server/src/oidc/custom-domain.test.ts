@@ -153,21 +153,21 @@ describe('the issuer at a custom domain', () => {
 
   it('gives codes and tokens that no other issuer takes, and takes none of theirs', async () => {
     const parties = [await atDomain(), await atBase(), await atSlug()];
-    for (const giver of parties) {
-      const tokens = await giver.tokens();
-      expect(decodeJwt(tokens.id_token).iss).toBe(giver.issuer);
-      expect((await giver.userInfo(tokens.access_token)).status).toBe(200);
-      for (const taker of parties.filter((one) => one !== giver)) {
-        const code = await giver.code();
-        const crossed = new RelyingParty(world.app, world.client, taker.issuer);
-        const { verifier } = giver.proof;
+    for (const issuing of parties) {
+      const tokens = await issuing.tokens();
+      expect(decodeJwt(tokens.id_token).iss).toBe(issuing.issuer);
+      expect((await issuing.userInfo(tokens.access_token)).status).toBe(200);
+      for (const accepting of parties.filter((one) => one !== issuing)) {
+        const code = await issuing.code();
+        const crossed = new RelyingParty(world.app, world.client, accepting.issuer);
+        const { verifier } = issuing.proof;
         expect(await jsonOf(await crossed.exchange(code, { code_verifier: verifier }))).toMatchObject({
           error: 'invalid_grant',
         });
-        expect((await taker.userInfo(tokens.access_token)).status).toBe(401);
-        const hinted = await taker.endSession({ id_token_hint: tokens.id_token });
+        expect((await accepting.userInfo(tokens.access_token)).status).toBe(401);
+        const hinted = await accepting.endSession({ id_token_hint: tokens.id_token });
         expect(hinted.status).not.toBe(303);
-        expect(await taker.isSignedIn()).toBe(true);
+        expect(await accepting.isSignedIn()).toBe(true);
       }
     }
   });

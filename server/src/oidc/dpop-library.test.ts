@@ -3,7 +3,7 @@ import * as oidc from 'openid-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { locationOf } from '../../test/browser.ts';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { turnableClock } from '../../test/clock.ts';
+import { adjustableClock } from '../../test/clock.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
 import type { Client } from '../domain/clients/client.entity.ts';
@@ -17,7 +17,7 @@ let user: User;
 
 beforeAll(async () => {
   // The library reads the clock of the machine.
-  app = await buildTestApp(undefined, { clock: turnableClock(new Date()) });
+  app = await buildTestApp(undefined, { clock: adjustableClock(new Date()) });
   project = await app.make.project();
   user = await app.make.user(project);
 });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationParameters, locationOf } from '../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { turnableClock } from '../../test/clock.ts';
+import { adjustableClock } from '../../test/clock.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';
 import { redirectUri } from '../../test/factories.ts';
 import { apiOf, orders } from '../../test/machine.ts';
@@ -370,7 +370,7 @@ describe('time', () => {
   });
 
   it('of another clock: tokens of a process that is two minutes ahead are not yet valid anywhere', async () => {
-    const clock = turnableClock(new Date(app.clock.now().getTime() + 120_000));
+    const clock = adjustableClock(new Date(app.clock.now().getTime() + 120_000));
     const ahead = await buildSibling(app, app.url, { clock });
     const there = ours.rp.issuer.replace(app.url, ahead.url);
     const ask = async (fields: Fields) => {

@@ -4,7 +4,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { authorizationParameters, locationOf } from '../../test/browser.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../../test/build-app.ts';
-import { turnableClock } from '../../test/clock.ts';
+import { adjustableClock } from '../../test/clock.ts';
 import { DeviceBrowser } from '../../test/device-browser.ts';
 import { dpopKey } from '../../test/dpop.ts';
 import { apiOf, machineOf, send, tokenOf } from '../../test/machine.ts';
@@ -169,7 +169,7 @@ describe('a token of another project', () => {
 
 describe('time', () => {
   it('ends access tokens, and processes whose clocks differ by two seconds agree on fresh codes and devices', async () => {
-    const clock = turnableClock(new Date(app.clock.now().getTime() - 2000));
+    const clock = adjustableClock(new Date(app.clock.now().getTime() - 2000));
     const behind = await buildSibling(app, app.url, { clock });
     const path = new URL(ours.rp.issuer).pathname;
     const at = `${behind.url}${path}`;
@@ -186,7 +186,7 @@ describe('time', () => {
   });
 
   it('does not affect refresh, machines, pushed requests and proofs where clocks differ by two seconds', async () => {
-    const clock = turnableClock(new Date(app.clock.now().getTime() - 2000));
+    const clock = adjustableClock(new Date(app.clock.now().getTime() - 2000));
     const behind = await buildSibling(app, app.url, { clock });
     const there = (url: string) => url.replace(app.url, behind.url);
     const { refresh_token: refresh = '' } = await tokensOf(ours);

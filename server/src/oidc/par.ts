@@ -6,7 +6,7 @@ import { Refusal, refuse } from '../domain/kernel/problem.ts';
 import type { Issuer } from '../domain/projects/issuer.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
 import { formParameters, type Parameters } from '../http/parameters.ts';
-import { check, namedApis, vet } from './authorization-request.ts';
+import { check, checkTarget, namedApis } from './authorization-request.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientAuthDeps, formOf } from './client-auth.ts';
 import { checkProof } from './dpop.ts';
 import { hasFaults, issuerOf } from './issuer.ts';
@@ -58,8 +58,8 @@ function limited(thrown: unknown): never {
 /** The request as it is stored: without credentials, with the client's id, and the key of its proof. */
 function pushedForm(req: Request, { client }: AuthenticatedClient, jkt: string | undefined): string {
   const form = new URLSearchParams(String(req.body));
-  const wished = form.get('dpop_jkt');
-  if (jkt !== undefined && wished && wished !== jkt) {
+  const requested = form.get('dpop_jkt');
+  if (jkt !== undefined && requested && requested !== jkt) {
     throw new OAuthError('invalid_request', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.');
   }
   for (const name of credentials) form.delete(name);
@@ -84,12 +84,12 @@ async function checkPushed(
   if (parameters.get('request_uri') !== undefined) {
     throw new OAuthError('invalid_request', 'request_uri must not be pushed.');
   }
-  const vetted = await vet(parameters, { byId: async () => client });
-  if (vetted === 'client') return refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
-  if (vetted === 'redirect-uri') {
+  const checked = await checkTarget(parameters, { byId: async () => client });
+  if (checked === 'client') return refuse({ code: 'client-rejected', reason: 'the client is unknown or disabled' });
+  if (checked === 'redirect-uri') {
     throw new OAuthError('invalid_request', 'redirect_uri is missing, or not a redirect URI of the application.');
   }
-  if (vetted === 'parameters') throw new OAuthError('invalid_request', 'state is longer than 2,048 characters.');
+  if (checked === 'parameters') throw new OAuthError('invalid_request', 'state is longer than 2,048 characters.');
   const apis = await namedApis(deps, parameters, client, issuer);
-  check(parameters, vetted, issuer, { apis, isPushed: true });
+  check(parameters, checked, issuer, { apis, isPushed: true });
 }

@@ -3,8 +3,8 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
+import { reencoded } from '../../test/reencoded.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
-import { respelled } from '../../test/respelled.ts';
 import { seconds } from '../domain/kernel/clock.ts';
 import type { Project } from '../domain/projects/project.entity.ts';
 import type { User } from '../domain/users/user.entity.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
 it('is the only one of an access token at UserInfo, before and after the token was cached', async () => {
   const { access_token: accessToken } = await rp.tokens();
   for (let round = 0; round < 2; round += 1) {
-    for (const other of respelled(accessToken)) expect((await rp.userInfo(other)).status).toBe(401);
+    for (const other of reencoded(accessToken)) expect((await rp.userInfo(other)).status).toBe(401);
     expect((await rp.userInfo(accessToken)).status).toBe(200);
   }
 });
@@ -60,6 +60,6 @@ it('is the only one of a client assertion', async () => {
     const form = { client_id: id, client_assertion: text, client_assertion_type: assertionType };
     return (await rp.exchange(await rp.code(), form)).status;
   };
-  for (const other of respelled(assertion)) expect(await exchange(other)).toBe(401);
+  for (const other of reencoded(assertion)) expect(await exchange(other)).toBe(401);
   expect(await exchange(assertion)).toBe(200);
 });

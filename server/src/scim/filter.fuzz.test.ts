@@ -172,23 +172,23 @@ const filter = tree(
 );
 
 /** Renders the filter with random case, spaces and redundant parentheses. */
-function written(node: Tree, whim: () => number): string {
-  const cased = (text: string) => [...text].map((c) => (whim() % 3 === 0 ? c.toUpperCase() : c)).join('');
-  const space = () => [' ', '  ', '\t'][whim() % 3] as string;
+function written(node: Tree, random: () => number): string {
+  const cased = (text: string) => [...text].map((c) => (random() % 3 === 0 ? c.toUpperCase() : c)).join('');
+  const space = () => [' ', '  ', '\t'][random() % 3] as string;
   switch (node.kind) {
     case 'not':
-      return `${cased('not')}${whim() % 2 ? ' ' : ''}(${written(node.term, whim)})`;
+      return `${cased('not')}${random() % 2 ? ' ' : ''}(${written(node.term, random)})`;
     case 'and':
     case 'or': {
       const terms = node.terms.map((term) => {
-        const text = written(term, whim);
+        const text = written(term, random);
         const needed = node.kind === 'and' ? term.kind === 'or' : false;
-        return needed || whim() % 4 === 0 ? `(${text})` : text;
+        return needed || random() % 4 === 0 ? `(${text})` : text;
       });
       return terms.join(`${space()}${cased(node.kind)}${space()}`);
     }
     case 'element':
-      return `${cased(node.of.text)}[${written(node.term, whim)}]`;
+      return `${cased(node.of.text)}[${written(node.term, random)}]`;
     case 'test': {
       const { path, operator, value } = node;
       if (operator === 'pr') return `${cased(path.text)}${space()}${cased('pr')}`;
@@ -287,8 +287,8 @@ describe('filters', () => {
     const context = { projectId: project.id, baseUrl: project.baseUrl };
     let hits = 0;
     await fc.assert(
-      fc.asyncProperty(filter, fc.infiniteStream(fc.nat(11)), async (node, whims) => {
-        const text = written(node, () => whims.next().value as number);
+      fc.asyncProperty(filter, fc.infiniteStream(fc.nat(11)), async (node, randoms) => {
+        const text = written(node, () => randoms.next().value as number);
         const where = compileFilter(parseFilter(userType, text), context);
         const found = await query(
           em,
@@ -310,7 +310,7 @@ describe('filters', () => {
     expect(hits / (filterRuns * users.length)).toBeLessThan(0.8);
   }, 120_000);
 
-  const scraps = [
+  const fragments = [
     'userName',
     'emails',
     'emails[',
@@ -350,8 +350,8 @@ describe('filters', () => {
     '🦆',
   ];
   const nonsense = fc.oneof(
-    fc.array(fc.constantFrom(...scraps), { maxLength: 25 }).map((list) => list.join(' ')),
-    fc.array(fc.constantFrom(...scraps), { maxLength: 25 }).map((list) => list.join('')),
+    fc.array(fc.constantFrom(...fragments), { maxLength: 25 }).map((list) => list.join(' ')),
+    fc.array(fc.constantFrom(...fragments), { maxLength: 25 }).map((list) => list.join('')),
     fc.string({ unit: 'binary', maxLength: 200 }),
   );
 

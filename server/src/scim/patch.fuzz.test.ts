@@ -235,7 +235,7 @@ describe('PATCH', () => {
     expect(app.bugs).toEqual([]);
   }, 60_000);
 
-  const scraps = fc.oneof(
+  const fragments = fc.oneof(
     fc.constantFrom<unknown>(
       null,
       true,
@@ -292,14 +292,14 @@ describe('PATCH', () => {
     fc.record({
       Operations: fc.array(
         fc.record(
-          { op: fc.constantFrom('add', 'Replace', 'REMOVE', 'x', 5), path: maybe(path), value: maybe(scraps) },
+          { op: fc.constantFrom('add', 'Replace', 'REMOVE', 'x', 5), path: maybe(path), value: maybe(fragments) },
           { requiredKeys: [] },
         ),
         { maxLength: 5 },
       ),
     }),
-    fc.dictionary(fc.oneof(path, fc.string()), scraps),
-    scraps,
+    fc.dictionary(fc.oneof(path, fc.string()), fragments),
+    fragments,
   );
 
   it('refuses invalid bodies with 400 only, for users and groups', () => {

@@ -176,7 +176,9 @@ function severalAfter(
     const next = current.map((element, index) => (chosen[index] ? changedBy(element, parts) : element));
     const one = withOnePrimary(next, parts['primary'] === true ? last : undefined);
     const clears = Object.values(parts).includes(null);
-    return assigned(clears ? one.filter((element, index) => !chosen[index] || !isHollow(attribute, element)) : one);
+    return assigned(
+      clears ? one.filter((element, index) => !chosen[index] || !isEmptyElement(attribute, element)) : one,
+    );
   }
   const seed = filter ? seedOf(filter) : {};
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} matches the filter of the path.`);
@@ -246,7 +248,7 @@ function removed(
     return current.flatMap((element) => {
       if (!chosen(element)) return [element];
       const { [sub.name]: _, ...rest } = element;
-      return isHollow(attribute, rest) ? [] : [rest];
+      return isEmptyElement(attribute, rest) ? [] : [rest];
     });
   }
   if (matcher || value === undefined || value === null) return current.filter((element) => !chosen(element));
@@ -257,7 +259,7 @@ function removed(
 }
 
 /** Whether only the parts that identify the element are left. */
-function isHollow(attribute: Attribute, element: Complex): boolean {
+function isEmptyElement(attribute: Attribute, element: Complex): boolean {
   const remaining = Object.keys(element).filter((name) => !['type', 'primary', 'display'].includes(name));
   return remaining.length === 0 && (defaultSubAttribute(attribute) !== undefined || Object.keys(element).length === 0);
 }

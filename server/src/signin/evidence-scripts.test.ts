@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => processes.close());
 
 const refused = /^[A-Z_]+$/;
-const doors: Open['door'][] = ['sdk', 'hosted', 'console'];
+const entries: Open['entry'][] = ['sdk', 'hosted', 'console'];
 
-describe.each(doors)('a code of my own mailbox (%s)', (door) => {
+describe.each(entries)('a code of my own mailbox (%s)', (entry) => {
   it('does not prove the address of another user that the sign-in goes on with', async () => {
     const script = await Script.begin(processes);
     const { ann, ben, walker } = script;
-    await script.step(await script.open(0, door), 'authenticate', { userid: ann });
-    const mine = await script.open(1, door);
+    await script.step(await script.open(0, entry), 'authenticate', { userid: ann });
+    const mine = await script.open(1, entry);
     await script.step(mine, 'authenticate', { userid: ben });
     const otp = await script.mail(ben);
     await script.step(mine, 'authenticate', { userid: ann });
@@ -32,7 +32,7 @@ describe.each(doors)('a code of my own mailbox (%s)', (door) => {
   it('does not prove it if budgets rejected the other address', async () => {
     const script = await Script.begin(processes);
     const { ann, ben } = script;
-    const mine = await script.open(1, door);
+    const mine = await script.open(1, entry);
     await script.step(mine, 'authenticate', { userid: ben });
     const otp = await script.mail(ben);
     await script.walker.take({ do: 'spend', pick: 0 });
@@ -47,7 +47,7 @@ describe.each(doors)('a code of my own mailbox (%s)', (door) => {
     const { ann, ben } = script;
     processes.skew(0, 2000);
     processes.skew(1, -2000);
-    const mine = await script.open(1, door);
+    const mine = await script.open(1, entry);
     await script.step(mine, 'authenticate', { userid: ben }, { process: 0 });
     const otp = await script.mail(ben);
     script.turn(1);
@@ -168,13 +168,13 @@ describe('a device of a user whom the directory deactivates', () => {
 });
 
 /** Pages of the users of a directory; the account page signs in by the hosted one. */
-const pagesOfUsers = doors.filter((door) => door !== 'console');
+const pagesOfUsers = entries.filter((entry) => entry !== 'console');
 
-describe.each(pagesOfUsers)('a user name that moves while its code is in transit (%s)', (door) => {
+describe.each(pagesOfUsers)('a user name that moves while its code is in transit (%s)', (entry) => {
   it('signs in neither the old nor the new holder', async () => {
     const script = await Script.begin(processes);
     const { ann, carl } = script;
-    const tab = await script.open(0, door);
+    const tab = await script.open(0, entry);
     await script.step(tab, 'authenticate', { userid: ann });
     const otp = await script.mail(ann);
     const [annId, carlId] = [script.user(ann), script.user(carl)];
@@ -192,7 +192,7 @@ describe.each(pagesOfUsers)('a user name that moves while its code is in transit
   it('sends the code to no other address', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
-    const tab = await script.open(0, door);
+    const tab = await script.open(0, entry);
     await script.step(tab, 'authenticate', { userid: ann });
     const next = `next-${ann}`;
     await script.patch(ann, { emails: [{ value: next, type: 'work', primary: true }] });
@@ -221,13 +221,13 @@ describe('ending a credential ends pending work', () => {
     ],
   ];
 
-  describe.each(pagesOfUsers)('at a page of %s', (door) => {
+  describe.each(pagesOfUsers)('at a page of %s', (entry) => {
     it.each(endings)('%s: a transaction that had proved a mail code', async (_name, end) => {
       const script = await Script.begin(processes);
       const { ann } = script;
       await script.register(await script.open(2), ann);
       script.turn(31);
-      const tab = await script.open(1, door);
+      const tab = await script.open(1, entry);
       await script.prove(tab, ann);
       await end(script);
       expect(errorOf(await script.step(tab, 'verify-device', { userid: ann }))).toMatch(refused);
@@ -316,7 +316,7 @@ describe('freshness', () => {
     const silent = await script.open(0, 'hosted');
     await script.step(silent, 'authenticate', { userid: ann });
     await script.resume(silent);
-    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'minutes', wish: 'base' });
+    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'minutes', access: 'base' });
     expect(script.last).toContain('to /signin');
   });
 
@@ -370,7 +370,7 @@ describe('a policy is evaluated at use', () => {
     await script.register(tab, ann);
     await script.resume(tab);
     await script.settings({ mfaPolicy: 'required' });
-    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'plain', wish: 'base' });
+    await walker.take({ do: 'authorize', app: 0, browser: 0, client: 0, ask: 'plain', access: 'base' });
     expect(script.last).toContain('to /signin');
   });
 
@@ -441,11 +441,11 @@ describe('a passkey', () => {
 
   it.each(['hosted', 'sdk'] as const)(
     'is asked for under REQUIRED, not the mailbox a second time (%s)',
-    async (door) => {
+    async (entry) => {
       const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
       const { ann } = script;
       await enrolledByMail(script);
-      const tab = await script.open(1, door);
+      const tab = await script.open(1, entry);
       await script.prove(tab, ann);
       await script.step(tab, 'verify-device', { userid: ann });
       const asked = await script.step(tab, 'authenticate', { userid: ann });

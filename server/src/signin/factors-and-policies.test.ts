@@ -51,8 +51,8 @@ describe('a usable recovery grant', () => {
       return page.step('authenticate', { userid }, 'use');
     };
     expectStatus(await authenticate(), 'MFA_REQUIRED');
-    const wished = { reason: 'Lost the telephone; called back.', hours: 1 };
-    await world.app.services.recoveries.grant(world.project.id, (await found()).id, wished, system);
+    const requested = { reason: 'Lost the telephone; called back.', hours: 1 };
+    await world.app.services.recoveries.grant(world.project.id, (await found()).id, requested, system);
     expectStatus(await authenticate(), 'MFA_REQUIRED');
     world.app.clock.turn(3600);
     expectStatus(await authenticate(), 'OTP_NEEDED');

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninCallers } from '../domain/ceremonies/callers.ts';
-import { isPasskeyRequired } from '../domain/ceremonies/standing.ts';
+import { isPasskeyRequired } from '../domain/ceremonies/sign-in-context.ts';
 import { brandIn } from '../domain/experience/content.ts';
 import type { Experiences } from '../domain/experience/experiences.ts';
 import type { Database } from '../domain/kernel/database.ts';

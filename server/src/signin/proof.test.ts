@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { respelled } from '../../test/respelled.ts';
-import { type DeviceKey, newDeviceKey, type Proofed, type SigninPage } from '../../test/signin-browser.ts';
+import { reencoded } from '../../test/reencoded.ts';
+import { type DeviceKey, newDeviceKey, type ProofOptions, type SigninPage } from '../../test/signin-browser.ts';
 import { expectStatus, newAddress, refusal, SigninWorld } from '../../test/signin-world.ts';
 import { Device } from '../domain/credentials/device.entity.ts';
 import { system } from '../domain/kernel/actor.ts';
@@ -23,7 +23,7 @@ describe('an invalid proof', () => {
     stranger = await newDeviceKey();
   });
 
-  it.each<[string, string, () => Partial<Proofed>]>([
+  it.each<[string, string, () => Partial<ProofOptions>]>([
     ['another step', 'PROOF_REJECTED', () => ({ claims: { act: 'verify-mfa' } })],
     ['another project', 'PROOF_REJECTED', () => ({ claims: { aud: `${world.app.url}/${world.client.id}` } })],
     ['another client', 'PROOF_REJECTED', () => ({ claims: { cid: world.project.id } })],
@@ -74,7 +74,7 @@ describe('an invalid proof', () => {
   it('in a non-canonical encoding is PROOF_REJECTED: padding, other characters or unused bits', async () => {
     const body = JSON.stringify({ txn: page.txn, userid: 'not an address' });
     const proof = page.prove('authenticate', body, { kind: 'use' });
-    for (const other of respelled(proof)) {
+    for (const other of reencoded(proof)) {
       expect(await page.post('authenticate', body, { 'Device-Proof': other })).toMatchObject(
         refusal('PROOF_REJECTED', 401),
       );
@@ -140,7 +140,7 @@ describe('every step that takes a proof', () => {
     const fields = { userid, ...(await (due[step] as () => Promise<object>)()) };
     const other = await spare();
     const spent = page.nonce;
-    const expected: [string, Proofed, string][] = [
+    const expected: [string, ProofOptions, string][] = [
       ['the nonce of another sign-in', { kind, claims: { nonce: other.nonce } }, 'NONCE_REJECTED'],
       ['a spent nonce', { kind, claims: { nonce: spent } }, 'NONCE_REJECTED'],
       ['another transaction', { kind, claims: { txn: other.txn } }, 'PROOF_REJECTED'],

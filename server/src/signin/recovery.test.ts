@@ -35,8 +35,8 @@ async function withPasskey(): Promise<HostedBrowser> {
 const idOf = async () => (await world.findUser(userid))?.id ?? '';
 
 async function grant(hours = 1): Promise<string> {
-  const wished = { reason: 'Lost the security key; called back.', hours };
-  return (await world.app.services.recoveries.grant(world.project.id, await idOf(), wished, admin)).code;
+  const requested = { reason: 'Lost the security key; called back.', hours };
+  return (await world.app.services.recoveries.grant(world.project.id, await idOf(), requested, admin)).code;
 }
 
 const passed = (hours = 1) => world.app.clock.turn(hours * 3600);

@@ -442,10 +442,10 @@ describe('a trusted device', () => {
     );
     const there = await world.page(page.key, { origin: new URL(otherUri).origin });
     await there.challenge();
-    const astray = await world.page(page.key, { origin: appOrigin });
-    await astray.challenge();
-    [astray.txn, astray.nonce] = [there.txn, there.nonce];
-    expect(await astray.step('authenticate', { userid }, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
+    const other = await world.page(page.key, { origin: appOrigin });
+    await other.challenge();
+    [other.txn, other.nonce] = [there.txn, there.nonce];
+    expect(await other.step('authenticate', { userid }, 'use')).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     expectStatus(await there.step('authenticate', { userid }, 'use'), 'SUCCESS');
   });
 });

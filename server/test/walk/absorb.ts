@@ -54,7 +54,7 @@ function absorbDevice(model: Model, { op, old, new: row }: Change, txn: Transact
   const isNew = !known || (txn && (changed.includes('registered_at') || changed.includes('remembered')));
   if (!isNew || !txn) return;
   model.devices.set(id, {
-    ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], door: txn.door },
+    ...{ id, user, jkt, client: row['client_id'], project: row['project_id'], entry: txn.entry },
     ...{ remember: txn.remember, registeredAt: model.now, lastUsedAt: model.now, mfaRememberedAt: null },
     // Otherwise at the end of the sign-in; an optional factor may never be verified.
     isProved: !model.asksMore(user, txn.client),

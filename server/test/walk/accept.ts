@@ -39,7 +39,7 @@ export interface Sent {
 export const keyless = /^(verify-email-otp|passkey-options|verify-passkey|register-passkey)$/;
 
 /** Adds the evidence of an accepted step. Throws a violation if it was accepted without evidence. */
-export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
+export function applyStep(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): void {
   const { txn, step, proof } = sent;
   const status: string = reply.json['status'];
   if (!keyless.test(step) && step !== 'authenticate') {
@@ -47,7 +47,7 @@ export function learn(model: Model, sent: Sent, reply: Reply, changes: readonly 
     demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
   }
   if (step === 'authenticate') restart(model, sent, changes);
-  learners[step]?.(model, sent, status, reply);
+  appliers[step]?.(model, sent, status, reply);
   if (status === 'PASSKEY_ENROLLMENT_NEEDED') txn.owesPasskey = true;
   if (step === 'register-passkey' && status === 'SUCCESS') txn.pieces.push(createdPiece(model, sent, changes));
   learnEnd(model, sent, reply);
@@ -96,9 +96,9 @@ function createdPiece(model: Model, { txn, signed }: Sent, changes: readonly Cha
   return { kind: 'created', users: [row['user_id']], passkey: row['id'], at: model.now, step: model.step };
 }
 
-type Learner = (model: Model, sent: Sent, status: string, reply: Reply) => void;
+type Applier = (model: Model, sent: Sent, status: string, reply: Reply) => void;
 
-const learners: Record<string, Learner> = {
+const appliers: Record<string, Applier> = {
   authenticate: (model, { txn, fields, proof }, status) => {
     const userid = fold(fields['userid']);
     Object.assign(txn, { named: userid, stepUp: fields['step_up'] ?? null });
@@ -228,7 +228,7 @@ function reachOf(
 }
 
 /** Records the recovery codes and the authorization code of a response. */
-export function learnResult(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): CodeModel | null {
+export function applyResult(model: Model, sent: Sent, reply: Reply, changes: readonly Change[]): CodeModel | null {
   const { txn } = sent;
   const shown: string[] = reply.json['recovery_codes'] ?? [];
   const user = personOf(model, txn);
@@ -258,7 +258,7 @@ function codeOf(model: Model, txn: Transaction, code: string, row: Row): CodeMod
 }
 
 /** Records the session of the cookie in a response. */
-export function learnCookie(model: Model, tab: Tab, changes: readonly Change[]): void {
+export function applyCookie(model: Model, tab: Tab, changes: readonly Change[]): void {
   const project = tab.txn.client.project.id;
   const secret = tab.browser.jar.cookies.get(`lk-session-${project}`);
   const row = changes.findLast(

@@ -103,20 +103,20 @@ export class Tab {
     const body = JSON.stringify({ txn: over.txn ?? this.txn.txn, ...fields });
     const proved: Record<string, string> = proof ? { [deviceProofHeader]: this.prove(name, body, proof, over) } : {};
     const reply = await post(process, name, body, this.txn, this.browser, this.issuer, proved);
-    if (this.txn.door !== 'sdk') this.browser.jar.keep(reply);
+    if (this.txn.entry !== 'sdk') this.browser.jar.keep(reply);
     if (typeof reply.json['nonce'] === 'string') this.nonce = reply.json['nonce'];
     return reply;
   }
 
   private prove(name: string, body: string, proof: ProofOf, over: { txn?: string; nonce?: string }): string {
     const { key, deviation, kind } = proof;
-    const { client, door } = this.txn;
+    const { client, entry } = this.txn;
     const named = kind === 'use' ? { kid: key.jkt } : { jwk: key.jwk };
     const claims = {
       act: deviation === 'act' ? 'verify-mfa-x' : name,
       aud: `${this.issuer}/${deviation === 'audience' ? '00000000-0000-7000-8000-000000000000' : client.project.id}`,
       cid: client.id,
-      org: door === 'sdk' ? client.origin : this.issuer,
+      org: entry === 'sdk' ? client.origin : this.issuer,
       txn: deviation === 'txn' ? randomBytes(32).toString('base64url') : (over.txn ?? this.txn.txn),
       cc: this.txn.pkce?.challenge,
       nonce: deviation === 'nonce' ? randomBytes(32).toString('base64url') : (over.nonce ?? this.nonce),
@@ -135,13 +135,13 @@ export function post(
   process: string,
   step: string,
   body: string,
-  page: { door: Transaction['door']; client: ClientModel; request: { flow: string } | null },
+  page: { entry: Transaction['entry']; client: ClientModel; request: { flow: string } | null },
   browser: Browser,
   issuer: string,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
   const caller: Record<string, string> =
-    page.door === 'sdk'
+    page.entry === 'sdk'
       ? { Origin: page.client.origin, 'X-Api-Key': page.client.apiKey, 'X-Forwarded-For': browser.ip }
       : { Origin: issuer, [signinFlowHeader]: page.request?.flow ?? '', ...browser.headers };
   return send(

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 /** A command of a walk. Plain values, so that fast-check can shrink and print them. */
 export type Command =
   | Open
-  | { do: 'go'; app: number; tab: number; lure: number }
+  | { do: 'go'; app: number; tab: number; pick: number }
   /** Takes the steps of an honest page until its sign-in ends. */
-  | { do: 'finish'; app: number; tab: number; lure: number }
+  | { do: 'finish'; app: number; tab: number; pick: number }
   | ArbitraryStep
   | Answer
   | { do: 'resume'; app: number; tab: number }
-  | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask; wish: Wish }
+  | { do: 'authorize'; app: number; browser: number; client: number; ask: Ask; access: Access }
   | { do: 'exchange'; app: number; pick: number; deviation: number }
   | { do: 'userinfo'; app: number; pick: number }
   | Refresh
@@ -37,16 +37,16 @@ export type Command =
 
 export type Ask = 'plain' | 'login' | 'now' | 'minutes';
 /** `base`: at the base issuer. Otherwise at the project's, with refresh tokens bound to the session, or with `offline_access`. */
-export type Wish = 'base' | 'online' | 'offline';
+export type Access = 'base' | 'online' | 'offline';
 export interface Open {
   do: 'open';
   app: number;
   tab: number;
   browser: number;
-  door: 'sdk' | 'hosted' | 'console';
+  entry: 'sdk' | 'hosted' | 'console';
   client: number;
   ask: Ask;
-  wish: Wish;
+  access: Access;
   /** The user, and which of the browser's keys is used; 2: that of the application's own page. */
   person: number;
   key: number;
@@ -142,7 +142,7 @@ const browser = fc.nat(2);
 const pick = fc.nat(63);
 const ask = fc.constantFrom<Ask>('plain', 'plain', 'plain', 'login', 'now', 'minutes');
 
-const wish = fc.constantFrom<Wish>('base', 'online', 'offline');
+const access = fc.constantFrom<Access>('base', 'online', 'offline');
 const open = fc.record({
   ...{
     do: fc.constant('open' as const),
@@ -150,15 +150,15 @@ const open = fc.record({
     tab,
     browser,
     ask,
-    wish,
+    access,
     person: fc.nat(3),
     key: fc.constantFrom(0, 0, 0, 1, 1, 1, 2),
   },
-  door: fc.constantFrom<Open['door']>('sdk', 'sdk', 'sdk', 'hosted', 'hosted', 'hosted', 'console'),
+  entry: fc.constantFrom<Open['entry']>('sdk', 'sdk', 'sdk', 'hosted', 'hosted', 'hosted', 'console'),
   client: fc.constantFrom(0, 0, 0, 1, 2),
   hasPkce: fc.boolean(),
 });
-const go = fc.record({ do: fc.constant('go' as const), app, tab, lure: fc.nat(31) });
+const go = fc.record({ do: fc.constant('go' as const), app, tab, pick: fc.nat(31) });
 const arbitrary = fc.record({
   ...{
     do: fc.constant('arbitrary' as const),
@@ -174,7 +174,7 @@ const arbitrary = fc.record({
 const weighted: [number, fc.Arbitrary<Command>][] = [
   [7, open],
   [40, go],
-  [10, fc.record({ do: fc.constant('finish' as const), app, tab, lure: fc.nat(31) })],
+  [10, fc.record({ do: fc.constant('finish' as const), app, tab, pick: fc.nat(31) })],
   [20, arbitrary],
   [
     9,
@@ -184,7 +184,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
     }),
   ],
   [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
-  [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, wish })],
+  [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, access })],
   [4, fc.record({ do: fc.constant('exchange' as const), app, pick, deviation: fc.nat(10) })],
   [9, fc.record({ do: fc.constant('refresh' as const), app, pick, deviation: fc.constantFrom(...deviations) })],
   [
@@ -238,7 +238,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(...weighted.map(([weight, arbitr
 export const walk = (minLength: number, maxLength: number) =>
   fc
     .record({
-      people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), lure: fc.nat(31) }), {
+      people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), pick: fc.nat(31) }), {
         maxLength: 3,
       }),
       policies: fc.record({
@@ -258,12 +258,12 @@ export const walk = (minLength: number, maxLength: number) =>
     .map(({ people, policies, commands }) => ({ policies, commands: [...people.flatMap(firstSignIn), ...commands] }));
 
 /** A sign-in on the hosted page; most add a passkey. */
-function firstSignIn({ person, client, lure }: { person: number; client: number; lure: number }): Command[] {
+function firstSignIn({ person, client, pick }: { person: number; client: number; pick: number }): Command[] {
   const at = { app: 0, tab: person };
-  const wish = lure < 16 ? 'offline' : 'online';
-  const page = { browser: person % 3, door: 'hosted', client, ask: 'plain', wish, person, key: 0 } as const;
+  const access = pick < 16 ? 'offline' : 'online';
+  const page = { browser: person % 3, entry: 'hosted', client, ask: 'plain', access, person, key: 0 } as const;
   return [
     { do: 'open', ...at, ...page, hasPkce: false },
-    { do: 'finish', ...at, lure },
+    { do: 'finish', ...at, pick },
   ];
 }

@@ -109,8 +109,8 @@ export function trustedDevices(model: Model, txn: Transaction, userid: string, j
       accounts.has(device.user) &&
       device.project === project &&
       // The key of an application's page is none of the hosted page, and the reverse.
-      (txn.door === 'sdk') === (device.door === 'sdk') &&
-      (txn.door !== 'sdk' || device.client === txn.client.id) &&
+      (txn.entry === 'sdk') === (device.entry === 'sdk') &&
+      (txn.entry !== 'sdk' || device.client === txn.client.id) &&
       !model.revokedKeys.has(`${device.user} ${jkt}`) &&
       isTrusted(model, device),
   );

@@ -3,7 +3,7 @@ import { factorsProve, isGranted, isOfPerson, piecesFor, registeredBy } from './
 import { demand, type Model, type Piece, type Transaction, toleranceMs } from './model.ts';
 
 /** Claims of a finished sign-in, from the row of its code or session. */
-export interface Claimed {
+export interface FinishClaims {
   user: string;
   amr: string[];
   authTime: number;
@@ -11,14 +11,14 @@ export interface Claimed {
   freshAt?: number | null;
 }
 
-export function claimedOf(row: Row): Claimed {
+export function finishClaims(row: Row): FinishClaims {
   const freshAt = row['fresh_at'] == null ? null : Date.parse(row['fresh_at']);
   return { user: row['user_id'], amr: row['amr'], authTime: Date.parse(row['auth_time']), freshAt };
 }
 
 /** A sign-in may finish for a user only with the evidence of its transaction, and may claim no more than that. */
-export function checkFinish(model: Model, txn: Transaction, claimed: Claimed): void {
-  const { user } = claimed;
+export function checkFinish(model: Model, txn: Transaction, claims: FinishClaims): void {
+  const { user } = claims;
   const pieces = piecesFor(model, txn, user);
   const has = (kind: Piece['kind']) => pieces.some((piece) => piece.kind === kind);
   const where = `${txn.name} ended for ${nameOf(model, user)}`;
@@ -44,9 +44,9 @@ export function checkFinish(model: Model, txn: Transaction, claimed: Claimed): v
   const needsPerson = txn.stepUp !== null || txn.request?.needsPerson;
   const person = pieces.some(isOfPerson);
   if (needsPerson) demand(person, `${where} by a device key alone, where a person was asked for`);
-  if (passkey) checkPasskeyClaims(claimed, passkey, where);
-  else checkMethods(claimed, pieces, !registeredBy(txn).includes(user) && !model.holdsPasskey(user), where);
-  checkTimes(model, claimed, pieces, where);
+  if (passkey) checkPasskeyClaims(claims, passkey, where);
+  else checkMethods(claims, pieces, !registeredBy(txn).includes(user) && !model.holdsPasskey(user), where);
+  checkTimes(model, claims, pieces, where);
 }
 
 /** A passkey with PIN or biometrics is enough; without, it is one factor: only where one is enough. */
@@ -59,7 +59,7 @@ function checkPasskey(model: Model, txn: Transaction, user: string, piece: Piece
   demand(model.factorsOf(user).length === 0, `${where} by a passkey without verification, in place of their factor`);
 }
 
-function checkPasskeyClaims({ amr }: Claimed, { isSynced, isVerified }: Piece, where: string): void {
+function checkPasskeyClaims({ amr }: FinishClaims, { isSynced, isVerified }: Piece, where: string): void {
   const proved = [isSynced ? 'swk' : 'hwk', 'user', 'pop', ...(isVerified ? ['mfa'] : [])];
   demand(
     String(amr) === String(proved),
@@ -104,7 +104,7 @@ function checkFactor(model: Model, txn: Transaction, user: string, pieces: Piece
  * Decisions 8: amr reflects evidence only; an email factor adds nothing on a device registered with the same mailbox, nor
  * beside a passkey.
  */
-function checkMethods(claimed: Claimed, pieces: Piece[], mayMail: boolean, where: string): void {
+function checkMethods(claims: FinishClaims, pieces: Piece[], mayMail: boolean, where: string): void {
   const factors = pieces.filter(({ kind }) => kind === 'factor');
   const mails = pieces.some(({ kind }) => kind === 'mail');
   const recovered = pieces.some(({ kind }) => kind === 'recovery');
@@ -114,23 +114,23 @@ function checkMethods(claimed: Claimed, pieces: Piece[], mayMail: boolean, where
   if (mails || byMethod('totp') || byMethod('email') || recovered) mayBe.add('otp');
   if (byMethod('sms')) mayBe.add('sms');
   if (strong || recovered) mayBe.add('mfa');
-  const said = `${where} with amr ${claimed.amr.join(' ')}`;
-  for (const name of claimed.amr) demand(mayBe.has(name), `${said}: ${name} was not proved`);
-  demand(claimed.amr.includes('swk'), `${said}: the device key is missing`);
+  const said = `${where} with amr ${claims.amr.join(' ')}`;
+  for (const name of claims.amr) demand(mayBe.has(name), `${said}: ${name} was not proved`);
+  demand(claims.amr.includes('swk'), `${said}: the device key is missing`);
   const isCertain = byMethod('totp') || byMethod('sms');
-  demand(claimed.amr.includes('mfa') || !isCertain, `${said}: the second factor is missing`);
-  demand(claimed.amr.includes('sms') || !byMethod('sms'), `${said}: the SMS is missing`);
+  demand(claims.amr.includes('mfa') || !isCertain, `${said}: the second factor is missing`);
+  demand(claims.amr.includes('sms') || !byMethod('sms'), `${said}: the SMS is missing`);
   const plain = mails && factors.length === 0;
-  demand(claimed.amr.includes('otp') || !plain, `${said}: the mail code is missing`);
+  demand(claims.amr.includes('otp') || !plain, `${said}: the mail code is missing`);
 }
 
-function checkTimes(model: Model, claimed: Claimed, pieces: Piece[], where: string): void {
+function checkTimes(model: Model, claims: FinishClaims, pieces: Piece[], where: string): void {
   const first = Math.min(...pieces.map(({ at }) => at)) - toleranceMs;
   const last = model.now + toleranceMs;
-  demand(claimed.authTime >= first && claimed.authTime <= last, `${where} with an auth_time outside the sign-in`);
-  if (claimed.freshAt == null) return;
+  demand(claims.authTime >= first && claims.authTime <= last, `${where} with an auth_time outside the sign-in`);
+  if (claims.freshAt == null) return;
   demand(pieces.some(isOfPerson), `${where} as fresh, by a key that anyone may use`);
-  const fits = claimed.freshAt >= first && claimed.freshAt <= last;
+  const fits = claims.freshAt >= first && claims.freshAt <= last;
   demand(fits, `${where} with a freshness outside the sign-in`);
 }
 

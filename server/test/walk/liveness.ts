@@ -17,7 +17,7 @@ export function noteFailure(model: Model, txn: Transaction, ip: string): void {
  * requested, by a requester with few wrong attempts. Evaluated before the step.
  */
 export function mustBeAccepted(model: Model, { step, fields, txn }: Sent, ip: string, now: number): boolean {
-  if (step !== 'verify-email-otp' || txn.door !== 'sdk' || txn.client.isDisabled || model.isTainted) return false;
+  if (step !== 'verify-email-otp' || txn.entry !== 'sdk' || txn.client.isDisabled || model.isTainted) return false;
   if (now - txn.begunAt > 10 * 60_000 - toleranceMs || txn.named !== fold(fields['userid'])) return false;
   if ([ip, txn.jkt, txn.txn].some((requester) => (model.failures.get(requester) ?? 0) >= fewTries)) return false;
   const own = model.deliveries.filter(({ owner, purpose }) => owner === txn.txn && purpose === 'sign-in');

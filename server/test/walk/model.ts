@@ -100,7 +100,7 @@ export interface ClientModel {
 export interface Transaction {
   name: string;
   txn: string;
-  door: 'sdk' | 'hosted' | 'console';
+  entry: 'sdk' | 'hosted' | 'console';
   client: ClientModel;
   jkt: string;
   begunAt: number;
@@ -142,7 +142,7 @@ export interface DeviceModel {
   client: string;
   project: string;
   jkt: string;
-  door: Transaction['door'];
+  entry: Transaction['entry'];
   remember: boolean;
   registeredAt: number;
   lastUsedAt: number;

@@ -48,9 +48,9 @@ export function checkSessionCode(
   demand(age <= request.maxAge * 1000 + toleranceMs, `${what} to max_age=${request.maxAge} by a person ${age} ms ago`);
 }
 
-export function checkExchange(model: Model, code: CodeModel, isBent: boolean): void {
+export function checkExchange(model: Model, code: CodeModel, isAltered: boolean): void {
   const what = `a code of ${nameOf(model, code.user)} was exchanged`;
-  demand(!isBent, `${what} though one of the inputs was wrong`);
+  demand(!isAltered, `${what} though one of the inputs was wrong`);
   demand(!code.isUsed, `${what} twice`);
   demand(model.now - code.at <= 60_000 + toleranceMs, `${what} after its life`);
   checkAlive(model, code, what);

@@ -75,14 +75,14 @@ export class Authenticator {
   get(options: Options, issuer: string, credentialId: string, deviations: Deviations = {}): Response {
     const signed = { ...this.signed('get', options, issuer, deviations), signer: credentialId };
     const { origin, rpId, challenge, type, signCount } = signed;
-    const claimed = deviations.claims ?? credentialId;
+    const sentId = deviations.claims ?? credentialId;
     const credential = this.soft.get(options.json as never, {
       ...{ origin, rpId, challenge, type, signCount, credentialId },
       ...{ flags: { UP: signed.isPresent, UV: signed.isVerified, BE: signed.isSynced } },
-      ...{ json: { id: claimed, rawId: claimed } },
+      ...{ json: { id: sentId, rawId: sentId } },
       ...('userHandle' in deviations && { userHandle: deviations.userHandle ?? null }),
     }) as Record<string, any>;
-    return { credential, signed: { ...signed, credentialId: claimed } };
+    return { credential, signed: { ...signed, credentialId: sentId } };
   }
 
   private signed(kind: Signed['kind'], { challenge }: Options, issuer: string, deviations: Deviations): Signed {
@@ -98,8 +98,8 @@ export class Authenticator {
 }
 
 /** Whether the page has the issuer's origin, or is one of an application that opted in. */
-export function usesPasskeys({ origin, issuer, door, client }: Transaction): boolean {
-  return origin === new URL(issuer).origin || (door === 'sdk' && client.relatedOrigins);
+export function usesPasskeys({ origin, issuer, entry, client }: Transaction): boolean {
+  return origin === new URL(issuer).origin || (entry === 'sdk' && client.relatedOrigins);
 }
 
 /** Checks a response that the server accepted: signed data, challenge and page. */
@@ -155,7 +155,7 @@ export function mayAddPasskey(model: Model, user: string, pieces: readonly Piece
 /** Checks that the answer's offer of a passkey is allowed. */
 export function checkOffer(model: Model, txn: Transaction, user: string, pieces: readonly Piece[]): void {
   const what = `${txn.name} offered a passkey`;
-  demand(txn.door !== 'sdk', `${what} to a page of the SDK`);
+  demand(txn.entry !== 'sdk', `${what} to a page of the SDK`);
   demand(txn.remember, `${what} on a shared device`);
   demand(model.project(txn.client.project.id)['passkeys'], `${what} where the project does not use passkeys`);
   demand(mayAddPasskey(model, user, pieces), `${what} to evidence that does not allow one`);

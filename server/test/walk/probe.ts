@@ -36,7 +36,7 @@ async function shapeOf(world: World, app: number, client: ClientModel, userid: s
   networks += 1;
   const browser = new Browser(9, `172.${16 + ((networks >> 16) & 15)}.${(networks >> 8) & 255}.${networks & 255}`);
   const { jkt } = await newDeviceKey();
-  const page = { door: 'sdk' as const, client, request: null };
+  const page = { entry: 'sdk' as const, client, request: null };
   const ask = (step: string, body: object) =>
     post(world.process(app), step, JSON.stringify(body), page, browser, world.issuer);
   const { txn } = (await ask('challenge', { jkt })).json;

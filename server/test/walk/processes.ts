@@ -1,7 +1,7 @@
 import { randomOn } from '../../src/adapters/system/random.ts';
 import type { OutgoingMail, OutgoingSms } from '../../src/domain/delivery/sender.ts';
 import { buildSibling, buildTestApp, type TestApp } from '../build-app.ts';
-import { type TurnableClock, turnableClock } from '../clock.ts';
+import { type AdjustableClock, adjustableClock } from '../clock.ts';
 import { type ChangeLog, watchChanges } from './changes.ts';
 
 /** A sent message. */
@@ -12,7 +12,7 @@ export interface Delivered {
 }
 
 /** A clock with an offset in milliseconds. */
-function skewed(clock: TurnableClock): TurnableClock & { skewMs: number } {
+function skewed(clock: AdjustableClock): AdjustableClock & { skewMs: number } {
   const own = {
     skewMs: 0,
     now: () => new Date(clock.now().getTime() + own.skewMs),
@@ -26,13 +26,13 @@ function skewed(clock: TurnableClock): TurnableClock & { skewMs: number } {
  * offset of a process.
  */
 export class Processes {
-  readonly clock: TurnableClock;
+  readonly clock: AdjustableClock;
   readonly apps: readonly [TestApp, TestApp];
   readonly log: ChangeLog;
   private readonly clocks: readonly { skewMs: number }[];
 
   static async start(): Promise<Processes> {
-    const clock = turnableClock();
+    const clock = adjustableClock();
     const clocks = [skewed(clock), skewed(clock)] as const;
     const first = await buildTestApp(undefined, { clock: clocks[0], random: randomOn(clocks[0]) });
     const second = await buildSibling(first, first.url, { clock: clocks[1], random: randomOn(clocks[1]) });
@@ -42,7 +42,7 @@ export class Processes {
   }
 
   private constructor(
-    clock: TurnableClock,
+    clock: AdjustableClock,
     clocks: readonly { skewMs: number }[],
     apps: readonly [TestApp, TestApp],
     log: ChangeLog,

@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { keyless } from './accept.ts';
 import type { Browser, Tab } from './browsers.ts';
-import type { Ask, Open, Step, Wish } from './commands.ts';
+import type { Access, Ask, Open, Step } from './commands.ts';
 import type { ClientModel, ProjectModel, SessionModel } from './model.ts';
 import type { Authenticator, Deviations, Response } from './passkeys.ts';
 import type { Processes } from './processes.ts';
@@ -72,12 +72,12 @@ export class Script {
   /** Opens a tab with a transaction. */
   async open(
     browser: number,
-    door: Open['door'] = 'sdk',
-    over: { ask?: Ask; wish?: Wish; key?: number; client?: number; process?: number } = {},
+    entry: Open['entry'] = 'sdk',
+    over: { ask?: Ask; access?: Access; key?: number; client?: number; process?: number } = {},
   ): Promise<Tab> {
     const tab = this.tabs++;
-    const { ask = 'plain', wish = 'base', key = 0, client = 0, process: app = 0 } = over;
-    const command: Open = { do: 'open', app, tab, browser, door, client, ask, wish, person: 0, key, hasPkce: false };
+    const { ask = 'plain', access = 'base', key = 0, client = 0, process: app = 0 } = over;
+    const command: Open = { do: 'open', app, tab, browser, entry, client, ask, access, person: 0, key, hasPkce: false };
     await this.walker.take(command);
     const opened = this.walker.signin.tabs[tab];
     if (!opened) throw new Error(`no transaction was begun:\n${this.walker.script.join('\n')}`);
@@ -110,8 +110,8 @@ export class Script {
   }
 
   /** Enrols an authenticator app on a new device; returns the secret. */
-  async enrol(browser: number, userid: string, door: Open['door'] = 'sdk'): Promise<string> {
-    const tab = await this.open(browser, door);
+  async enrol(browser: number, userid: string, entry: Open['entry'] = 'sdk'): Promise<string> {
+    const tab = await this.open(browser, entry);
     await this.register(tab, userid, { mfa_method: 'totp' });
     const then = await this.goOn(tab, userid);
     const secret: string = then.reply.json['totp']?.secret ?? '';
@@ -164,7 +164,7 @@ export class Script {
     let at = tab;
     let owed = await this.step(at, 'authenticate', { userid });
     if (owed.status !== 200) {
-      at = await this.open(tab.browser.index, tab.txn.door);
+      at = await this.open(tab.browser.index, tab.txn.entry);
       owed = await this.step(at, 'authenticate', { userid });
     }
     const fields = { userid, session_id: owed.json['session_id'] ?? '' };

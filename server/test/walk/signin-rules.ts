@@ -2,12 +2,12 @@ import { digest } from '../../src/domain/kernel/secret.ts';
 import { isPasskey } from './absorb.ts';
 import { type Change, changedColumns, describeChange, type Row } from './changes.ts';
 import { accountsOf, piecesFor } from './evidence.ts';
-import { checkFinish, claimedOf, concerned, nameOf, personAt } from './finish.ts';
+import { checkFinish, concerned, finishClaims, nameOf, personAt } from './finish.ts';
 import { demand, fold, type Model, mailboxOf, type Transaction, toleranceMs, Violation } from './model.ts';
 import { checkNewPasskey, mayAddPasskey, type Signed, stepUpMs } from './passkeys.ts';
 
 /** A step of a transaction, with the request. */
-export interface Taken {
+export interface AcceptedStep {
   step: string;
   fields: Record<string, any>;
   txn: Transaction;
@@ -33,7 +33,7 @@ function hashOf(challenge: Transaction['challenge']): string | null {
 }
 
 /** Checks each row changed by an accepted sign-in step against the evidence of its transaction. */
-export function checkEffects(model: Model, taken: Taken, changes: readonly Change[]): void {
+export function checkEffects(model: Model, taken: AcceptedStep, changes: readonly Change[]): void {
   for (const change of changes) {
     const rule = rules[change.table];
     if (!rule) throw new Violation(`${taken.step} of ${taken.txn.name} made an unexpected ${describeChange(change)}`);
@@ -44,10 +44,10 @@ export function checkEffects(model: Model, taken: Taken, changes: readonly Chang
   demand(!used || isNoted, `${taken.step} of ${taken.txn.name} used a recovery without noting it`);
 }
 
-type Rule = (model: Model, taken: Taken, change: Change) => void;
+type Rule = (model: Model, taken: AcceptedStep, change: Change) => void;
 
 /** The row must belong to a user with evidence in this transaction. */
-function own(model: Model, { step, txn }: Taken, change: Change): string {
+function own(model: Model, { step, txn }: AcceptedStep, change: Change): string {
   const user = String((change.new ?? change.old)?.['user_id'] ?? (change.new ?? change.old)?.['id']);
   const proved = accountsOf(model, txn).includes(user);
   const dead = model.killed.get(user);
@@ -111,14 +111,14 @@ const rules: Record<string, Rule> = {
     demand(isFresh || change.op === 'DELETE', `${taken.txn.name} began a phone change without a person`);
   },
   authorization_codes: (model, taken, change) => {
-    if (change.op === 'INSERT') return checkFinish(model, taken.txn, claimedOf(change.new as Row));
+    if (change.op === 'INSERT') return checkFinish(model, taken.txn, finishClaims(change.new as Row));
     own(model, taken, change);
   },
   sessions: checkSession,
 };
 
 /** The state of a transaction after its step: the step it awaits, and its lifetime. */
-function checkCeremony({ txn, step, fields }: Taken, change: Change): void {
+function checkCeremony({ txn, step, fields }: AcceptedStep, change: Change): void {
   const row = change.new as Row;
   const columns = changedColumns(change);
   const what = `${step} of ${txn.name}: ${describeChange(change)}`;
@@ -146,7 +146,7 @@ function checkCeremony({ txn, step, fields }: Taken, change: Change): void {
   demand(!isOpen || until <= txn.endedAt + stepUpMs + toleranceMs, `${what}, a step-up that stays open`);
 }
 
-function checkPasskey(model: Model, taken: Taken, change: Change): void {
+function checkPasskey(model: Model, taken: AcceptedStep, change: Change): void {
   const { txn, step, signed } = taken;
   const user = own(model, taken, change);
   const row = change.new as Row;
@@ -167,7 +167,7 @@ function checkPasskey(model: Model, taken: Taken, change: Change): void {
 }
 
 /** A new passkey is announced to its user. */
-export function checkNotice(model: Model, { txn }: Taken, changes: readonly Change[]): void {
+export function checkNotice(model: Model, { txn }: AcceptedStep, changes: readonly Change[]): void {
   const added = changes.find((change) => change.op === 'INSERT' && isPasskey(change))?.new;
   demand(added, `register-passkey of ${txn.name} added no passkey`);
   const to = mailboxOf(model.user(added['user_id']));
@@ -184,7 +184,7 @@ function isTheirs(model: Model, txn: Transaction, change: Change): boolean {
   return change.op !== 'INSERT' && concerned(model, change).some((user) => mine.includes(user));
 }
 
-function checkUser(model: Model, taken: Taken, change: Change): void {
+function checkUser(model: Model, taken: AcceptedStep, change: Change): void {
   const { txn, step } = taken;
   if (change.op === 'INSERT') {
     const user = change.new as Row;
@@ -217,7 +217,7 @@ export function checkPhone(model: Model, userId: string, phone: unknown): void {
   demand(proved, `a number was put on record (${String(phone)}) that received no code`);
 }
 
-function checkDevice(model: Model, taken: Taken, change: Change): void {
+function checkDevice(model: Model, taken: AcceptedStep, change: Change): void {
   const { txn, step } = taken;
   const user = own(model, taken, change);
   const row = change.new as Row;
@@ -233,7 +233,7 @@ function checkDevice(model: Model, taken: Taken, change: Change): void {
   demand(!model.revokedKeys.has(`${user} ${row['jkt']}`), `${step} of ${txn.name} registered a revoked key`);
 }
 
-function checkEnrolment(model: Model, taken: Taken, change: Change): void {
+function checkEnrolment(model: Model, taken: AcceptedStep, change: Change): void {
   const { txn, step } = taken;
   const user = own(model, taken, change);
   const before = change.old?.['verified_at'] ?? null;
@@ -265,7 +265,7 @@ function checkEnrolment(model: Model, taken: Taken, change: Change): void {
 }
 
 /** An authenticator app of the account page: begun at the end of a sign-in whose evidence could add a passkey. */
-function checkApp(model: Model, { step, txn }: Taken, row: Row): void {
+function checkApp(model: Model, { step, txn }: AcceptedStep, row: Row): void {
   const what = `${step} of ${txn.name} began an authenticator app`;
   demand(txn.endedAt === model.now && row['verified_at'] === null, `${what} before the sign-in ended`);
   demand(mayAddPasskey(model, row['user_id'], piecesFor(model, txn, row['user_id'])), `${what} by too little evidence`);
@@ -281,7 +281,7 @@ function continues(
   return begun.begunWithPerson && begun.begunByKey === txn.jkt && model.now - begun.begunAt < 20 * 60_000 + 5_000;
 }
 
-function checkSession(model: Model, taken: Taken, change: Change): void {
+function checkSession(model: Model, taken: AcceptedStep, change: Change): void {
   const { txn, step } = taken;
   const row = (change.new ?? change.old) as Row;
   const ends = change.op === 'UPDATE' && change.old?.['ended_at'] === null && row['ended_at'] !== null;
@@ -289,7 +289,7 @@ function checkSession(model: Model, taken: Taken, change: Change): void {
   if (ends && row['end_reason'] === 'replaced') return;
   if (ends) return void own(model, taken, change);
   demand(change.op !== 'DELETE', `${step} of ${txn.name} deleted a session`);
-  demand(txn.door !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
+  demand(txn.entry !== 'sdk', `${step} of ${txn.name} made a session for a page of the SDK`);
   if (change.op === 'UPDATE' && changedColumns(change).every((name) => name === 'passkey_id')) {
     own(model, taken, change);
     const isNew =
@@ -309,8 +309,8 @@ function checkSession(model: Model, taken: Taken, change: Change): void {
     ? row['device_id'] === (device ?? passkey.passkey)
     : model.devices.get(row['device_id'])?.jkt === txn.jkt || step === 'verify-device';
   demand(isOfCredential, `${step} of ${txn.name} made a session of another credential`);
-  const claimed = claimedOf(row);
+  const claims = finishClaims(row);
   // A continued session keeps its time of user verification.
   const isKept = change.old !== null && change.old['fresh_at'] === row['fresh_at'];
-  checkFinish(model, txn, isKept ? { ...claimed, freshAt: null } : claimed);
+  checkFinish(model, txn, isKept ? { ...claims, freshAt: null } : claims);
 }

@@ -59,25 +59,25 @@ export class Walker {
     if (command.do !== 'finish') return this.step(() => this.act(command));
     const { app, tab } = command;
     for (let steps = 0; steps < 10; steps++) {
-      const lure = (command.lure * (steps + 1)) % 32;
-      await this.step(() => this.signin.go({ app: (app + steps) % 2, tab, lure }));
+      const pick = (command.pick * (steps + 1)) % 32;
+      await this.step(() => this.signin.go({ app: (app + steps) % 2, tab, pick }));
       const next = this.signin.tabs[tab]?.next;
       if (next === null || next === undefined) break;
     }
     // Its application redeems the code at once, which most do.
     const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
-    if (isNew && command.lure % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, deviation: 0 }));
+    if (isNew && command.pick % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, deviation: 0 }));
   }
 
   /** A user signs in, and adds an authenticator app at the account page: after another sign-in, by its first code. */
   private async addApp({ app, tab, browser: own, client, person, pick }: AddApp): Promise<void> {
-    const page = { door: 'hosted', client, ask: 'plain', wish: 'base', person, key: 0, hasPkce: false } as const;
+    const page = { entry: 'hosted', client, ask: 'plain', access: 'base', person, key: 0, hasPkce: false } as const;
     await this.take({ do: 'open', app, tab, browser: own, ...page });
-    await this.take({ do: 'finish', app, tab, lure: 4 + (pick % 28) });
+    await this.take({ do: 'finish', app, tab, pick: 4 + (pick % 28) });
     const project = this.world.projects.findIndex(({ id }) => id === this.world.clients()[client]?.project.id);
     const change = { do: 'account', app, browser: own, project, pick: tab + 4 * (pick % 16) } as const;
     await this.step(() => this.account.change({ ...change, change: numberOf('add-authenticator') }));
-    await this.take({ do: 'finish', app, tab, lure: 4 + ((pick * 5) % 28) });
+    await this.take({ do: 'finish', app, tab, pick: 4 + ((pick * 5) % 28) });
     if (pick % 16 === 0) await this.take({ do: 'clock', seconds: 301 });
     const browser = pick % 16 === 1 ? (own + 1) % 3 : own;
     await this.step(() => this.account.change({ ...change, browser, change: numberOf('verify-authenticator') }));
@@ -97,14 +97,14 @@ export class Walker {
     await this.take({ do: 'clock', seconds: how === 'early' ? 61 : 3610 });
     if (how === 'cancelled') await this.take({ ...command, act: 'cancel', pick: 1 });
     const at = { app, tab: pick % 4 };
-    const { door, client, person } = granted;
-    const wish = pick % 2 === 0 ? 'offline' : 'base';
-    const page = { door, client, ask: 'plain', wish, person, key: pick % 2, hasPkce: false } as const;
+    const { entry, client, person } = granted;
+    const access = pick % 2 === 0 ? 'offline' : 'base';
+    const page = { entry, client, ask: 'plain', access, person, key: pick % 2, hasPkce: false } as const;
     for (let times = how === 'twice' ? 2 : 1; times > 0; times -= 1) {
       await this.take({ do: 'open', ...at, ...page, browser: (browser + times) % 3 });
       const tab = this.signin.tabs[at.tab];
       if (tab) tab.recoveryCode = code;
-      await this.take({ do: 'finish', ...at, lure: 4 + (pick % 28) });
+      await this.take({ do: 'finish', ...at, pick: 4 + (pick % 28) });
     }
   }
 
@@ -141,7 +141,7 @@ export class Walker {
         const browser = this.world.browsers[command.browser];
         const clients = [...this.world.clients(), ...this.world.console.clients];
         const client = clients[command.client];
-        if (browser && client) await this.oidc.begin(command.app, browser, client, command.ask, command.wish);
+        if (browser && client) await this.oidc.begin(command.app, browser, client, command.ask, command.access);
         return;
       }
       case 'exchange':

@@ -42,7 +42,7 @@ export class World {
 
   static async open(processes: Processes, policies: Policies): Promise<World> {
     const world = new World(processes);
-    await world.furnish(policies);
+    await world.seed(policies);
     return world;
   }
 
@@ -84,7 +84,7 @@ export class World {
     return this.processes.now();
   }
 
-  private async furnish(policies: Policies): Promise<void> {
+  private async seed(policies: Policies): Promise<void> {
     const { services, processes } = this;
     processes.clock.turn(2 * 86_400);
     processes.skew(0, 0);
@@ -96,7 +96,7 @@ export class World {
     const settings = { ...policies, deviceTrustSeconds: 30 * 86_400 };
     const first = await make.project({ name: 'First', ...settings });
     const second = await make.project({ name: 'Second', ...settings, mfaPolicy: 'off' });
-    this.projects = [await this.adopt(first, 'First', 2), await this.adopt(second, 'Second', 1)];
+    this.projects = [await this.modelOf(first, 'First', 2), await this.modelOf(second, 'Second', 1)];
     const built = await services.db.reader().findOneOrFail(Client, { builtIn: 'console' }, { populate: ['project'] });
     const consoleProject = built.project.getEntity();
     await services.projects.update(consoleProject.id, { mfaPolicy: 'optional', rememberMfaSeconds: 0 }, system);
@@ -129,7 +129,7 @@ export class World {
     return { userName, userNameKey: userName, email, emailKey: email, phone: phone ?? null, attributes };
   }
 
-  private async adopt(project: Project, name: string, clients: number): Promise<ProjectModel> {
+  private async modelOf(project: Project, name: string, clients: number): Promise<ProjectModel> {
     const { make } = this.processes.apps[0];
     const by = { projectId: project.id, name: 'Directory' };
     const { token } = await this.services.directories.issueScimToken(by, system);

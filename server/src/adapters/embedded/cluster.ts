@@ -209,8 +209,8 @@ async function createCluster(
     if (durable) [home, dataDir].forEach(syncFolder);
   } catch (cause) {
     if (!isOpen) removeAs(account, join(home, 'postgres'));
-    const isBeaten = ['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '');
-    if (!isBeaten) throw refusal('create the database in', home, cause);
+    const isPublished = ['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '');
+    if (!isPublished) throw refusal('create the database in', home, cause);
   } finally {
     removeAs(account, work);
     if (!isOpen && !existsSync(join(home, 'postgres'))) rmSync(home, { recursive: true, force: true });

@@ -66,11 +66,11 @@ describe('a test of the mail server', () => {
     const silent = await diagnose({ greeting: null });
     expect(summary(silent).slice(1, 3)).toEqual(['connect failed', 'tls not-reached']);
     expect(stageOf(silent, 'connect')?.advice).toContain('smtps://');
-    const rude: Server = createServer((socket) => socket.end());
-    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve));
-    const { port } = rude.address() as { port: number };
+    const server: Server = createServer((socket) => socket.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
     const stages = await diagnoseSmtp(`smtp://127.0.0.1:${port}`, from, mail, short as never);
-    await new Promise((resolve) => rude.close(resolve));
+    await new Promise((resolve) => server.close(resolve));
     expect(stageOf(stages, 'connect')).toMatchObject({
       state: 'failed',
       advice: expect.stringContaining('closed the connection'),

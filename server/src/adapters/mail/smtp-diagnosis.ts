@@ -189,18 +189,18 @@ function connectFault(code: string): Fault {
 }
 
 function greetingFault(error: SmtpError, isTlsFirst: boolean): { isTls: boolean; fault: Fault } {
-  const said = `${error.code ?? ''} ${error.message} ${(error.cause as { code?: string } | undefined)?.code ?? ''}`;
-  if (/SELF_SIGNED|UNABLE_TO|self-signed|unable to (get|verify)/i.test(said))
+  const text = `${error.code ?? ''} ${error.message} ${(error.cause as { code?: string } | undefined)?.code ?? ''}`;
+  if (/SELF_SIGNED|UNABLE_TO|self-signed|unable to (get|verify)/i.test(text))
     return { isTls: true, fault: 'certificate-untrusted' };
-  if (/ALTNAME|does not match certificate/i.test(said)) return { isTls: true, fault: 'certificate-name' };
-  if (/CERT_HAS_EXPIRED|certificate has expired/i.test(said)) return { isTls: true, fault: 'certificate-expired' };
-  if (/WRONG_VERSION_NUMBER|wrong version number|packet length too long/i.test(said))
+  if (/ALTNAME|does not match certificate/i.test(text)) return { isTls: true, fault: 'certificate-name' };
+  if (/CERT_HAS_EXPIRED|certificate has expired/i.test(text)) return { isTls: true, fault: 'certificate-expired' };
+  if (/WRONG_VERSION_NUMBER|wrong version number|packet length too long/i.test(text))
     return { isTls: true, fault: 'plain-port' };
-  if (/ETLS|SSL|TLS/.test(said)) return { isTls: true, fault: 'tls-failed' };
+  if (/ETLS|SSL|TLS/.test(text)) return { isTls: true, fault: 'tls-failed' };
   if (error.responseCode !== undefined && error.responseCode >= 400) {
     return { isTls: false, fault: error.responseCode < 500 ? 'busy' : 'closed' };
   }
-  const isSilent = /ETIMEDOUT|Greeting never|timeout/i.test(said);
+  const isSilent = /ETIMEDOUT|Greeting never|timeout/i.test(text);
   if (isTlsFirst) return { isTls: true, fault: isSilent ? 'plain-port' : 'tls-failed' };
   return { isTls: false, fault: isSilent ? 'no-greeting' : 'closed' };
 }

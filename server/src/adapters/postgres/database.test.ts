@@ -11,7 +11,7 @@ async function firstWords(query: string): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const heard = new Promise<Buffer>((done) => {
+  const received = new Promise<Buffer>((done) => {
     server.on('connection', (socket) => {
       socket.on('error', () => undefined);
       socket.once('data', (data) => {
@@ -25,7 +25,7 @@ async function firstWords(query: string): Promise<Buffer> {
   await expect(asked).rejects.toThrow();
   await orm.close(true);
   server.close();
-  return heard;
+  return received;
 }
 
 describe('the connections to the database', () => {

@@ -45,7 +45,7 @@ export class DatabaseWatch {
   private readonly clients = new Set<pg.ClientBase>();
   private readonly pools: pg.Pool[] = [];
   private probe: pg.Client | undefined;
-  private lastHeard = 0;
+  private lastResponse = 0;
   private stopping = new AbortController();
   private running: Promise<void> | undefined;
   /** The current fault, for readiness; null if there is none. */
@@ -78,7 +78,7 @@ export class DatabaseWatch {
     this.pools.push(pool);
     pool.on('connect', (client) => {
       wireOf(client).on('data', () => {
-        this.lastHeard = performance.now();
+        this.lastResponse = performance.now();
       });
     });
   }
@@ -177,7 +177,7 @@ export class DatabaseWatch {
       this.probe ??= await this.connect();
       const { rows } = await bounded(
         this.probe.query<{ standby: boolean }>('select pg_is_in_recovery() as standby'),
-        () => this.lastHeard,
+        () => this.lastResponse,
       );
       if (rows[0]?.standby !== true) return null;
       // The next connection may lead to the new primary.
@@ -201,7 +201,7 @@ export class DatabaseWatch {
     // The next probe fails.
     client.on('error', () => undefined);
     try {
-      await bounded(client.connect(), () => this.lastHeard);
+      await bounded(client.connect(), () => this.lastResponse);
       return client;
     } catch (error) {
       wireOf(client).destroy();
@@ -233,7 +233,7 @@ function wireOf(client: pg.ClientBase) {
  * Waits for an answer while the database sends anything at all, also on other connections.
  * @throws Error `silent` after SILENCE_MS of this process's own time
  */
-async function bounded<T>(answer: Promise<T>, lastHeard: () => number): Promise<T> {
+async function bounded<T>(answer: Promise<T>, lastResponse: () => number): Promise<T> {
   // A rejection after the timeout is not unhandled.
   answer.catch(() => undefined);
   const isAnswered = answer.then(() => true);
@@ -243,7 +243,7 @@ async function bounded<T>(answer: Promise<T>, lastHeard: () => number): Promise<
   while (silentMs < SILENCE_MS) {
     if (await Promise.race([isAnswered, slice()])) return answer;
     const now = performance.now();
-    silentMs = lastHeard() > since ? 0 : silentMs + Math.min(now - since, SLICE_MS);
+    silentMs = lastResponse() > since ? 0 : silentMs + Math.min(now - since, SLICE_MS);
     since = now;
   }
   throw new Error(silent);

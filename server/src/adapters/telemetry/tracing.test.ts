@@ -48,9 +48,9 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
 }
 
 it("a request continues and propagates its caller's trace, with its route and no secret", async () => {
-  const heard: IncomingMessage['headers'][] = [];
+  const received: IncomingMessage['headers'][] = [];
   const receiver = createServer((req, res) => {
-    heard.push(req.headers);
+    received.push(req.headers);
     res.end();
   });
   const target = `${await listen(receiver)}/logout?tenant=lk_secret`;
@@ -81,7 +81,7 @@ it("a request continues and propagates its caller's trace, with its route and no
   const request = spans.find(({ name }) => name === 'GET /userinfo');
   expect(request?.parentSpanId).toBe('00f067aa0ba902b7');
   for (const span of spans) if (span !== request) expect(span.parentSpanId).toBe(request?.spanId);
-  expect(heard[0]?.['traceparent']).toContain(traceId);
+  expect(received[0]?.['traceparent']).toContain(traceId);
   expect(exported).not.toContain('lk_secret');
 });
 

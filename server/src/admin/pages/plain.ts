@@ -50,16 +50,16 @@ export function policy(sources: Record<string, string>): string {
 }
 
 const style = `
-:root { color-scheme: light dark; --text: #1b1f24; --calm: #57606a; --line: #d8dee4; --ground: #fff; --accent: #0b5cad; }
+:root { color-scheme: light dark; --text: #1b1f24; --muted: #57606a; --line: #d8dee4; --background: #fff; --accent: #0b5cad; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e6e9ed; --calm: #a0a9b4; --line: #3a424c; --ground: #14171b; --accent: #7db8f5; }
+  :root { --text: #e6e9ed; --muted: #a0a9b4; --line: #3a424c; --background: #14171b; --accent: #7db8f5; }
 }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
+body { margin: 0; background: var(--background); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
 main { max-width: 44rem; margin: 0 auto; padding: 3rem 1.5rem; }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 .5rem; }
 h2 { font-size: 1.125rem; margin: 2.5rem 0 .5rem; }
 p { margin: .5rem 0; }
-.calm { color: var(--calm); }
+.muted { color: var(--muted); }
 a { color: var(--accent); }
 a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem; font-size: .875rem; }

@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { factorStanding, pagesWithoutPasskeys, passkeyModelStanding } from '../../domain/accounts/factor-standing.ts';
+import { factorUsage, pagesWithoutPasskeys, passkeyModelUsage } from '../../domain/accounts/factor-usage.ts';
 import { projectYaml } from '../../domain/configuration/project-yaml.ts';
 import { exactTotal } from '../../domain/kernel/page.ts';
 import { found } from '../../domain/kernel/problem.ts';
@@ -54,9 +54,9 @@ export class ProjectResolver {
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
   @Query(() => FactorStandingView, { description: 'The users that a change of second factors or passkeys affects.' })
   async factorStanding(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em, now }: AdminContext) {
-    const standing = await factorStanding(em, projectId, now);
+    const usage = await factorUsage(em, projectId, now);
     const canSendSms = domain.delivery.isAvailable('sms');
-    return { ...standing, pagesWithoutPasskeys: await pagesWithoutPasskeys(em, projectId), canSendSms };
+    return { ...usage, pagesWithoutPasskeys: await pagesWithoutPasskeys(em, projectId), canSendSms };
   }
 
   @Requires('project_viewer', { about: { project: 'projectId' }, scope: 'projects:read' })
@@ -67,7 +67,7 @@ export class ProjectResolver {
     @Arg('roots', () => [String]) roots: string[],
     @Ctx() { em, now }: AdminContext,
   ) {
-    return passkeyModelStanding(em, projectId, { aaguids: checkedAaguids(aaguids), roots: checkedRoots(roots, now) });
+    return passkeyModelUsage(em, projectId, { aaguids: checkedAaguids(aaguids), roots: checkedRoots(roots, now) });
   }
 
   /** As `webhookUrl`, not for viewers: it has the addresses of receivers. Not for applications: they have no scope for all of it. */

@@ -221,17 +221,17 @@ describe('projects', () => {
         harness.services.db.transaction((em) => em.execute(text, values));
       await write('update credentials set aaguid = ? where id = ?', other, keys[0]);
       await write('update credentials set revoked_at = now() where id = ?', keys[3]);
-      const standing = async (aaguids: string[], roots: string[]) =>
+      const usage = async (aaguids: string[], roots: string[]) =>
         (await harness.call(preview, { projectId: project.id, aaguids, roots })).data.passkeyModelStanding;
-      expect(await standing([], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
-      expect(await standing([other], [])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 1 });
-      expect(await standing([aaguid, other], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
-      expect(await standing([aaguid], [])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 0 });
+      expect(await usage([], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
+      expect(await usage([other], [])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 1 });
+      expect(await usage([aaguid, other], [])).toEqual({ usersWithOthers: 0, usersWithOnlyOthers: 0 });
+      expect(await usage([aaguid], [])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 0 });
       // Their models are claims, which no root proves.
-      expect(await standing([aaguid, other], [root])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 2 });
+      expect(await usage([aaguid, other], [root])).toEqual({ usersWithOthers: 2, usersWithOnlyOthers: 2 });
       const digest = createHash('sha256').update(new X509Certificate(root).raw).digest('base64url');
       await write('update credentials set attested_root = ? where id = ?', digest, keys[2]);
-      expect(await standing([], [root])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 1 });
+      expect(await usage([], [root])).toEqual({ usersWithOthers: 1, usersWithOnlyOthers: 1 });
       const { code } = await harness.call(preview, { projectId: project.id, aaguids: ['x'], roots: [] });
       expect(code).toBe('invalid');
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrapToken, buildTestApp } from '../../../test/build-app.ts';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { redirectUri } from '../../../test/factories.ts';
 import { fetchHere } from '../../../test/fetch-here.ts';
 import { newAddress, otherCode, SigninWorld } from '../../../test/signin-world.ts';
@@ -22,7 +22,7 @@ import { oauthErrors } from '../../domain/support/oauth-errors.ts';
 
 const world = new SigninWorld();
 beforeAll(async () => {
-  const clock = turnableClock();
+  const clock = adjustableClock();
   // A request id contains the time of its request.
   world.app = await buildTestApp(undefined, { clock, random: randomOn(clock) });
   await world.app.services.seed.create({ demo: false });

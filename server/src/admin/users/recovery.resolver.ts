@@ -39,8 +39,8 @@ export class RecoveryResolver {
     @Arg('input', () => GrantUserRecoveryInput) { userId, reason, waitHours }: GrantUserRecoveryInput,
     @Ctx() { actor, domain, projectId }: ProjectContext,
   ): Promise<GrantedRecovery> {
-    const wished = { reason, hours: waitHours ?? 24 };
-    const { code, grant } = await domain.recoveries.grant(projectId, userId, wished, actor);
+    const requested = { reason, hours: waitHours ?? 24 };
+    const { code, grant } = await domain.recoveries.grant(projectId, userId, requested, actor);
     return { code, usableAt: grant.usableAt, expiresAt: grant.expiresAt };
   }
 

@@ -233,15 +233,15 @@ describe('passkeys', () => {
         expect((await revoke(await harness.passkeyOf(loud, user), admin)).code).toBeUndefined();
       }
     };
-    const told = async (recipient: string) => {
+    const notices = async (recipient: string) => {
       const sql = `select from messages where project_id = ? and template = 'passkey-changed' and recipient = ?`;
       return (await harness.services.db.reader().execute(sql, [loud.id, recipient])).length;
     };
     await removals(12);
-    expect([await told('login@example.com'), await told('Victim@example.org')]).toEqual([12, 10]);
+    expect([await notices('login@example.com'), await notices('Victim@example.org')]).toEqual([12, 10]);
     harness.clock.turn(24 * 3600 + 1);
     await removals(1);
-    expect([await told('login@example.com'), await told('Victim@example.org')]).toEqual([13, 11]);
+    expect([await notices('login@example.com'), await notices('Victim@example.org')]).toEqual([13, 11]);
   });
 
   it('stay when factors are reset and when the user is deactivated', async () => {
@@ -279,15 +279,15 @@ describe('Mutation.changeUsers', () => {
   });
 
   it('counts users whose factors satisfy the policy: e-mail only if the project allows it', async () => {
-    const standing = async (emailFactor: boolean) => {
+    const usage = async (emailFactor: boolean) => {
       await harness.services.projects.update(project.id, { emailFactor }, system);
       const query = `{ factorStanding(projectId: "${project.id}") { withFactor email } }`;
       return (await harness.call(query)).data.factorStanding as { withFactor: number; email: number };
     };
-    const [allowed, refused] = [await standing(true), await standing(false)];
+    const [allowed, refused] = [await usage(true), await usage(false)];
     await withFactor('email');
-    expect(await standing(true)).toEqual({ withFactor: allowed.withFactor + 1, email: allowed.email + 1 });
-    expect(await standing(false)).toEqual({ withFactor: refused.withFactor, email: refused.email + 1 });
+    expect(await usage(true)).toEqual({ withFactor: allowed.withFactor + 1, email: allowed.email + 1 });
+    expect(await usage(false)).toEqual({ withFactor: refused.withFactor, email: refused.email + 1 });
   });
 
   it('erases users, with a result for each', async () => {

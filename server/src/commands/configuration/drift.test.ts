@@ -55,12 +55,12 @@ const streamOf = async () =>
 const logoOf = async (size: number) =>
   (await harness.services.experiences.addLogo(project.id, pngOf(size, size), system)).id;
 
-type Hand = () => Promise<unknown>;
+type Edit = () => Promise<unknown>;
 /** Sends each of these inputs, named by the setting that it changes. */
 const by = <T extends string>(inputs: Record<T, object>, change: (input: object) => Promise<unknown>) =>
   Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, () => change(input as object)])) as Record<
     T,
-    Hand
+    Edit
   >;
 const aaguid = '08987058-cadc-4b81-b6e1-30de50dcbe96';
 const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
@@ -71,7 +71,7 @@ const withKeys = { tokenEndpointAuthMethod: 'PRIVATE_KEY_JWT', jwksUri: 'https:/
  * One change by hand, through the admin API, for each setting of each kind; those that name a resource add one. The types
  * demand an entry for each new name.
  */
-const hands: { [K in Kind]: Record<(typeof names)[K][number], Hand> } = {
+const edits: { [K in Kind]: Record<(typeof names)[K][number], Edit> } = {
   settings: by(
     {
       name: { name: 'Other' },
@@ -251,7 +251,7 @@ const everySetting = kinds.flatMap((kind) => names[kind].map((name) => ({ kind, 
 describe.each(everySetting)('a change of $kind, $name, through the admin API', ({ kind, name }) => {
   it('shows as drift, which apply undoes', async () => {
     expect(await differences()).toEqual([]);
-    const change = (hands[kind] as Record<string, Hand | undefined>)[name];
+    const change = (edits[kind] as Record<string, Edit | undefined>)[name];
     if (!change) throw new Error(`no change of ${kind}, ${name}, is tried`);
     await change();
     const found = (await differences()).filter((one) => one.kind === kind);

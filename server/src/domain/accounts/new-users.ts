@@ -90,7 +90,7 @@ export class NewUsers {
       if ('refused' in plan) outcomes[at] = { ...plan, isKnown: false };
       else planned.set(at, plan);
     }
-    const taken = new Takers(await takenValues(em, projectId, [...planned.values()]));
+    const taken = new ValueOwners(await takenValues(em, projectId, [...planned.values()]));
     for (const [at, plan] of planned) {
       const problem = taken.problemOf(plan, wanted[at] as NewUser);
       if (problem) {
@@ -171,7 +171,7 @@ export class NewUsers {
 }
 
 /** Users that hold unique values: those of the project, and those of earlier rows. */
-class Takers {
+class ValueOwners {
   private readonly byValue = new Map<string, string>();
 
   constructor(taken: Awaited<ReturnType<typeof takenValues>>) {

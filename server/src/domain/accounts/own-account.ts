@@ -15,7 +15,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { Locale } from '../delivery/locale.ts';
 import type { MessageContent } from '../delivery/wording.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Database, undoneIfRefused } from '../kernel/database.ts';
+import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
 import { problemOf, refuse } from '../kernel/problem.ts';
 import { inProject } from '../kernel/scope.ts';
 import type { Logout } from '../logout/logout.ts';
@@ -326,9 +326,9 @@ export class OwnAccount {
    * Sends a code to a new phone number; the old one stays until it is verified. Refuses `forbidden` if the sign-in is
    * not fresh, and like {@link PhoneChanges.begin}.
    */
-  changePhone(change: OwnChange, wished: string): Promise<{ code: string | null }> {
+  changePhone(change: OwnChange, requested: string): Promise<{ code: string | null }> {
     return this.phoneStep<{ code: string | null }>(change, async (em, by, boundTo) => {
-      const sent = await undoneIfRefused(em, () => this.deps.phones.begin(em, by, placeOf(boundTo), wished));
+      const sent = await rolledBackIfRefused(em, () => this.deps.phones.begin(em, by, placeOf(boundTo), requested));
       if ('refused' in sent) return sent;
       return { code: (await this.deps.testMode.holds(em, by.project)) ? sent.code : null };
     });
@@ -341,7 +341,7 @@ export class OwnAccount {
       const place = placeOf(boundTo);
       const tried = await phones.count(em, by, place);
       if ('refused' in tried) return tried;
-      return undoneIfRefused(em, () => phones.complete(em, by, place, tried.counted, code));
+      return rolledBackIfRefused(em, () => phones.complete(em, by, place, tried.counted, code));
     });
   }
 

@@ -7,7 +7,7 @@ import type { Passkeys } from '../credentials/passkeys.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { type Database, undoneIfRefused } from '../kernel/database.ts';
+import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
 import { type Enrolment, isMailboxAlone } from '../mfa/enrolment.entity.ts';
 import type { Mfa, TotpSetup } from '../mfa/mfa.ts';
@@ -113,7 +113,7 @@ export class OwnAuthenticator {
       const retryAfterSeconds = this.deps.mfa.lockedForSeconds(app);
       if (retryAfterSeconds > 0) return refuse({ code: 'too-many', retryAfterSeconds });
       await this.deps.mfa.countTry(em, app);
-      const tried = await undoneIfRefused(em, () => this.accept(em, change, { user, session, counted: app }, code));
+      const tried = await rolledBackIfRefused(em, () => this.accept(em, change, { user, session, counted: app }, code));
       if ('refused' in tried) await this.noteRefusal(em, change, tried.refused);
       return tried;
     });

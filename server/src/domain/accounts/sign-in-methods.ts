@@ -34,13 +34,14 @@ export async function keepSignInMethod(
   const passkeys = project.passkeys ? await deps.passkeys.list(em, owner) : [];
   const factors = await deps.mfa.factors(em, user);
   // A required passkey is used, or created after a factor: a device alone ends no sign-in.
-  const isMoreOwed = project.mfaPolicy === 'required' || passkeyPolicyOf(project) === 'required';
+  const isSecondRequired = project.mfaPolicy === 'required' || passkeyPolicyOf(project) === 'required';
   const canSignIn = (isLeft: (item: { id: string }) => boolean): boolean => {
     const factorsLeft = factors.filter(isLeft);
-    const isFactorMet = factorsLeft.length === 0 ? !isMoreOwed : factorsLeft.some(({ method }) => method !== 'email');
+    const isFactorMet =
+      factorsLeft.length === 0 ? !isSecondRequired : factorsLeft.some(({ method }) => method !== 'email');
     const isByPasskey = passkeys
       .filter(isLeft)
-      .some(({ userVerified }) => userVerified || (!isMoreOwed && factorsLeft.length === 0));
+      .some(({ userVerified }) => userVerified || (!isSecondRequired && factorsLeft.length === 0));
     return isByPasskey || (isFactorMet && devices.some(isLeft));
   };
   if (canSignIn(() => true) && !canSignIn(({ id }) => id !== removedId)) refuse({ code: 'last-sign-in-method' });

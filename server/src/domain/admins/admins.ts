@@ -279,8 +279,8 @@ export class Admins {
   }
 
   private liveTokens(projectId: string | null): FilterQuery<AdminToken> {
-    const isLasting = [{ expiresAt: null }, { expiresAt: { $gt: this.deps.clock.now() } }];
-    return { project: projectId, revokedAt: null, $or: isLasting };
+    const isUnexpired = [{ expiresAt: null }, { expiresAt: { $gt: this.deps.clock.now() } }];
+    return { project: projectId, revokedAt: null, $or: isUnexpired };
   }
 
   /** Adds or changes one membership, and audits it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp } from '../../../test/build-app.ts';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import type { StepAnswer } from '../../../test/signin-browser.ts';
 import { newAddress, otherCode, SigninWorld } from '../../../test/signin-world.ts';
 import { randomOn } from '../../adapters/system/random.ts';
@@ -10,7 +10,7 @@ import { type EventGroup, listEventGroups } from './event-groups.ts';
 import { type EventFilter, listEvents } from './events.ts';
 
 const world = new SigninWorld();
-const clock = turnableClock();
+const clock = adjustableClock();
 // The ids of sign-ins and events contain their times.
 const random = randomOn(clock);
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -10,7 +10,7 @@ import { activityOf } from './activity.ts';
 import { Audit, type AuditEntry } from './audit.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
-const clock = turnableClock();
+const clock = adjustableClock();
 const audit = new Audit({ clock, random: systemRandom });
 let orm: MikroORM;
 let drop: () => Promise<void>;

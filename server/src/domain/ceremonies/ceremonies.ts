@@ -4,7 +4,7 @@ import { currentClient } from '../clients/client-registry.ts';
 import { credentialIdOf } from '../credentials/passkey-values.ts';
 import { checkProof, type ProofKey, type ProofVerdict } from '../credentials/proof.ts';
 import { isPast, seconds, secondsLater } from '../kernel/clock.ts';
-import { undoneIfRefused } from '../kernel/database.ts';
+import { rolledBackIfRefused } from '../kernel/database.ts';
 import { type Problem, refuse } from '../kernel/problem.ts';
 import { newSecret } from '../kernel/random.ts';
 import { digest } from '../kernel/secret.ts';
@@ -32,7 +32,7 @@ import { requestOptions } from './passkey-request.ts';
 import { refusalEvent } from './refusals.ts';
 import { nonceTtlSeconds } from './shortcuts/granting.ts';
 import { shortcuts } from './shortcuts/shortcuts.ts';
-import { mayUsePasskeys, siteOfPage } from './standing.ts';
+import { mayUsePasskeys, siteOfPage } from './sign-in-context.ts';
 import { authenticate } from './steps/authenticate.ts';
 import { changePhoneNumber, verifyPhoneNumber } from './steps/change-phone-number.ts';
 import { passkeyOptions, registerPasskey, verifyPasskey } from './steps/passkey.ts';
@@ -202,10 +202,10 @@ export class Ceremonies {
       counted: null,
       challenge: null,
     };
-    const admitted = await this.admit(flow, step, taken);
+    const refused = await this.checkStep(flow, step, taken);
     const rule: StepRule<S> = rules[step];
     const outcome =
-      admitted ?? (await this.count(flow, rule)) ?? (await undoneIfRefused(em, () => run(flow, step, rule)));
+      refused ?? (await this.count(flow, rule)) ?? (await rolledBackIfRefused(em, () => run(flow, step, rule)));
     if ('refused' in outcome) await this.note(flow, step, outcome, sentTo);
     return outcome;
   }
@@ -259,8 +259,8 @@ export class Ceremonies {
     await deps.audit.recordRepeated(em, entry, fault, { each: isBounded ? 'subject' : undefined });
   }
 
-  /** Checks the step's state, proof and user; null: admitted. */
-  private async admit(flow: Flow, step: CeremonyStep, nonce: TakenNonce): Promise<RefusedStep | null> {
+  /** Checks the step's state, proof and user; null: accepted. */
+  private async checkStep(flow: Flow, step: CeremonyStep, nonce: TakenNonce): Promise<RefusedStep | null> {
     const { caller, ceremony, input } = flow;
     const { from, proof } = steps[step];
     const stateAllows = from.includes(ceremony.state);

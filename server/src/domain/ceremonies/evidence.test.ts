@@ -9,9 +9,9 @@ import {
   isRecovered,
   mayAddPasskey,
   meetsPolicy,
-  owed,
+  nextRequirement,
   provedIn,
-  type Standing,
+  type SignInContext,
   withPiece,
 } from './evidence.ts';
 
@@ -27,7 +27,7 @@ const factor = (method: 'totp' | 'sms' | 'email'): Evidence => ({
 });
 const recovery: Evidence = { kind: 'recovery-code', account: 'u', at: at(4) };
 const grant: Evidence = { kind: 'recovery-grant', account: 'u', at: at(4), grant: 'g' };
-const standing = (some: Partial<Standing> = {}): Standing => ({
+const context = (some: Partial<SignInContext> = {}): SignInContext => ({
   policy: 'optional',
   emailFactor: false,
   factors: [],
@@ -120,53 +120,56 @@ describe('amr', () => {
 
 describe('the next requirement of a sign-in', () => {
   it('is a device first, whatever other evidence there is', () => {
-    expect(owed([], standing())).toBe('device');
-    expect(owed([mail, factor('totp'), recovery], standing({ factors: ['totp'] }))).toBe('device');
+    expect(nextRequirement([], context())).toBe('device');
+    expect(nextRequirement([mail, factor('totp'), recovery], context({ factors: ['totp'] }))).toBe('device');
   });
 
   it('is the enrolled factor, under every policy', () => {
     for (const policy of ['off', 'optional', 'required'] as const) {
-      const mine = standing({ policy, factors: ['totp'] });
-      expect([policy, owed([mail, key], mine)]).toEqual([policy, 'factor']);
-      expect([policy, owed([key], mine)]).toEqual([policy, 'factor']);
-      expect([policy, owed([key, factor('totp')], mine)]).toEqual([policy, 'nothing']);
-      expect([policy, owed([key, recovery], mine)]).toEqual([policy, 'nothing']);
+      const mine = context({ policy, factors: ['totp'] });
+      expect([policy, nextRequirement([mail, key], mine)]).toEqual([policy, 'factor']);
+      expect([policy, nextRequirement([key], mine)]).toEqual([policy, 'factor']);
+      expect([policy, nextRequirement([key, factor('totp')], mine)]).toEqual([policy, 'nothing']);
+      expect([policy, nextRequirement([key, recovery], mine)]).toEqual([policy, 'nothing']);
     }
     // E-mail is sufficient if no factor is required.
     for (const policy of ['off', 'optional'] as const) {
-      const mine = standing({ policy, factors: ['email'], emailFactor: false });
-      expect([owed([key], mine), owed([key, factor('email')], mine)]).toEqual(['factor', 'nothing']);
+      const mine = context({ policy, factors: ['email'], emailFactor: false });
+      expect([nextRequirement([key], mine), nextRequirement([key, factor('email')], mine)]).toEqual([
+        'factor',
+        'nothing',
+      ]);
     }
   });
 
   it('is skipped by a remembered device only, and not if the person is required', () => {
-    const remembered = standing({ factors: ['sms'], skipsFactor: true });
-    expect(owed([key], remembered)).toBe('nothing');
-    expect(owed([key], { ...remembered, personRequired: true })).toBe('factor');
-    expect(owed([key, factor('sms')], { ...remembered, personRequired: true })).toBe('nothing');
+    const remembered = context({ factors: ['sms'], skipsFactor: true });
+    expect(nextRequirement([key], remembered)).toBe('nothing');
+    expect(nextRequirement([key], { ...remembered, personRequired: true })).toBe('factor');
+    expect(nextRequirement([key, factor('sms')], { ...remembered, personRequired: true })).toBe('nothing');
   });
 
   it('is a mail code if the person is required and has no factor', () => {
-    expect(owed([key], standing({ personRequired: true }))).toBe('mail-code');
-    expect(owed([mail, key], standing({ personRequired: true }))).toBe('nothing');
-    expect(owed([key], standing())).toBe('nothing');
-    expect(owed([key], standing({ skipsFactor: true, personRequired: true }))).toBe('mail-code');
+    expect(nextRequirement([key], context({ personRequired: true }))).toBe('mail-code');
+    expect(nextRequirement([mail, key], context({ personRequired: true }))).toBe('nothing');
+    expect(nextRequirement([key], context())).toBe('nothing');
+    expect(nextRequirement([key], context({ skipsFactor: true, personRequired: true }))).toBe('mail-code');
   });
 
   it('is an enrolment if the project requires a factor and the user has no sufficient one', () => {
-    const required = standing({ policy: 'required' });
-    expect(owed([mail, key], required)).toBe('enrolment');
-    expect(owed([mail, key, recovery], required)).toBe('enrolment');
-    expect(owed([key], { ...required, factors: ['email'] })).toBe('enrolment');
-    expect(owed([key], { ...required, factors: ['email'], emailFactor: true })).toBe('factor');
-    expect(owed([key], { ...required, factors: ['email', 'totp'] })).toBe('factor');
+    const required = context({ policy: 'required' });
+    expect(nextRequirement([mail, key], required)).toBe('enrolment');
+    expect(nextRequirement([mail, key, recovery], required)).toBe('enrolment');
+    expect(nextRequirement([key], { ...required, factors: ['email'] })).toBe('enrolment');
+    expect(nextRequirement([key], { ...required, factors: ['email'], emailFactor: true })).toBe('factor');
+    expect(nextRequirement([key], { ...required, factors: ['email', 'totp'] })).toBe('factor');
     // Passing an insufficient factor is not enough.
-    expect(owed([key, factor('email')], { ...required, factors: ['email', 'totp'] })).toBe('factor');
-    expect(owed([key, factor('totp')], { ...required, factors: ['email', 'totp'] })).toBe('nothing');
+    expect(nextRequirement([key, factor('email')], { ...required, factors: ['email', 'totp'] })).toBe('factor');
+    expect(nextRequirement([key, factor('totp')], { ...required, factors: ['email', 'totp'] })).toBe('nothing');
   });
 
   it('accepts e-mail as a factor only if the project does', () => {
-    const meets = (factors: Standing['factors'], emailFactor: boolean) =>
+    const meets = (factors: SignInContext['factors'], emailFactor: boolean) =>
       meetsPolicy({ policy: 'required', factors, emailFactor });
     expect([meets(['email'], false), meets(['email'], true), meets([], true), meets(['sms'], false)]).toEqual([
       false,
@@ -180,7 +183,7 @@ describe('the next requirement of a sign-in', () => {
 });
 
 describe('a recovery grant', () => {
-  const lost = standing({ policy: 'required', hasPasskey: true });
+  const lost = context({ policy: 'required', hasPasskey: true });
 
   it('stands in place of the passkey or factor beside a mail code only', () => {
     expect([isRecovered([key, grant]), isRecovered([mail, key]), isRecovered([mail, key, grant])]).toEqual([
@@ -188,12 +191,12 @@ describe('a recovery grant', () => {
       false,
       true,
     ]);
-    expect(owed([mail, key, grant], lost)).toBe('nothing');
-    expect(owed([key, grant], lost)).toBe('passkey');
-    expect(owed([mail, grant], lost)).toBe('device');
-    const withTotp = standing({ factors: ['totp'] });
-    expect(owed([mail, key, grant], withTotp)).toBe('nothing');
-    expect(owed([key, grant], withTotp)).toBe('factor');
+    expect(nextRequirement([mail, key, grant], lost)).toBe('nothing');
+    expect(nextRequirement([key, grant], lost)).toBe('passkey');
+    expect(nextRequirement([mail, grant], lost)).toBe('device');
+    const withTotp = context({ factors: ['totp'] });
+    expect(nextRequirement([mail, key, grant], withTotp)).toBe('nothing');
+    expect(nextRequirement([key, grant], withTotp)).toBe('factor');
     expect(mayAddPasskey([mail, key, grant], lost)).toBe(true);
     expect(mayAddPasskey([key, grant], lost)).toBe(false);
   });
@@ -201,8 +204,8 @@ describe('a recovery grant', () => {
   it('is no factor: neither for amr, nor for a required enrolment or an essential passkey', () => {
     expect(amrOf([mail, key, grant])).toEqual(['swk', 'otp']);
     expect(amrOf([key, grant])).toEqual(['swk']);
-    expect(owed([mail, key, grant], standing({ policy: 'required' }))).toBe('enrolment');
-    expect(owed([mail, key, grant], { ...lost, needsPasskey: true })).toBe('passkey');
+    expect(nextRequirement([mail, key, grant], context({ policy: 'required' }))).toBe('enrolment');
+    expect(nextRequirement([mail, key, grant], { ...lost, needsPasskey: true })).toBe('passkey');
   });
 });
 
@@ -212,28 +215,30 @@ describe('a factor that the mailbox added beside a passkey', () => {
       { ...factor('totp'), kind: 'factor', enrolment: 'e', method: 'totp', besidePasskey: true },
     ];
     for (const evidence of [[key], [mail, key]]) {
-      const before = standing({ hasPasskey: true, factors: ['mailbox'] });
-      expect(owed(evidence, before)).toBe('passkey');
-      expect(owed([...evidence, ...marked], before)).toBe('passkey');
+      const before = context({ hasPasskey: true, factors: ['mailbox'] });
+      expect(nextRequirement(evidence, before)).toBe('passkey');
+      expect(nextRequirement([...evidence, ...marked], before)).toBe('passkey');
       expect(mayAddPasskey([...evidence, ...marked], before)).toBe(false);
-      expect(owed(evidence, { ...before, policy: 'required', emailFactor: true, skipsFactor: true })).toBe('passkey');
+      expect(nextRequirement(evidence, { ...before, policy: 'required', emailFactor: true, skipsFactor: true })).toBe(
+        'passkey',
+      );
     }
-    expect(mayAddPasskey([mail, key, ...marked], standing({ factors: ['totp'] }))).toBe(true);
+    expect(mayAddPasskey([mail, key, ...marked], context({ factors: ['totp'] }))).toBe(true);
   });
 });
 
 describe('a factor beside a passkey', () => {
   it('counts, unless it is the mailbox, which the mail code has proved', () => {
-    const mine = standing({ hasPasskey: true, factors: ['totp', 'email'] });
+    const mine = context({ hasPasskey: true, factors: ['totp', 'email'] });
     expect([counts('totp', [mail, key], mine), counts('sms', [mail, key], mine)]).toEqual([true, true]);
     expect([counts('email', [mail, key], mine), counts('email', [key], mine)]).toEqual([false, true]);
   });
 
   it('that is added counts the mailbox once if there is another factor', () => {
-    const adding = standing({ changesAccount: true, factors: ['email', 'totp'] });
+    const adding = context({ changesAccount: true, factors: ['email', 'totp'] });
     expect([counts('email', [mail, key], adding), counts('totp', [mail, key], adding)]).toEqual([false, true]);
-    expect(counts('email', [mail, key], standing({ changesAccount: true, factors: ['email'] }))).toBe(true);
-    expect(counts('email', [mail, key], standing({ factors: ['email', 'totp'] }))).toBe(true);
+    expect(counts('email', [mail, key], context({ changesAccount: true, factors: ['email'] }))).toBe(true);
+    expect(counts('email', [mail, key], context({ factors: ['email', 'totp'] }))).toBe(true);
   });
 });
 
@@ -244,11 +249,14 @@ describe('an e-mail factor beside a passkey', () => {
       [mail, key, factor('email')],
     ]) {
       expect(amrOf(evidence, true)).toEqual(['swk', 'otp']);
-      expect(mayAddPasskey(evidence, standing({ hasPasskey: true, factors: ['email'] }))).toBe(false);
+      expect(mayAddPasskey(evidence, context({ hasPasskey: true, factors: ['email'] }))).toBe(false);
     }
-    const adding = standing({ hasPasskey: true, factors: ['email'], changesAccount: true, personRequired: true });
-    expect([owed([key], adding), owed([key, factor('email')], adding)]).toEqual(['passkey', 'passkey']);
-    expect(mayAddPasskey([key, factor('email')], standing({ factors: ['email'] }))).toBe(true);
+    const adding = context({ hasPasskey: true, factors: ['email'], changesAccount: true, personRequired: true });
+    expect([nextRequirement([key], adding), nextRequirement([key, factor('email')], adding)]).toEqual([
+      'passkey',
+      'passkey',
+    ]);
+    expect(mayAddPasskey([key, factor('email')], context({ factors: ['email'] }))).toBe(true);
     expect(amrOf([key, factor('totp')], true)).toEqual(['swk', 'otp', 'mfa']);
   });
 });

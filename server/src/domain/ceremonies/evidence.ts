@@ -1,5 +1,5 @@
 import { refuse } from '../kernel/problem.ts';
-import { type FactorWorth, worthOf } from '../mfa/enrolment.entity.ts';
+import { type FactorStrength, strengthOf } from '../mfa/enrolment.entity.ts';
 import type { Evidence } from './ceremony.entity.ts';
 
 export type { Evidence };
@@ -93,12 +93,12 @@ export function amrOf(evidence: readonly Evidence[], holdsPasskey = false): stri
 }
 
 /** The input of the decision beside the evidence: the project's current policy and the user's factors. */
-export interface Standing {
+export interface SignInContext {
   policy: 'off' | 'optional' | 'required';
   /** Whether email as a second factor meets `required`. */
   emailFactor: boolean;
   /** Methods of the verified factors; a locked one counts. */
-  factors: readonly FactorWorth[];
+  factors: readonly FactorStrength[];
   /**
    * Whether the user has a passkey: under `required` it is their second factor on a new device, too. False with a setup
    * link, which stands in for a lost one.
@@ -125,7 +125,7 @@ export interface Standing {
  * in this sign-in. `passkey`: no factor counts, but the user has a passkey. `verification`: the passkey must be
  * used with PIN or biometrics. `creation`: everything else is proved, and the user must create a passkey.
  */
-export type Owed =
+export type Requirement =
   | 'nothing'
   | 'device'
   | 'factor'
@@ -135,33 +135,33 @@ export type Owed =
   | 'mail-code'
   | 'creation';
 
-export function owed(evidence: readonly Evidence[], standing: Standing): Owed {
+export function nextRequirement(evidence: readonly Evidence[], context: SignInContext): Requirement {
   const passkey = passkeyOf(evidence);
   if (provedPasskey(evidence)) return 'nothing';
-  if (passkey) return meetsPolicy(standing) && isOneFactorEnough(standing) ? 'nothing' : 'verification';
+  if (passkey) return meetsPolicy(context) && isOneFactorEnough(context) ? 'nothing' : 'verification';
   if (!has(evidence, 'device-key')) return 'device';
-  const { hasPasskey, needsPasskey, passkeyRequired } = standing;
+  const { hasPasskey, needsPasskey, passkeyRequired } = context;
   const isReplaced = has(evidence, 'recovery-code') || isRecovered(evidence);
   if (hasPasskey && (needsPasskey || (passkeyRequired && !isReplaced))) return 'passkey';
   // A new passkey meets the policy; a recovery code or a grant stands in for a lost one.
-  if (!passkeyRequired && !meetsPolicy(standing)) {
+  if (!passkeyRequired && !meetsPolicy(context)) {
     if (!hasPasskey) return 'enrolment';
     if (!isReplaced) return 'passkey';
   }
   const isMet =
     isReplaced ||
-    evidence.some((piece) => piece.kind === 'factor' && counts(worthOf(piece, hasPasskey), evidence, standing));
-  const isSkipped = standing.skipsFactor && !standing.personRequired;
-  if (standing.factors.length > 0 && !isMet && !isSkipped) {
-    if (standing.factors.some((method) => counts(method, evidence, standing))) return 'factor';
+    evidence.some((piece) => piece.kind === 'factor' && counts(strengthOf(piece, hasPasskey), evidence, context));
+  const isSkipped = context.skipsFactor && !context.personRequired;
+  if (context.factors.length > 0 && !isMet && !isSkipped) {
+    if (context.factors.some((method) => counts(method, evidence, context))) return 'factor';
     if (!passkeyRequired) return 'passkey';
   }
-  if (standing.personRequired && freshAt(evidence) === null) return 'mail-code';
-  if (standing.changesAccount && !mayAddPasskey(evidence, standing)) return 'passkey';
+  if (context.personRequired && freshAt(evidence) === null) return 'mail-code';
+  if (context.changesAccount && !mayAddPasskey(evidence, context)) return 'passkey';
   return passkeyRequired ? 'creation' : 'nothing';
 }
 
-function isOneFactorEnough({ policy, factors, personRequired }: Standing): boolean {
+function isOneFactorEnough({ policy, factors, personRequired }: SignInContext): boolean {
   return policy !== 'required' && factors.length === 0 && !personRequired;
 }
 
@@ -172,27 +172,27 @@ function isOneFactorEnough({ policy, factors, personRequired }: Standing): boole
  */
 export function mayAddPasskey(
   evidence: readonly Evidence[],
-  standing: Pick<Standing, 'factors' | 'hasPasskey'>,
+  context: Pick<SignInContext, 'factors' | 'hasPasskey'>,
 ): boolean {
   const isMailed = has(evidence, 'mail-code');
   const hasOther = evidence.some((piece) => {
-    const worth = piece.kind === 'factor' ? worthOf(piece, standing.hasPasskey) : 'mailbox';
-    return worth !== 'mailbox' && (worth !== 'email' || !(isMailed || standing.hasPasskey));
+    const strength = piece.kind === 'factor' ? strengthOf(piece, context.hasPasskey) : 'mailbox';
+    return strength !== 'mailbox' && (strength !== 'email' || !(isMailed || context.hasPasskey));
   });
   if (passkeyOf(evidence)?.verified || hasOther || has(evidence, 'recovery-code') || isRecovered(evidence)) return true;
-  return isMailed && !standing.hasPasskey && standing.factors.every((method) => method === 'email');
+  return isMailed && !context.hasPasskey && context.factors.every((method) => method === 'email');
 }
 
 /**
  * Whether a factor of this method counts in this sign-in: it meets the policy. Where a passkey counts or the account is
  * changed, the mailbox does not count twice; where both, not at all.
  */
-export function counts(method: FactorWorth, evidence: readonly Evidence[], standing: Standing): boolean {
+export function counts(method: FactorStrength, evidence: readonly Evidence[], context: SignInContext): boolean {
   if (method === 'mailbox') return false;
-  const { changesAccount, factors, hasPasskey } = standing;
+  const { changesAccount, factors, hasPasskey } = context;
   const isOnce = hasPasskey || (changesAccount && factors.some((other) => other !== 'email'));
   const isMailbox = (isOnce && has(evidence, 'mail-code')) || (hasPasskey && changesAccount);
-  return isSufficient(method, standing) && !(isMailbox && method === 'email');
+  return isSufficient(method, context) && !(isMailbox && method === 'email');
 }
 
 /** Whether the user's factors meet the project's policy. */
@@ -200,14 +200,14 @@ export function meetsPolicy({
   policy,
   emailFactor,
   factors,
-}: Pick<Standing, 'policy' | 'emailFactor' | 'factors'>): boolean {
+}: Pick<SignInContext, 'policy' | 'emailFactor' | 'factors'>): boolean {
   return policy !== 'required' || factors.some((method) => isSufficient(method, { policy, emailFactor }));
 }
 
 /** Whether a factor of this method meets the project's policy. */
 export function isSufficient(
-  method: FactorWorth,
-  { policy, emailFactor }: Pick<Standing, 'policy' | 'emailFactor'>,
+  method: FactorStrength,
+  { policy, emailFactor }: Pick<SignInContext, 'policy' | 'emailFactor'>,
 ): boolean {
   return policy !== 'required' || (method !== 'mailbox' && (emailFactor || method !== 'email'));
 }

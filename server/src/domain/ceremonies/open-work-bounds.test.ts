@@ -127,7 +127,7 @@ describe('endOpenWork', () => {
     expectStatus(await (await beginFactor(page, address, '+491701234576'))(), 'SUCCESS');
     const user = (await world.findUser(address)) as User;
     await (await beginFactorChange(user, '+491701234577'))();
-    const standing = () =>
+    const context = () =>
       Promise.all(
         [
           'select id, finished_at from ceremonies where project_id = ? order by id',
@@ -137,11 +137,11 @@ describe('endOpenWork', () => {
           'select id, revoked_at from authorization_codes where project_id = ?',
         ].map((sql) => rows(app.services.db, sql, [world.project.id])),
       );
-    const before = await standing();
+    const before = await context();
     expect(before.map((rows) => rows.length)).toEqual([1, 3, 1, 1, 1]);
     app.clock.turn(1);
     await end(user);
-    expect(await standing()).toEqual(before);
+    expect(await context()).toEqual(before);
   });
 
   it('deletes unused codes without a user id in each place of the user', async () => {
@@ -152,8 +152,8 @@ describe('endOpenWork', () => {
     await visit.change('change-phone', { phone: '+491701234569' });
     await beginFactorChange(user, '+491701234570');
     const unused = 'from one_time_codes where project_id = ? and used_at is null';
-    const nameless = `update one_time_codes set user_id = null where id in (select id ${unused}) returning id`;
-    expect(await rows(app.services.db, nameless, [world.project.id])).toHaveLength(3);
+    const unowned = `update one_time_codes set user_id = null where id in (select id ${unused}) returning id`;
+    expect(await rows(app.services.db, unowned, [world.project.id])).toHaveLength(3);
     await end(user);
     expect(await reader().execute(`select ${unused}`, [world.project.id])).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import type { PasskeyRequestOptions } from '@latchkey/contracts';
 import type { Passkey } from '../credentials/passkey.entity.ts';
 import type { CheckedPage } from './callers.ts';
-import { isPasskeyRequired, isPersonRequired, siteOfPage } from './standing.ts';
+import { isPasskeyRequired, isPersonRequired, siteOfPage } from './sign-in-context.ts';
 
 /** Milliseconds that a browser waits for the user. */
 export const timeoutMs = 5 * 60 * 1000;

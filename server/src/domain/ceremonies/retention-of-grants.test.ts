@@ -32,8 +32,8 @@ it('a refresh grant is kept for 100 days after its last use or its end', async (
 it('a recovery grant is kept for 30 days after it could be used, and longer if its expiry is not recorded', async () => {
   const { services } = world.app;
   const user = await world.user();
-  const wished = { reason: 'Lost the key.', hours: 1 };
-  await services.recoveries.grant(world.project.id, user.id, wished, system);
+  const requested = { reason: 'Lost the key.', hours: 1 };
+  await services.recoveries.grant(world.project.id, user.id, requested, system);
   const left = async (column: string, seconds: number) => {
     await changed(services.db, `update recovery_grants set ${column} = ? where user_id = ?`, [ago(seconds), user.id]);
     await services.retention.sweep();

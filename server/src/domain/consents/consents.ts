@@ -58,7 +58,7 @@ export class Consents {
   constructor(private readonly deps: { clock: Clock; random: Random; audit: Audit }) {}
 
   /** Whether the user must be asked before the client gets this scope (separated by spaces). */
-  async isOwed(on: Executing, client: AskingClient, userId: string, scope: string): Promise<boolean> {
+  async isRequired(on: Executing, client: AskingClient, userId: string, scope: string): Promise<boolean> {
     if (!client.thirdParty) return false;
     const wanted = {
       isThirdParty: sql`true`,

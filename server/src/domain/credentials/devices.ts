@@ -188,10 +188,16 @@ export class Devices {
   }
 
   /** Refuses `not-found`, also for a revoked device, and `invalid` if the name is empty or too long. */
-  async rename(em: EntityManager, owner: DeviceOwner, id: string, wished: string, actor: Actor): Promise<Credential> {
+  async rename(
+    em: EntityManager,
+    owner: DeviceOwner,
+    id: string,
+    requested: string,
+    actor: Actor,
+  ): Promise<Credential> {
     const device = await this.owned(em, owner, id);
     if (device.revokedAt) refuse({ code: 'not-found', what: 'device' });
-    const name = wished.trim();
+    const name = requested.trim();
     if (name === '') refuse({ code: 'invalid', field: 'name', reason: 'must not be empty' });
     if (name.length > maxNameLength) {
       refuse({ code: 'invalid', field: 'name', reason: `must have at most ${maxNameLength} characters` });

@@ -27,6 +27,6 @@ export function purposeOf(method: MfaMethod): CodePurpose {
 
 /** The user's language from the directory, if any: there is no browser to ask. */
 export function localeOf({ attributes }: User): Locale {
-  const wished = attributes['preferredLanguage'] ?? attributes['locale'];
-  return chooseLocale(typeof wished === 'string' ? wished.replaceAll('_', '-') : null, undefined);
+  const requested = attributes['preferredLanguage'] ?? attributes['locale'];
+  return chooseLocale(typeof requested === 'string' ? requested.replaceAll('_', '-') : null, undefined);
 }

@@ -10,7 +10,7 @@ import type { Passkeys } from '../credentials/passkeys.ts';
 import { forgetRemembered } from '../credentials/user-tables.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
-import { type Database, undoneIfRefused } from '../kernel/database.ts';
+import { type Database, rolledBackIfRefused } from '../kernel/database.ts';
 import { type Problem, problemOf, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
@@ -102,7 +102,7 @@ export class FactorChanges {
   async initiate(backEnd: BackEnd, change: NewChange): Promise<BegunChange> {
     return unwrap<BegunChange>(
       await this.deps.db.transaction(async (em) => {
-        const begun: ChangeOutcome<BegunChange> | RefusedSms = await undoneIfRefused(em, () =>
+        const begun: ChangeOutcome<BegunChange> | RefusedSms = await rolledBackIfRefused(em, () =>
           this.begin(em, backEnd, change),
         );
         // The count was rolled back with the rest: count again.
@@ -209,7 +209,9 @@ export class FactorChanges {
     if (locked) return { refused: locked };
     const counted = await this.count(em, client.project.id, change, enrolment);
     if ('refused' in counted) return counted;
-    const outcome = await undoneIfRefused(em, () => this.accept(em, backEnd, change.id, counted.counted, tried.code));
+    const outcome = await rolledBackIfRefused(em, () =>
+      this.accept(em, backEnd, change.id, counted.counted, tried.code),
+    );
     if ('refused' in outcome) {
       const event = { type: 'mfa.rejected' as const, detail: { method, change: true } };
       await this.deps.audit.recordRepeated(em, { ...about(backEnd, user), ...event }, outcome.refused.code);
@@ -319,9 +321,9 @@ export class FactorChanges {
   private async phoneFor(
     em: EntityManager,
     user: User,
-    wished: string | undefined,
+    requested: string | undefined,
   ): Promise<{ number: string } | { refused: Problem }> {
-    const number = wished?.replace(/[\s()./-]/g, '') ?? user.phone ?? '';
+    const number = requested?.replace(/[\s()./-]/g, '') ?? user.phone ?? '';
     if (!isE164(number)) return { refused: { code: 'phone-invalid' } };
     const refused = await problemOf(this.deps.users.checkPhoneLock(em, user, number));
     return refused ? { refused } : { number };

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { multiply } from '../../../test/plan.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
@@ -26,7 +26,7 @@ let sent: OutgoingMail[];
 let failure: Error | null;
 let whileSending: (() => Promise<unknown>) | null;
 let recipient: Recipient;
-const clock = turnableClock();
+const clock = adjustableClock();
 const projectId = systemRandom.id();
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
 

@@ -7,8 +7,8 @@ export type Locale = (typeof locales)[number];
  * `Accept-Language` header (RFC 9110 §12.5.4), then English.
  */
 export function chooseLocale(uiLocales: string | null | undefined, acceptLanguage: string | undefined): Locale {
-  const wished = [...(uiLocales ?? '').slice(0, 200).split(' '), ...byWeight(acceptLanguage ?? '')];
-  for (const tag of wished) {
+  const requested = [...(uiLocales ?? '').slice(0, 200).split(' '), ...byWeight(acceptLanguage ?? '')];
+  for (const tag of requested) {
     const language = tag.trim().toLowerCase().split('-', 1)[0];
     const locale = locales.find((one) => one === language);
     if (locale) return locale;

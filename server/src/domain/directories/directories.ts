@@ -102,10 +102,10 @@ export class Directories {
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }
-      const isLasting = [{ expiresAt: null }, { expiresAt: { $gt: now } }];
+      const isUnexpired = [{ expiresAt: null }, { expiresAt: { $gt: now } }];
       // Serialized, so that the limit holds. Sign-ins only reference the project and do not wait.
       await query(em, sql`select from projects where id = ${project.id} for no key update`);
-      if ((await em.count(ScimToken, { project, revokedAt: null, $or: isLasting })) >= maxTokens) {
+      if ((await em.count(ScimToken, { project, revokedAt: null, $or: isUnexpired })) >= maxTokens) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxTokens} tokens: revoke one first` });
       }
       const token = newSecret(this.deps.random, scimTokenPrefix);

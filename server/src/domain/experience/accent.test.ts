@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accentCss, accentTheme, contrast, grounds, readable, rgb } from './accent.ts';
+import { accentCss, accentTheme, contrast, palettes, readable, rgb } from './accent.ts';
 
 describe('a project’s colour', () => {
   it('computes contrast as in WCAG 2.2', () => {
@@ -23,9 +23,9 @@ describe('a project’s colour', () => {
           const tones = accentTheme(color)[theme];
           expect(contrast(rgb(tones.accent), rgb(tones.onAccent))).toBeGreaterThanOrEqual(4.5);
           expect(contrast(rgb(tones.accentStrong), rgb(tones.onAccent))).toBeGreaterThanOrEqual(4.5);
-          expect(contrast(rgb(tones.accent), rgb(grounds[theme].card))).toBeGreaterThanOrEqual(1.2);
-          for (const ground of [grounds[theme].card, grounds[theme].tint]) {
-            expect(contrast(rgb(tones.accentText), rgb(ground))).toBeGreaterThanOrEqual(4.5);
+          expect(contrast(rgb(tones.accent), rgb(palettes[theme].card))).toBeGreaterThanOrEqual(1.2);
+          for (const background of [palettes[theme].card, palettes[theme].tint]) {
+            expect(contrast(rgb(tones.accentText), rgb(background))).toBeGreaterThanOrEqual(4.5);
           }
         }
       }),
@@ -34,10 +34,10 @@ describe('a project’s colour', () => {
   });
 
   it('uses the background colours of the style sheet', () => {
-    const css = readFileSync(new URL('../../../../console/signin/styles/ground.css', import.meta.url), 'utf8');
+    const css = readFileSync(new URL('../../../../console/signin/styles/palette.css', import.meta.url), 'utf8');
     const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)');
-    for (const [name, value] of Object.entries(grounds.light)) expect(light).toContain(`--${name}: ${value};`);
-    for (const [name, value] of Object.entries(grounds.dark)) expect(dark).toContain(`--${name}: ${value};`);
+    for (const [name, value] of Object.entries(palettes.light)) expect(light).toContain(`--${name}: ${value};`);
+    for (const [name, value] of Object.entries(palettes.dark)) expect(dark).toContain(`--${name}: ${value};`);
   });
 
   it('becomes a style sheet that sets colours only', () => {

@@ -23,8 +23,8 @@ export interface AccentTheme {
   dark: AccentTones;
 }
 
-/** Background and text colors of the pages, as in console/signin/styles/ground.css. */
-export const grounds = {
+/** Background and text colors of the pages, as in console/signin/styles/palette.css. */
+export const palettes = {
   light: { card: '#ffffff', tint: '#eef1f5', text: '#15181d' },
   dark: { card: '#161a21', tint: '#1f252e', text: '#e9ecf0' },
 } as const;
@@ -37,7 +37,7 @@ const minButtonContrast = 1.2;
 
 /** @param color `#rrggbb` */
 export function accentTheme(color: string): AccentTheme {
-  return { light: tones(color, grounds.light), dark: tones(color, grounds.dark) };
+  return { light: tones(color, palettes.light), dark: tones(color, palettes.dark) };
 }
 
 /** The theme as a style sheet, to load after the pages' own. */
@@ -50,23 +50,23 @@ function declarations({ accent, accentStrong, onAccent, accentText }: AccentTone
   return `--accent:${accent};--accent-strong:${accentStrong};--on-accent:${onAccent};--accent-text:${accentText}`;
 }
 
-function tones(color: string, ground: (typeof grounds)['light' | 'dark']): AccentTones {
+function tones(color: string, palette: (typeof palettes)['light' | 'dark']): AccentTones {
   const chosen = rgb(color);
-  const ink = rgb(ground.text);
-  const button = readable(chosen, rgb(ground.card), ink, minButtonContrast);
+  const foreground = rgb(palette.text);
+  const button = readable(chosen, rgb(palette.card), foreground, minButtonContrast);
   const on =
     contrast(button, white) >= minTextContrast ? white : contrast(button, black) >= minTextContrast ? black : white;
   const opposite = on === white ? black : white;
   // Neither is readable on some mid tones; darken those for white.
   const accent = readable(button, on, opposite, minTextContrast);
-  const accentText = readable(chosen, rgb(ground.tint), ink, minTextContrast);
+  const accentText = readable(chosen, rgb(palette.tint), foreground, minTextContrast);
   return {
     accent: hex(accent),
     accentStrong: hex(mix(accent, opposite, 0.15)),
     onAccent: hex(on),
     accentText: hex(accentText),
     contrast: rounded(contrast(accent, on)),
-    textContrast: rounded(contrast(accentText, rgb(ground.tint))),
+    textContrast: rounded(contrast(accentText, rgb(palette.tint))),
     isAdjusted: hex(accent) !== hex(chosen),
   };
 }
@@ -77,10 +77,11 @@ export function contrast(one: Rgb, two: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Moves `color` towards `ink` only as far as needed for the contrast with `paper`. */
-export function readable(color: Rgb, paper: Rgb, ink: Rgb, ratio: number): Rgb {
+/** Moves `color` towards `foreground` only as far as needed for the contrast with `background`. */
+export function readable(color: Rgb, background: Rgb, foreground: Rgb, ratio: number): Rgb {
   let result = color;
-  for (let step = 0; step <= 20 && contrast(result, paper) < ratio; step += 1) result = mix(color, ink, step / 20);
+  for (let step = 0; step <= 20 && contrast(result, background) < ratio; step += 1)
+    result = mix(color, foreground, step / 20);
   return result;
 }
 

@@ -23,7 +23,7 @@ export const sealedColumns = [
 
 /** Key of the advisory lock: one process at a time changes the master key. */
 const changeLock = 7_316_904_555;
-const bite = 500;
+const batchSize = 500;
 
 /** Reseals values of the vault's second key under the first. */
 export class MasterKeyChange {
@@ -95,14 +95,14 @@ export class MasterKeyChange {
         em,
         sql<{ id: string; sealed: Buffer }>`
           select id::text as id, ${sql.ref(column)} as sealed from ${sql.table(table)}
-          where ${this.isSealedOtherwise(column)} limit ${bite} for update`,
+          where ${this.isSealedOtherwise(column)} limit ${batchSize} for update`,
       );
       for (const { id, sealed } of found) {
         const resealed = this.deps.vault.seal(purpose, id, this.deps.vault.open(purpose, id, sealed));
         await execute(em, sql`update ${sql.table(table)} set ${sql.ref(column)} = ${resealed} where id = ${id}`);
       }
       count += found.length;
-      if (found.length < bite) return count;
+      if (found.length < batchSize) return count;
     }
   }
 }

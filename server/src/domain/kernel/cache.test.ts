@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type TurnableClock, turnableClock } from '../../../test/clock.ts';
+import { type AdjustableClock, adjustableClock } from '../../../test/clock.ts';
 import { Cache } from './cache.ts';
 
-let clock: TurnableClock;
+let clock: AdjustableClock;
 let cache: Cache<string>;
 let loads: string[];
 
@@ -12,7 +12,7 @@ const load = (value: string | null) => async () => {
 };
 
 beforeEach(() => {
-  clock = turnableClock();
+  clock = adjustableClock();
   cache = new Cache<string>(clock, 60, 2);
   loads = [];
 });

@@ -97,7 +97,7 @@ export interface Refused {
  * back and earlier ones stay, above all the count of the attempt. Entities read so far are then detached. Otherwise the
  * savepoint ends with the transaction.
  */
-export async function undoneIfRefused<T extends object>(
+export async function rolledBackIfRefused<T extends object>(
   em: EntityManager,
   step: () => Promise<T | Refused>,
 ): Promise<T | Refused> {

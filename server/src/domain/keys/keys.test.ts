@@ -8,7 +8,7 @@ import {
   importPKCS8,
 } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -25,7 +25,7 @@ import { Vault, VaultError } from './vault.ts';
 const day = 24 * 3600;
 let database: FreshDatabase;
 let open: { close(force?: boolean): Promise<void> }[];
-const clock = turnableClock();
+const clock = adjustableClock();
 
 beforeEach(async () => {
   database = await freshDatabase();

@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -18,7 +18,7 @@ import { maxAttempts } from './attempts.ts';
 import { LogoutDelivery } from './logout-delivery.entity.ts';
 
 const issuer = 'https://id.example.com';
-const clock = turnableClock();
+const clock = adjustableClock();
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 let orm: MikroORM;
 let drop: () => Promise<void>;

@@ -44,13 +44,13 @@ export class Enrolment extends schema.class {}
 schema.setClass(Enrolment);
 
 /** `mailbox`: it adds nothing to a mail code, nor to a device that a mail code registered. */
-export type FactorWorth = MfaMethod | 'mailbox';
+export type FactorStrength = MfaMethod | 'mailbox';
 
 /** The worth of a factor to a user with a passkey that counts, or without. */
-export function worthOf(
+export function strengthOf(
   { method, besidePasskey }: { method: MfaMethod; besidePasskey?: boolean },
   hasPasskey: boolean,
-): FactorWorth {
+): FactorStrength {
   return besidePasskey && hasPasskey ? 'mailbox' : method;
 }
 

@@ -2,7 +2,7 @@
 
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { changed, rows } from '../../../test/rows.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
@@ -15,7 +15,7 @@ import { newCode, normalizeCode } from './code.ts';
 import { type CountedCode, type NewCode, Otp } from './otp.ts';
 import { type Send, Sends } from './sends.ts';
 
-const clock = turnableClock();
+const clock = adjustableClock();
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
 const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
 const otp = new Otp({ clock, random: systemRandom, vault, limits });

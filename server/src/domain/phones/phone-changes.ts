@@ -88,11 +88,11 @@ export class PhoneChanges {
     em: EntityManager,
     by: PhoneChangeBy,
     place: PhoneChangePlace,
-    wished: string,
+    requested: string,
   ): Promise<PhoneCodeSent | RefusedPhone> {
     const { audit, clock, delivery, otp, random, sends, smsGuard, testMode, users } = this.deps;
     const { project, user } = by;
-    const to = wished.normalize('NFKC').replace(/[\s()./-]/g, '');
+    const to = requested.normalize('NFKC').replace(/[\s()./-]/g, '');
     if (!isE164(to)) return { refused: { code: 'phone-invalid' } };
     const locked = await problemOf(users.checkPhoneLock(em, user, to));
     if (locked) return { refused: locked, event: { type: 'user.phone_change_refused', subject: subjectOf(user) } };

@@ -105,9 +105,9 @@ export function projectIssuerUrl(baseUrl: string, slug: string): string {
 }
 
 /** The algorithm that an issuer signs a client's ID and logout tokens with. */
-export function idTokenAlgorithmOf(wished: IdTokenAlgorithm, { capabilities }: Pick<Issuer, 'capabilities'>) {
+export function idTokenAlgorithmOf(requested: IdTokenAlgorithm, { capabilities }: Pick<Issuer, 'capabilities'>) {
   const [first = 'ES512'] = capabilities.idTokenAlgorithms;
-  return capabilities.idTokenAlgorithms.includes(wished) ? wished : first;
+  return capabilities.idTokenAlgorithms.includes(requested) ? requested : first;
 }
 
 /** The issuer as rows store it: null for the base issuer. */

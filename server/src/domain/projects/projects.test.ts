@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../../../test/at-once.ts';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -12,7 +12,7 @@ import { Users } from '../users/users.ts';
 import { Project } from './project.entity.ts';
 import { Projects } from './projects.ts';
 
-const clock = turnableClock();
+const clock = adjustableClock();
 const audit = new Audit({ clock, random: systemRandom });
 let orm: MikroORM;
 let db: Database;

@@ -71,11 +71,11 @@ function rolesNamed(projectId: string, userId: string): Fragment {
     select k.id as role_id from named n join client_roles k
       on k.project_id = ${projectId}::uuid and k.id = case when n.value ~* ${uuidPattern} then n.value::uuid end
     union all select k.id from named n join client_roles k on k.project_id = ${projectId}::uuid and k.key = n.value
-      where not ${sql.raw(isNameless('k'))}`;
+      where not ${sql.raw(isUnnamed('k'))}`;
 }
 
 /** SQL: whether the key of a role could mean another one, too: then only the id names it. */
-function isNameless(role: string): string {
+function isUnnamed(role: string): string {
   return `(${role}.key ~* '${uuidPattern}' or exists (select from client_roles o where o.project_id = ${role}.project_id
     and o.key = ${role}.key and o.client_id <> ${role}.client_id))`;
 }
@@ -94,7 +94,7 @@ export interface OfferedRole {
 
 /** SQL over the row `r` of a role: see {@link OfferedRole}. */
 export const offered = {
-  value: `case when ${isNameless('r')} then r.id::text else r.key end`,
+  value: `case when ${isUnnamed('r')} then r.id::text else r.key end`,
   application: '(select c.name from clients c where c.project_id = r.project_id and c.id = r.client_id)',
 } as const;
 

@@ -46,7 +46,7 @@ const row = async (id: string) => {
 };
 const setActive = (one: User, active: boolean) =>
   work((em) => em.execute('update users set active = ? where id = ?', [active, one.id]));
-const secretOfNobody = () => newSecret(randomOn(app.clock));
+const unknownSecret = () => newSecret(randomOn(app.clock));
 
 describe('a sign-in', () => {
   it('keeps the session of the same user in the same browser, under a new secret', async () => {
@@ -87,7 +87,7 @@ describe('a sign-in', () => {
 
   it('starts a session if the browser has none or its cookie is unknown', async () => {
     const first = await signIn();
-    const other = await signIn({ currentSecret: secretOfNobody() });
+    const other = await signIn({ currentSecret: unknownSecret() });
     expect(other.session.id).not.toBe(first.session.id);
     expect(other.replaced).toBeNull();
     expect(await row(first.session.id)).toMatchObject({ ended_at: null, ip: '192.0.2.1', user_agent: 'Firefox' });
@@ -212,7 +212,7 @@ describe('a session', () => {
 
   it('is found by its id only', async () => {
     expect(await work((em) => sessions.findLive(em, { project, id: 'no-uuid' }))).toBeNull();
-    expect(await work((em) => sessions.peek(em, project, secretOfNobody()))).toBeNull();
+    expect(await work((em) => sessions.peek(em, project, unknownSecret()))).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -17,7 +17,7 @@ let database: FreshDatabase;
 let orm: MikroORM;
 let db: Database;
 let project: Project;
-const clock = turnableClock();
+const clock = adjustableClock();
 const vault = new Vault(systemRandom.bytes(32), systemRandom);
 const limits = new Limits({ clock, keysOf: (subject) => vault.macs('budget', '', subject) });
 const guard = new SmsGuard({ limits, audit: new Audit({ clock, random: systemRandom }) });

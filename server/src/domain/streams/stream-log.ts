@@ -6,7 +6,7 @@ import type { LogStream, StreamKind } from './log-stream.entity.ts';
 /** Key of the advisory lock: one process at a time numbers events. */
 const numberLock = 7_316_904_558;
 /** Events that one statement numbers. */
-const bite = 5000;
+const batchSize = 5000;
 
 /** The log that a stream reads: that of its project, or that of the instance, which has the events of all projects. */
 export const logOf = ({ project }: Pick<LogStream, 'project'>): string => project?.id ?? instanceId;
@@ -31,7 +31,7 @@ export async function numberEvents(db: Database): Promise<void> {
         sql`with waiting as (
             select project_id, event_id, row_number() over (partition by project_id order by queued_at, event_id) as place
             from (select project_id, event_id, queued_at from stream_events where position is null
-              order by queued_at, event_id limit ${bite}) oldest),
+              order by queued_at, event_id limit ${batchSize}) oldest),
           heads as (
             select project_id, greatest(
               (select max(e.position) from stream_events e where e.project_id = w.project_id),
@@ -42,7 +42,7 @@ export async function numberEvents(db: Database): Promise<void> {
           where e.project_id = w.project_id and e.event_id = w.event_id`,
       );
     });
-    if (count < bite) return;
+    if (count < batchSize) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { migrationLock, openDatabase } from '../../adapters/postgres/database.ts';
 import { randomOn } from '../../adapters/system/random.ts';
@@ -14,7 +14,7 @@ import type { Batch, BatchOutcome } from './batch.ts';
 import type { LogStream, StreamKind } from './log-stream.entity.ts';
 import type { StreamSettings } from './stream-settings.ts';
 
-const clock = turnableClock();
+const clock = adjustableClock();
 let orm: MikroORM;
 let drop: () => Promise<void>;
 /** Two processes on one database. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { FlowDeps } from '../ceremonies/flow.ts';
-import { type ForeseenStep, foresee } from '../ceremonies/foresight.ts';
-import { offeredMethods, standingOf } from '../ceremonies/standing.ts';
+import { type PredictedStep, predictSteps } from '../ceremonies/predicted-steps.ts';
+import { offeredMethods, signInContext } from '../ceremonies/sign-in-context.ts';
 import { Client } from '../clients/client.entity.ts';
 import type { Consents } from '../consents/consents.ts';
 import type { Device } from '../credentials/device.entity.ts';
@@ -31,7 +31,7 @@ export const denials = ['inactive', 'client-disabled', 'no-address', 'no-mail', 
 export type Denial = (typeof denials)[number];
 
 export interface ExpectedStep {
-  step: ForeseenStep;
+  step: PredictedStep;
   reason: StepReason;
 }
 
@@ -55,12 +55,12 @@ export interface ViewAs {
 
 /**
  * The sign-in of a user to an application now, on the hosted page. Reads only: the decisions are those of the sign-in
- * itself ({@link standingOf}, `owed`).
+ * itself ({@link signInContext}, `nextRequirement`).
  */
 export class SignInForecast {
   constructor(
     private readonly deps: Pick<FlowDeps, 'devices' | 'passkeys' | 'mfa' | 'delivery' | 'testMode'> & {
-      consents: Pick<Consents, 'isOwed'>;
+      consents: Pick<Consents, 'isRequired'>;
     },
   ) {}
 
@@ -86,7 +86,7 @@ export class SignInForecast {
     return {
       signIns,
       takesPasskey: user.active && passkeys.some(({ userVerified }) => userVerified),
-      asksConsent: await this.deps.consents.isOwed(em, client, user.id, scopes.join(' ')),
+      asksConsent: await this.deps.consents.isRequired(em, client, user.id, scopes.join(' ')),
     };
   }
 
@@ -100,17 +100,17 @@ export class SignInForecast {
     if (client.disabledAt) return { device, steps: [], denied: 'client-disabled' };
     const factors = await deps.mfa.factors(em, user);
     const place = { em, deps, caller: { project, client, request: null }, ceremony: { stepUp: null } };
-    const standing = await standingOf(place, factors, device ?? { user });
+    const context = await signInContext(place, factors, device ?? { user });
     const offered = await offeredMethods(place);
     const hasGrant = await deps.mfa.recoveryGrants.isUsable(em, user);
-    const forecast = foresee({ standing, factors, offered, isTrusted: device !== null, hasGrant });
+    const forecast = predictSteps({ context, factors, offered, isTrusted: device !== null, hasGrant });
     const isMailed = forecast[0]?.kind === 'mail-code';
     if (isMailed && !isAddress(user.email ?? user.userName)) return { device, steps: [], denied: 'no-address' };
     if (isMailed && !deps.delivery.isAvailable('mail') && !(await deps.testMode.holds(em, project))) {
       return { device, steps: [], denied: 'no-mail' };
     }
-    const ofPasskey = passkeyReason(client, standing.passkeyRequired);
-    const reasons: Record<ForeseenStep['kind'], StepReason> = {
+    const ofPasskey = passkeyReason(client, context.passkeyRequired);
+    const reasons: Record<PredictedStep['kind'], StepReason> = {
       'mail-code': device ? 'fresh' : 'new-browser',
       'device-key': 'trusted-browser',
       factor: 'enrolled',

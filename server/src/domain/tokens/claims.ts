@@ -10,8 +10,8 @@ export function grantedScope(requested: string, known: readonly string[]): strin
 }
 
 /** Clamps the access token's lifetime silently (service.md 2.6). */
-export function clampAccessTokenTtl(wishedSeconds: number): number {
-  return Math.min(3600, Math.max(1, Math.trunc(wishedSeconds)));
+export function clampAccessTokenTtl(requestedSeconds: number): number {
+  return Math.min(3600, Math.max(1, Math.trunc(requestedSeconds)));
 }
 
 /** The result of an exchange, from which the tokens are built. Times are Unix seconds. */

@@ -48,7 +48,7 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
   const { client, redirectUri, codeChallenge, dpopJkt, resources, scope, nonce, hintedUserId, maxAgeSeconds } = asked;
   const { now } = made;
   const lacksAcr = asked.acr ? lacking(asked.acr) : sql`false`;
-  const meeting = sql`select seen.*, client.id as client_id from seen join client on client.project_id = seen.project_id
+  const meetingPolicy = sql`select seen.*, client.id as client_id from seen join client on client.project_id = seen.project_id
     where seen.user_id = coalesce(${hintedUserId ?? null}::uuid, seen.user_id)
       and coalesce(floor(extract(epoch from ${now}::timestamptz))
         - floor(extract(epoch from coalesce(seen.fresh_at, 'epoch'))) <= ${maxAgeSeconds ?? null}::int, true)
@@ -68,11 +68,11 @@ export function sessionCode(asked: SessionCode, made: NewCode): Statement<Sessio
   return sql<SessionCodeRow>`with client as materialized (${currentClient(asked)}),
     without_waiting as (select set_config('synchronous_commit', 'off', true)),
     seen as (${slidSession({ secretHash: asked.sessionHash, projectId: client.project.id, now })}),
-    meeting as materialized (${meeting}),
-    issued as (${insertedCode(made, code, sql`from meeting seen where not ${asksAgain}::boolean`)} returning 1)
+    meeting_policy as materialized (${meetingPolicy}),
+    issued as (${insertedCode(made, code, sql`from meeting_policy seen where not ${asksAgain}::boolean`)} returning 1)
     select exists (select from client) as client_is_current, exists (select from issued) as is_issued,
       exists (select from seen where ${lacksAcr}) as lacks_acr,
-      (select seen.id from meeting seen where not exists (select from issued)) as asking_session_id
+      (select seen.id from meeting_policy seen where not exists (select from issued)) as asking_session_id
     from without_waiting`;
 }
 

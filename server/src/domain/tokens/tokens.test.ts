@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { indexConditions, multiply } from '../../../test/plan.ts';
 import { changed } from '../../../test/rows.ts';
@@ -30,7 +30,7 @@ import { Tokens } from './tokens.ts';
 const issuer = 'https://id.example.com';
 const redirectUri = 'https://app.example.com/cb';
 const verifier = 'v'.repeat(43);
-const clock = turnableClock();
+const clock = adjustableClock();
 let orm: MikroORM;
 let drop: () => Promise<void>;
 let db: Database;

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../test/clock.ts';
+import { adjustableClock } from '../../../test/clock.ts';
 import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { randomOn } from '../../adapters/system/random.ts';
@@ -22,7 +22,7 @@ interface Sent {
   headers: Record<string, string>;
 }
 
-const clock = turnableClock();
+const clock = adjustableClock();
 const random = randomOn(clock);
 let orm: MikroORM;
 let drop: () => Promise<void>;

@@ -56,10 +56,10 @@ export function normalized(elements: readonly Complex[]): Complex[] {
   const primary = elements.findLastIndex((element) => element['primary'] === true);
   const kept = new Map<string, Complex>();
   for (const [index, element] of elements.entries()) {
-    const calmed = element['primary'] === true && index !== primary ? { ...element, primary: false } : element;
-    const key = identityOf(calmed);
+    const demoted = element['primary'] === true && index !== primary ? { ...element, primary: false } : element;
+    const key = identityOf(demoted);
     const same = kept.get(key);
-    kept.set(key, same ? { ...same, ...calmed } : calmed);
+    kept.set(key, same ? { ...same, ...demoted } : demoted);
   }
   return [...kept.values()];
 }

@@ -2,7 +2,7 @@ import { authorizationParameters, pkce } from '../../browser.ts';
 import { absorb } from '../absorb.ts';
 import type { Browser, Tab } from '../browsers.ts';
 import type { Change } from '../changes.ts';
-import type { Ask, Wish } from '../commands.ts';
+import type { Access, Ask } from '../commands.ts';
 import { type AuthRequest, type ClientModel, demand, type TokenModel } from '../model.ts';
 import { checkClaims, checkExchange, checkSessionCode, checkUserInfo, grantOf, mayEnd } from '../oidc-rules.ts';
 import { checkRefusal } from '../signin-rules.ts';
@@ -16,7 +16,7 @@ const asks: Record<Ask, { prompt?: string; max_age?: string }> = {
   minutes: { max_age: '300' },
 };
 
-const scopes: Record<Wish, string> = {
+const scopes: Record<Access, string> = {
   base: 'openid',
   online: 'openid email',
   offline: 'openid email offline_access',
@@ -33,17 +33,23 @@ export class OidcActor {
   }
 
   /** GET /authorize. Returns the request if it leads to the hosted page; null if a session answered it. */
-  async begin(app: number, browser: Browser, client: ClientModel, ask: Ask, wish: Wish): Promise<AuthRequest | null> {
+  async begin(
+    app: number,
+    browser: Browser,
+    client: ClientModel,
+    ask: Ask,
+    access: Access,
+  ): Promise<AuthRequest | null> {
     const { world } = this;
     const proof = pkce();
-    const isBase = wish === 'base' || client.project === world.console;
-    const [scope, issuer] = isBase ? [scopes.base, world.issuer] : [scopes[wish], world.issuerOf(client.project)];
+    const isBase = access === 'base' || client.project === world.console;
+    const [scope, issuer] = isBase ? [scopes.base, world.issuer] : [scopes[access], world.issuerOf(client.project)];
     const over = { redirect_uri: client.redirectUri, scope, ...asks[ask] };
     const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge, over));
     const reply = await browser.get(`${world.at(app, issuer)}/authorize?${query}`);
     const changes = await world.processes.log.read();
     this.say(
-      `browser ${browser.index} /authorize for ${client.name}, ${ask}, ${isBase ? 'base' : wish}: ${reply.status} ${where(reply)}`,
+      `browser ${browser.index} /authorize for ${client.name}, ${ask}, ${isBase ? 'base' : access}: ${reply.status} ${where(reply)}`,
     );
     demand(reply.status < 500, `/authorize failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     const maxAge = asks[ask].max_age === undefined ? undefined : Number(asks[ask].max_age);

@@ -36,7 +36,7 @@ export class RecoveryActor {
     ...who
   }: Pick<Recover, 'act' | 'app' | 'pick' | 'person' | 'project'>): Promise<Pick<
     Open,
-    'client' | 'door' | 'person'
+    'client' | 'entry' | 'person'
   > | null> {
     const { world } = this;
     const { model } = world;
@@ -65,12 +65,12 @@ export class RecoveryActor {
     this.checkGrant(recovery, changes);
     model.recoveries.push(recovery);
     absorb(model, changes);
-    const door = project === world.console ? ('console' as const) : ('hosted' as const);
+    const entry = project === world.console ? ('console' as const) : ('hosted' as const);
     const client = Math.max(
       0,
       world.clients().findIndex((one) => one.project === project),
     );
-    return { door, client, person: Math.max(0, world.addresses.indexOf(mailboxOf(row))) };
+    return { entry, client, person: Math.max(0, world.addresses.indexOf(mailboxOf(row))) };
   }
 
   private checkGrant(recovery: RecoveryModel, changes: readonly Change[]): void {

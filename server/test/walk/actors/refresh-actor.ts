@@ -65,9 +65,9 @@ export class RefreshActor {
       case 'more':
         return { ...of, scope: 'openid phone' };
       case 'forged':
-        return { ...of, token: respelled(of.token, -2) };
+        return { ...of, token: reencoded(of.token, -2) };
       case 'stranger':
-        return { ...of, token: respelled(of.token, 'lk_rt_'.length) };
+        return { ...of, token: reencoded(of.token, 'lk_rt_'.length) };
       case 'other-client':
       case 'revoke-other-client':
         return other ? { ...of, client: other } : null;
@@ -255,7 +255,7 @@ function isPart(scope: string | undefined, granted: string): boolean {
 const familyEnd = 'lk_rt_'.length + 43;
 
 /** The token with another character at this place. */
-function respelled(token: string, place: number): string {
+function reencoded(token: string, place: number): string {
   const at = place < 0 ? token.length + place : place;
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
 }

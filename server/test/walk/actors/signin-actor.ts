@@ -2,7 +2,7 @@ import { generateSync } from 'otplib';
 import { pkce } from '../../browser.ts';
 import type { DeviceKey } from '../../signin-browser.ts';
 import { absorb, noteUse } from '../absorb.ts';
-import { keyless, learn, learnCookie, learnResult, type Sent } from '../accept.ts';
+import { applyCookie, applyResult, applyStep, keyless, type Sent } from '../accept.ts';
 import { type Browser, type ProofOf, post, Tab } from '../browsers.ts';
 import type { Answer, ArbitraryStep, Open, Step } from '../commands.ts';
 import { accountsOf } from '../evidence.ts';
@@ -42,22 +42,22 @@ export class SigninActor {
     const { world } = this;
     const browser = world.browsers[command.browser] as Browser;
     const clients = world.clients();
-    const client = (command.door === 'console' ? world.console.clients[0] : clients[command.client]) as ClientModel;
+    const client = (command.entry === 'console' ? world.console.clients[0] : clients[command.client]) as ClientModel;
     const request =
-      command.door === 'sdk' ? null : await this.oidc.begin(command.app, browser, client, command.ask, command.wish);
-    if (command.door === 'sdk' || request) await this.challenge(command, browser, client, request);
+      command.entry === 'sdk' ? null : await this.oidc.begin(command.app, browser, client, command.ask, command.access);
+    if (command.entry === 'sdk' || request) await this.challenge(command, browser, client, request);
   }
 
   /** Opens the hosted page for a request of the account page. */
   async openFor(app: number, tab: number, request: AuthRequest, browser: Browser): Promise<void> {
     const { world } = this;
     const { client } = request;
-    const door = client.project === world.console ? ('console' as const) : ('hosted' as const);
+    const entry = client.project === world.console ? ('console' as const) : ('hosted' as const);
     const cookie = browser.jar.cookies.get(`lk-session-${client.project.id}`) ?? '';
     const { user = '' } = world.model.sessions.get(world.model.cookies.get(cookie) ?? '') ?? {};
     const person = Math.max(0, world.addresses.indexOf(world.model.user(user)['email_key']));
-    const of = { app, tab, browser: browser.index, door, client: Math.max(0, world.clients().indexOf(client)) };
-    const command: Open = { do: 'open', ...of, ask: 'login', wish: 'base', person, key: 0, hasPkce: false };
+    const of = { app, tab, browser: browser.index, entry, client: Math.max(0, world.clients().indexOf(client)) };
+    const command: Open = { do: 'open', ...of, ask: 'login', access: 'base', person, key: 0, hasPkce: false };
     await this.challenge(command, browser, client, request);
   }
 
@@ -69,24 +69,24 @@ export class SigninActor {
   ): Promise<Tab | null> {
     const { world } = this;
     const process = world.process(command.app);
-    const isOfClient = command.door === 'sdk' || command.key === 2;
+    const isOfClient = command.entry === 'sdk' || command.key === 2;
     const scope = `${isOfClient ? client.id : `hosted ${client.project.id}`} ${command.key % 2}`;
     const key = await browser.key(scope);
-    const proof = command.door === 'sdk' && command.hasPkce ? pkce() : null;
+    const proof = command.entry === 'sdk' && command.hasPkce ? pkce() : null;
     const fields = { jkt: key.jkt, ...(proof && { code_challenge: proof.challenge, code_challenge_method: 'S256' }) };
-    const page = { door: command.door, client, request };
+    const page = { entry: command.entry, client, request };
     const reply = await post(process, 'challenge', JSON.stringify(fields), page, browser, world.issuer);
     const changes = await world.processes.log.read();
     const name = `T${++this.opened}`;
-    this.say(`${name} begins: ${command.door} of ${client.name}, browser ${command.browser}: ${brief(reply)}`);
+    this.say(`${name} begins: ${command.entry} of ${client.name}, browser ${command.browser}: ${brief(reply)}`);
     if (reply.status !== 200) {
       checkRefusal(changes, `challenge of ${name}`);
       return null;
     }
     const txn: Transaction = {
-      ...{ name, txn: reply.json['txn'], door: command.door, client, jkt: key.jkt, request, pkce: proof },
+      ...{ name, txn: reply.json['txn'], entry: command.entry, client, jkt: key.jkt, request, pkce: proof },
       ...{ begunAt: world.now(), begunStep: world.model.step, named: null, remember: true, stepUp: null },
-      ...{ origin: command.door === 'sdk' ? client.origin : new URL(world.issuer).origin, issuer: world.issuer },
+      ...{ origin: command.entry === 'sdk' ? client.origin : new URL(world.issuer).origin, issuer: world.issuer },
       ...{ challenge: null, endedAt: null, opensPasskey: false, owesPasskey: false },
       ...{ pieces: [], earlier: null, ceremony: null, registered: [], askedStep: -1, clock: () => world.now() },
     };
@@ -99,12 +99,12 @@ export class SigninActor {
   }
 
   /** Takes the next step as an honest page does; occasionally with another user's address. */
-  async go(command: { app: number; tab: number; lure: number }): Promise<void> {
+  async go(command: { app: number; tab: number; pick: number }): Promise<void> {
     const { world } = this;
-    const { lure } = command;
+    const { pick } = command;
     let tab = this.tabs[command.tab];
     // After DEVICE_REGISTERED some pages continue in the same transaction, others begin a new one.
-    if (tab?.next === 'authenticate' && tab.txn.pieces.length > 0 && lure % 2 === 0) {
+    if (tab?.next === 'authenticate' && tab.txn.pieces.length > 0 && pick % 2 === 0) {
       const { opening, browser, txn } = tab;
       const { recoveryCode } = tab;
       tab = (await this.challenge(opening, browser, txn.client, txn.request)) ?? undefined;
@@ -121,22 +121,22 @@ export class SigninActor {
       tab.next = null;
       return this.oidc.resume(command.app, tab);
     }
-    const step = this.step(tab, lure);
-    if (keyless.test(step) && step !== 'verify-email-otp') return this.byPasskey(command.app, tab, step, lure);
-    if (step === 'verify-email-otp' && lure < 4) return this.lure(command.app, tab, lure);
+    const step = this.step(tab, pick);
+    if (keyless.test(step) && step !== 'verify-email-otp') return this.byPasskey(command.app, tab, step, pick);
+    if (step === 'verify-email-otp' && pick < 4) return this.sendOtherAddress(command.app, tab, pick);
     const userid = step === 'authenticate' || tab.typed === '' ? this.address(tab.opening.person) : tab.typed;
     if (/otp|mfa|phone/.test(step)) await world.deliver();
     const fields: Record<string, unknown> = { userid };
-    if (step === 'authenticate' && lure === 1) fields['step_up'] = 'change_phone_number';
-    if (step === 'authenticate' && usesPasskeys(tab.txn) && lure % 4 === 3) fields['step_up'] = 'create_passkey';
-    if (step === 'authenticate' && lure === 2) fields['remember_device'] = false;
+    if (step === 'authenticate' && pick === 1) fields['step_up'] = 'change_phone_number';
+    if (step === 'authenticate' && usesPasskeys(tab.txn) && pick % 4 === 3) fields['step_up'] = 'create_passkey';
+    if (step === 'authenticate' && pick === 2) fields['remember_device'] = false;
     if (step === 'verify-email-otp') fields['otp'] = this.codeFor(tab, 'sign-in');
     if (step === 'verify-mfa') fields['otp'] = this.factorCode(tab);
-    if (step === 'verify-mfa' && lure % 3 === 0) fields['remember_me'] = true;
+    if (step === 'verify-mfa' && pick % 3 === 0) fields['remember_me'] = true;
     if (step === 'initiate-mfa') fields['session_id'] = tab.sessionId;
-    if (step === 'change-phone-number') fields['phone_number'] = world.phones[lure % 4];
+    if (step === 'change-phone-number') fields['phone_number'] = world.phones[pick % 4];
     if (step === 'verify-phone-number') fields['otp'] = this.codeFor(tab, 'phone');
-    const method = methods[lure % 4];
+    const method = methods[pick % 4];
     if (step === 'verify-device' && method !== undefined) {
       fields['mfa_method'] = method;
       if (method === 'sms') fields['phone_number'] = world.phones[tab.opening.person];
@@ -145,22 +145,22 @@ export class SigninActor {
   }
 
   /** The next step: a person with a passkey mostly uses it. */
-  private step(tab: Tab, lure: number): Step {
-    const mayUse = tab.next === 'authenticate' && usesPasskeys(tab.txn) && tab.options === null && lure % 4 > 0;
+  private step(tab: Tab, pick: number): Step {
+    const mayUse = tab.next === 'authenticate' && usesPasskeys(tab.txn) && tab.options === null && pick % 4 > 0;
     if (mayUse && this.own(tab).length > 0 && !this.hasLost(tab)) return 'passkey-options';
     return tab.next as Step;
   }
 
   /** Asks for a challenge, or answers it, as an honest page does. */
-  private async byPasskey(app: number, tab: Tab, step: Step, lure: number): Promise<void> {
+  private async byPasskey(app: number, tab: Tab, step: Step, pick: number): Promise<void> {
     if (step === 'passkey-options') {
-      if (tab.txn.opensPasskey && lure % 5 === 4) return void (tab.next = afterEnd(tab));
+      if (tab.txn.opensPasskey && pick % 5 === 4) return void (tab.next = afterEnd(tab));
       const purpose = tab.txn.opensPasskey || tab.txn.owesPasskey ? { purpose: 'registration' } : {};
       return void (await this.take(app, tab, step, purpose, null));
     }
-    const isVerified = lure % 5 > 0;
+    const isVerified = pick % 5 > 0;
     const authenticator = this.authenticator(tab.opening.person);
-    const [passkey] = this.own(tab).slice(lure % 2);
+    const [passkey] = this.own(tab).slice(pick % 2);
     const credentialId = (passkey ?? this.own(tab)[0])?.credentialId;
     if (!tab.options || (step === 'verify-passkey' && credentialId === undefined)) {
       tab.next = tab.txn.endedAt === null ? 'authenticate' : afterEnd(tab);
@@ -220,12 +220,12 @@ export class SigninActor {
     const isOfConsole = passkey?.project === world.console.id;
     const ask = pick % 3 === 0 ? ('login' as const) : ('plain' as const);
     return {
-      ...{ do: 'open', app, tab, browser: pick % 3, door: isOfConsole ? 'console' : 'hosted', ask, key: pick % 2 },
+      ...{ do: 'open', app, tab, browser: pick % 3, entry: isOfConsole ? 'console' : 'hosted', ask, key: pick % 2 },
       client: Math.max(
         0,
         world.clients().findIndex(({ project }) => project.id === passkey?.project),
       ),
-      ...{ person: person < 0 ? pick % 4 : person % 4, wish: 'base', hasPkce: false },
+      ...{ person: person < 0 ? pick % 4 : person % 4, access: 'base', hasPkce: false },
     };
   }
 
@@ -293,19 +293,19 @@ export class SigninActor {
   }
 
   /** Begins the next sign-in of a tab, usually of the same user on the same device. */
-  private again({ app, tab, lure }: { app: number; tab: number; lure: number }, before: Tab | undefined): Open {
-    const ask = lure % 5 === 0 ? ('login' as const) : ('plain' as const);
-    if (before && lure % 4 > 0) return { ...before.opening, app, tab, ask };
-    const door = (['sdk', 'hosted', 'console'] as const)[lure % 3] ?? 'sdk';
-    const person = (lure >> 2) % 4;
+  private again({ app, tab, pick }: { app: number; tab: number; pick: number }, before: Tab | undefined): Open {
+    const ask = pick % 5 === 0 ? ('login' as const) : ('plain' as const);
+    if (before && pick % 4 > 0) return { ...before.opening, app, tab, ask };
+    const entry = (['sdk', 'hosted', 'console'] as const)[pick % 3] ?? 'sdk';
+    const person = (pick >> 2) % 4;
     return {
-      ...{ do: 'open', app, tab, browser: (lure >> 1) % 3, door, client: lure % 7 === 0 ? 2 : lure % 2, ask, person },
-      ...{ key: lure % 2, hasPkce: lure % 3 === 0, wish: lure < 16 ? 'online' : 'offline' },
+      ...{ do: 'open', app, tab, browser: (pick >> 1) % 3, entry, client: pick % 7 === 0 ? 2 : pick % 2, ask, person },
+      ...{ key: pick % 2, hasPkce: pick % 3 === 0, access: pick < 16 ? 'online' : 'offline' },
     };
   }
 
   /** An attack: sends another user's address before the code, ignoring the response. */
-  private async lure(app: number, tab: Tab, person: number): Promise<void> {
+  private async sendOtherAddress(app: number, tab: Tab, person: number): Promise<void> {
     const fields = { userid: this.address(person) };
     await this.take(app, tab, 'authenticate', fields, this.proofFor(tab, 'authenticate'));
   }
@@ -363,7 +363,7 @@ export class SigninActor {
     const txn = other?.txn ?? tab.txn;
     if (typeof fields['userid'] === 'string') tab.typed = fields['userid'];
     const isStray = proof !== null && over.nonce !== undefined && over.nonce !== tab.nonce;
-    const isOwed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
+    const mustSucceed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
     const reply = await tab.step(world.process(app), step, fields, proof, over);
     const changes = await processes.log.read();
     const shown = Object.entries(fields).map(
@@ -376,19 +376,19 @@ export class SigninActor {
       checkRefusal(changes, `${step} of ${txn.name}`, signed && txn);
       model.mirror(changes);
       if (signed && String(reply.json['error']?.code).startsWith('PASSKEY')) useUp(txn, step, signed);
-      demand(!isOwed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
+      demand(!mustSucceed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
       if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
       this.afterRefusal(tab, reply);
       return reply;
     }
     const sent: Sent = { step, fields, proof: isStray ? { ...proof, deviation: 'nonce' } : proof, txn, signed };
-    learn(model, sent, reply, changes);
+    applyStep(model, sent, reply, changes);
     checkEffects(model, { step, fields, txn, signed }, changes);
     if (step === 'register-passkey') checkNotice(model, { step, fields, txn }, changes);
     if (signed) useUp(txn, step, signed);
     absorb(model, changes, txn);
-    learnResult(model, sent, reply, changes);
-    learnCookie(model, tab, changes);
+    applyResult(model, sent, reply, changes);
+    applyCookie(model, tab, changes);
     this.goOn(tab, step, reply);
     return reply;
   }
@@ -483,7 +483,7 @@ export class SigninActor {
 
 /** A page leaves after a sign-in; the hosted page returns to the application. */
 function afterEnd(tab: Tab): string | null {
-  return tab.txn.door === 'sdk' ? null : 'resume';
+  return tab.txn.entry === 'sdk' ? null : 'resume';
 }
 
 /** Even a wrong answer uses up its challenge. */

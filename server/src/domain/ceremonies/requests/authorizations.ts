@@ -53,11 +53,11 @@ export interface Completion {
     | 'acr-unmet'
     | 'approve-device'
     | 'refused'
-    | ConsentOwed;
+    | ConsentRequired;
 }
 
 /** The session's user must be asked before the client gets the scope of the request. */
-export interface ConsentOwed {
+export interface ConsentRequired {
   user: User;
   /** Binds the answer to this request and this session. */
   boundTo: string;
@@ -84,7 +84,7 @@ export interface AuthorizationDeps {
   sessions: Sessions;
   tokens: Tokens;
   requests: AuthorizationRequests;
-  consents: Pick<Consents, 'isOwed' | 'give' | 'refused'>;
+  consents: Pick<Consents, 'isRequired' | 'give' | 'refused'>;
   /** Requests that one network (IPv6: a /64) may start per minute. */
   perMinute: number;
 }
@@ -177,7 +177,7 @@ export class Authorizations {
   }
 
   /**
-   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then, {@link ConsentOwed} until
+   * The code of a flow after its sign-in in this browser; single use. `sign-in-first` until then, {@link ConsentRequired} until
    * the user has answered; `other-user` if the request hinted at another user, `acr-unmet` if it was not proved as the
    * request requires, `refused` if the user refused, `approve-device` if the answer goes to
    * a device, after its user's approval, `confirmed` if it only confirms the user to the account page; null if this browser has no such flow of this issuer.
@@ -193,7 +193,7 @@ export class Authorizations {
       if (acr === null && request.acrEssential) return end('acr-unmet');
       if (this.deps.requests.isConfirmation(request)) return end('confirmed');
       const consent = await this.consentOf(em, request, session.user.id);
-      if (consent === 'owed') {
+      if (consent === 'required') {
         return { request, outcome: { user: session.user.getEntity(), boundTo: boundTo(request, session) } };
       }
       if (consent === 'refused') return end('refused');
@@ -233,7 +233,7 @@ export class Authorizations {
       const { id } = user;
       // A second click, or nothing to answer.
       const isAgain = request.decidedBy === id && request.isAllowed === isGiven;
-      if (isAgain || (request.decidedBy !== id && (await this.consentOf(em, request, id)) !== 'owed')) return true;
+      if (isAgain || (request.decidedBy !== id && (await this.consentOf(em, request, id)) !== 'required')) return true;
       if (!(await requests.decide(em, request, id, isGiven))) return true;
       const actor = actorFor({ id, name: user.userName });
       const client = request.client.getEntity();
@@ -249,13 +249,13 @@ export class Authorizations {
     em: EntityManager,
     request: AuthorizationRequest,
     userId: string,
-  ): Promise<'given' | 'refused' | 'owed'> {
+  ): Promise<'given' | 'refused' | 'required'> {
     const client = request.client.getEntity();
     if (!client.thirdParty) return 'given';
     const answer = request.decidedBy === userId ? (request.isAllowed ?? null) : null;
     if (answer === false) return 'refused';
-    if (request.asksConsent && answer === null) return 'owed';
-    return (await this.deps.consents.isOwed(em, client, userId, request.scope)) ? 'owed' : 'given';
+    if (request.asksConsent && answer === null) return 'required';
+    return (await this.deps.consents.isRequired(em, client, userId, request.scope)) ? 'required' : 'given';
   }
 
   /** Runs a step of this browser's flow in a transaction; null if it has no such flow of this issuer. */

@@ -4,7 +4,7 @@ import { digest } from '../../kernel/secret.ts';
 import { query, type Statement, sql } from '../../kernel/sql.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
-import { mayUsePasskeys, siteOfPage } from '../standing.ts';
+import { mayUsePasskeys, siteOfPage } from '../sign-in-context.ts';
 import { type Success, steps } from '../steps/steps.ts';
 import { type Candidate, granted, isPassed, passed } from './granting.ts';
 
@@ -20,7 +20,7 @@ interface PasskeyCandidate extends Candidate {
 }
 
 /** The sign-in, the challenge and the passkey that a response names, in base64url. */
-interface Asked {
+interface PasskeyRequest {
   txn: string;
   challenge: string;
   credentialId: string;
@@ -30,7 +30,7 @@ interface Asked {
 /** Each row is found by one key (decisions/0087). */
 export function passkeyCandidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,
-  { txn, challenge, credentialId, now }: Asked,
+  { txn, challenge, credentialId, now }: PasskeyRequest,
 ): Statement<PasskeyCandidate> {
   return sql<PasskeyCandidate>`with begun as materialized (
       select * from ceremonies where project_id = ${project.id} and txn_hash = ${digest(txn)}

@@ -8,7 +8,7 @@ import type { Project } from '../../projects/project.entity.ts';
 import { addressKey, isAddress } from '../../users/login.ts';
 import type { SigninCaller } from '../callers.ts';
 import type { FlowDeps, StepInput } from '../flow.ts';
-import { isPasskeyRequired } from '../standing.ts';
+import { isPasskeyRequired } from '../sign-in-context.ts';
 import { type Success, steps } from '../steps/steps.ts';
 import { type Candidate, granted, passed } from './granting.ts';
 
@@ -35,9 +35,9 @@ interface DeviceCandidate extends Candidate {
  */
 export function candidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,
-  asked: Asked,
+  request: TrustedRequest,
 ): Statement<DeviceCandidate> {
-  const { txn, addressKey: key, now } = asked;
+  const { txn, addressKey: key, now } = request;
   return sql<DeviceCandidate>`with begun as materialized (
       select * from ceremonies where project_id = ${project.id} and txn_hash = ${digest(txn)}
     ), known as materialized (
@@ -58,7 +58,7 @@ export function candidateStatement(
 }
 
 /** The sign-in and the address, normalized by {@link addressKey}, that a step names. */
-interface Asked {
+interface TrustedRequest {
   txn: string;
   addressKey: string;
   now: Date;

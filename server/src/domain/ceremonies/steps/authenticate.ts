@@ -3,7 +3,7 @@ import type { Device } from '../../credentials/device.entity.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { newSecret } from '../../kernel/random.ts';
 import { digest, isStorableText } from '../../kernel/secret.ts';
-import { type Enrolment, worthOf } from '../../mfa/enrolment.entity.ts';
+import { type Enrolment, strengthOf } from '../../mfa/enrolment.entity.ts';
 import { codeTtlSeconds } from '../../otp/code-check.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import { isNull } from '../../projects/tenant.ts';
@@ -12,10 +12,10 @@ import type { User } from '../../users/user.entity.ts';
 import { decidedFor, subjectOf } from '../account.ts';
 import { inSignIn } from '../callers.ts';
 import { Ceremony } from '../ceremony.entity.ts';
-import { accountOf, counts, type Evidence, has, owed, provedIn, withPiece } from '../evidence.ts';
+import { accountOf, counts, type Evidence, has, nextRequirement, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress } from '../mask.ts';
-import { isPasskeyRequired, isPersonRequired, mayUsePasskeys, standingOf } from '../standing.ts';
+import { isPasskeyRequired, isPersonRequired, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 import type { Answers } from './steps.ts';
@@ -59,17 +59,17 @@ async function byDevice(flow: Flow, device: Device): Promise<StepOutcome<'authen
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, at };
   const factors = await deps.mfa.factors(em, user);
   const pending = await deps.mfa.pending(em, user, provedIn(ceremony.evidence));
-  const standing = await standingOf(flow, factors, device);
+  const context = await signInContext(flow, factors, device);
   const evidence = withPiece(ceremony.evidence, proved);
-  const owing = owed(evidence, standing);
-  if (owing === 'nothing' && !pending) {
-    return { answer: await finish(flow, { user, credential: device, proved, isStored: true, standing }), proved };
+  const next = nextRequirement(evidence, context);
+  if (next === 'nothing' && !pending) {
+    return { answer: await finish(flow, { user, credential: device, proved, isStored: true, context }), proved };
   }
-  if ((owing === 'passkey' || owing === 'factor') && (await awaitsMailCode(flow, evidence, user))) return null;
-  if (owing === 'creation') return { ...needPasskey(flow), proved };
-  if (owing === 'passkey') return { answer: requirePasskey(flow, factors), proved };
+  if ((next === 'passkey' || next === 'factor') && (await awaitsMailCode(flow, evidence, user))) return null;
+  if (next === 'creation') return { ...needPasskey(flow), proved };
+  if (next === 'passkey') return { answer: requirePasskey(flow, factors), proved };
   const factor =
-    owing === 'factor' ? factors.find((one) => counts(worthOf(one, standing.hasPasskey), evidence, standing)) : pending;
+    next === 'factor' ? factors.find((one) => counts(strengthOf(one, context.hasPasskey), evidence, context)) : pending;
   if (!factor) return null;
   const sessionId = newSecret(deps.random);
   Object.assign(ceremony, { mfaSessionHash: digest(sessionId), enrolmentId: factor.id, mfaMethod: factor.method });

@@ -1,8 +1,8 @@
 import type { PhoneChangeBy } from '../../phones/phone-changes.ts';
-import { accountOf, freshAt, owed } from '../evidence.ts';
+import { accountOf, freshAt, nextRequirement } from '../evidence.ts';
 import type { Flow, StepRule } from '../flow.ts';
 import { maskPhone } from '../mask.ts';
-import { standingOf } from '../standing.ts';
+import { signInContext } from '../sign-in-context.ts';
 
 /** After a step-up: sends a code to the new number. Repeatable, also with another number. */
 export const changePhoneNumber: StepRule<'change-phone-number'> = {
@@ -53,8 +53,8 @@ async function personOf(flow: Flow): Promise<PhoneChangeBy | null> {
   if (ceremony.stepUp !== 'change_phone_number' || !freshAt(ceremony.evidence)) return null;
   const user = await deps.users.locked(em, caller.project.id, accountOf(ceremony.evidence) ?? '');
   if (!user?.active || !device) return null;
-  const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
-  if (owed(ceremony.evidence, standing) !== 'nothing') return null;
+  const context = await signInContext(flow, await deps.mfa.factors(em, user), device);
+  if (nextRequirement(ceremony.evidence, context) !== 'nothing') return null;
   const { actor, client, locale, project } = caller;
   return { user, project, app: client.name, clientId: client.id, locale, actor };
 }

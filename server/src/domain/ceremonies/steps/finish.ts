@@ -3,7 +3,7 @@ import { Device } from '../../credentials/device.entity.ts';
 import { notedUse } from '../../credentials/devices.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { execute, sql } from '../../kernel/sql.ts';
-import type { FactorWorth } from '../../mfa/enrolment.entity.ts';
+import type { FactorStrength } from '../../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../../projects/project.entity.ts';
 import { sdkScope } from '../../tokens/claims.ts';
 import type { User } from '../../users/user.entity.ts';
@@ -17,14 +17,14 @@ import {
   has,
   isRecovered,
   mayAddPasskey,
-  owed,
+  nextRequirement,
   provedPasskey,
   registeredIn,
-  type Standing,
+  type SignInContext,
   withPiece,
 } from '../evidence.ts';
 import type { Flow } from '../flow.ts';
-import { hasPasskey, mayUsePasskeys, siteOfPage, standingOf } from '../standing.ts';
+import { hasPasskey, mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
 import type { Success } from './steps.ts';
 
 /** Seconds after the proof within which the change of a step-up, or a new passkey, must follow. */
@@ -39,7 +39,7 @@ export interface Proved {
   /** True if this sign-in changed neither user nor device. */
   isStored?: boolean;
   /** Read in this step, if it has changed no factor and no passkey since. */
-  standing?: Standing;
+  context?: SignInContext;
   /** Seconds for which this device skips the second factor; 0: never. */
   skipFactorSeconds?: number;
   recoveryCodes?: string[] | null;
@@ -98,9 +98,9 @@ async function conclude(flow: Flow, ending: Proved): Promise<Conclusion> {
   if (accountOf(evidence) !== user.id || credential.user.id !== user.id || !isNamed) {
     throw new Error('the evidence of the sign-in names another user or credential');
   }
-  const standing = ending.standing ?? (await currentStanding(flow, ending));
-  if (owed(evidence, standing) !== 'nothing') throw new Error('a requirement of the sign-in is still open');
-  const offersPasskey = await mayOffer(flow, user, evidence, standing.factors);
+  const context = ending.context ?? (await currentContext(flow, ending));
+  if (nextRequirement(evidence, context) !== 'nothing') throw new Error('a requirement of the sign-in is still open');
+  const offersPasskey = await mayOffer(flow, user, evidence, context.factors);
   return {
     amr: amrOf(evidence, await isMailedBesidePasskey(flow, user, evidence)),
     passkeyId: provedPasskey(evidence),
@@ -116,9 +116,9 @@ async function isMailedBesidePasskey({ em, deps }: Flow, user: User, evidence: r
   return deps.passkeys.isHeldBy(em, { projectId: user.project.id, userId: user.id });
 }
 
-async function currentStanding(flow: Flow, { user, credential }: Proved): Promise<Standing> {
+async function currentContext(flow: Flow, { user, credential }: Proved): Promise<SignInContext> {
   await flow.em.flush();
-  return standingOf(flow, await flow.deps.mfa.factors(flow.em, user), credential);
+  return signInContext(flow, await flow.deps.mfa.factors(flow.em, user), credential);
 }
 
 /**
@@ -129,7 +129,7 @@ async function mayOffer(
   flow: Flow,
   user: User,
   evidence: readonly Evidence[],
-  factors: readonly FactorWorth[],
+  factors: readonly FactorStrength[],
 ): Promise<boolean> {
   const { caller, ceremony } = flow;
   if (

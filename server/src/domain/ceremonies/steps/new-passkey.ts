@@ -1,9 +1,9 @@
 import { Device } from '../../credentials/device.entity.ts';
 import type { Passkey } from '../../credentials/passkey.entity.ts';
 import type { User } from '../../users/user.entity.ts';
-import { mayAddPasskey, owed } from '../evidence.ts';
+import { mayAddPasskey, nextRequirement } from '../evidence.ts';
 import type { Flow, StepOutcome } from '../flow.ts';
-import { hasPasskey, mayUsePasskeys, standingOf } from '../standing.ts';
+import { hasPasskey, mayUsePasskeys, signInContext } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 
 /** The sign-in ends with a new passkey. Refuses `passkey-required` where the page cannot create one. */
@@ -22,9 +22,10 @@ export async function creatorOf(flow: Flow, user: User): Promise<Device | null> 
   if (!device) return null;
   const factors = await deps.mfa.factors(em, user);
   // The policy may have changed since: `nothing`, if it no longer requires a passkey.
-  if (!['creation', 'nothing'].includes(owed(evidence, await standingOf(flow, factors, device)))) return null;
-  const standing = { factors: factors.map(({ method }) => method), hasPasskey: await hasPasskey(flow, user.id) };
-  return mayAddPasskey(evidence, standing) ? device : null;
+  if (!['creation', 'nothing'].includes(nextRequirement(evidence, await signInContext(flow, factors, device))))
+    return null;
+  const context = { factors: factors.map(({ method }) => method), hasPasskey: await hasPasskey(flow, user.id) };
+  return mayAddPasskey(evidence, context) ? device : null;
 }
 
 /** Ends the sign-in with its new passkey. A user without recovery codes gets them: a lost passkey has no other replacement. */

@@ -14,12 +14,12 @@ import { passkeyModelsOf } from '../../projects/passkey-models.ts';
 import { addressKey } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { PasskeyPurpose } from '../ceremony.entity.ts';
-import { accountOf, type Evidence, has, mayAddPasskey, owed, passkeyOf, withPiece } from '../evidence.ts';
+import { accountOf, type Evidence, has, mayAddPasskey, nextRequirement, passkeyOf, withPiece } from '../evidence.ts';
 import type { Flow, RefusedStep, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { descriptor, requestOptions, timeoutMs, verificationOf } from '../passkey-request.ts';
-import { hasPasskey, mayUsePasskeys, siteOfPage, standingOf } from '../standing.ts';
+import { hasPasskey, mayUsePasskeys, signInContext, siteOfPage } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { creatorOf, finishWith } from './new-passkey.ts';
 
@@ -111,15 +111,15 @@ export const verifyPasskey: StepRule<'verify-passkey'> = {
       verified: verdict.userVerified,
       synced: backupEligible,
     };
-    const standing = await standingOf(flow, await deps.mfa.factors(em, user), passkey);
-    if (owed(withPiece(ceremony.evidence, proved), standing) !== 'nothing') {
+    const context = await signInContext(flow, await deps.mfa.factors(em, user), passkey);
+    if (nextRequirement(withPiece(ceremony.evidence, proved), context) !== 'nothing') {
       return { refused: { code: 'passkey-verification-required' } };
     }
     // The passkey names the user, whatever address was typed.
     if (ceremony.evidence.length === 0) ceremony.address = addressKey(user.email ?? user.userName);
     if (verdict.userVerified && !passkey.userVerified) await endStandInsOfMailbox(flow, user);
     deps.passkeys.used(passkey, verdict);
-    return { answer: await finish(flow, { user, credential: passkey, proved, standing }), proved };
+    return { answer: await finish(flow, { user, credential: passkey, proved, context }), proved };
   },
 };
 

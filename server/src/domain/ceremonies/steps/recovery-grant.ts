@@ -1,9 +1,9 @@
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import type { User } from '../../users/user.entity.ts';
-import { accountOf, type Evidence, isRecovered, owed, withPiece } from '../evidence.ts';
+import { accountOf, type Evidence, isRecovered, nextRequirement, withPiece } from '../evidence.ts';
 import type { Accepted, Flow, RefusedStep } from '../flow.ts';
 import { notifyEverywhere } from '../notices.ts';
-import { standingOf } from '../standing.ts';
+import { signInContext } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 
@@ -24,15 +24,15 @@ export async function byGrant(flow: Flow): Promise<Accepted<'verify-mfa'> | Refu
     grant: '',
   };
   const evidence = withPiece(ceremony.evidence, pretended);
-  const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
-  const owing = owed(evidence, standing);
-  const isEnough = isRecovered(evidence) && (owing === 'nothing' || owing === 'creation');
+  const context = await signInContext(flow, await deps.mfa.factors(em, user), device);
+  const next = nextRequirement(evidence, context);
+  const isEnough = isRecovered(evidence) && (next === 'nothing' || next === 'creation');
   const grant = isEnough ? await deps.mfa.recoveryGrants.use(em, user, typed) : null;
   if (grant === null) return null;
   await note(flow, user);
   const proved: Evidence = { ...pretended, grant };
   await em.flush();
-  if (owing === 'creation') return { ...needPasskey(flow), proved };
+  if (next === 'creation') return { ...needPasskey(flow), proved };
   return { answer: await finish(flow, { user, credential: device, proved }), proved };
 }
 

@@ -2,20 +2,29 @@ import type { Channel } from '../../delivery/delivery.ts';
 import { secondsLater } from '../../kernel/clock.ts';
 import { type Problem, problemOf } from '../../kernel/problem.ts';
 import { digest, sameSecret } from '../../kernel/secret.ts';
-import { type Enrolment, isMailboxAlone, type MfaMethod, worthOf } from '../../mfa/enrolment.entity.ts';
+import { type Enrolment, isMailboxAlone, type MfaMethod, strengthOf } from '../../mfa/enrolment.entity.ts';
 import { looksLikeRecoveryCode } from '../../mfa/recovery-codes.ts';
 import { codeTtlSeconds } from '../../otp/code-check.ts';
 import type { CodePurpose } from '../../otp/otp.ts';
 import { resendAfterSeconds } from '../../otp/sends.ts';
 import type { User } from '../../users/user.entity.ts';
 import type { Counters } from '../counters.ts';
-import { accountOf, counts, type Evidence, isSufficient, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
+import {
+  accountOf,
+  counts,
+  type Evidence,
+  isSufficient,
+  meetsPolicy,
+  nextRequirement,
+  provedIn,
+  withPiece,
+} from '../evidence.ts';
 import type { Checked, Flow, RefusedStep, StepOutcome, StepRule } from '../flow.ts';
 import { maskAddress, maskPhone } from '../mask.ts';
 import { notify } from '../notices.ts';
 import { endOpenWork } from '../open-work.ts';
 import { addressOf, smsNumberOf } from '../recipients.ts';
-import { hasPasskey, isPasskeyRequired, offeredMethods, standingOf } from '../standing.ts';
+import { hasPasskey, isPasskeyRequired, offeredMethods, signInContext } from '../sign-in-context.ts';
 import { finish, type Proved } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 import { byGrant } from './recovery-grant.ts';
@@ -31,9 +40,9 @@ export const initiateMfa: StepRule<'initiate-mfa'> = {
       return { refused: { code: 'invalid', field: 'session_id', reason: 'must be the one from MFA_REQUIRED' } };
     }
     if (!ceremony.enrolmentId) return { refused: { code: 'mfa-method-not-allowed', method: 'passkey' } };
-    const owing = await factorOf(flow);
-    if ('refused' in owing) return owing;
-    const { user, factor } = owing;
+    const next = await factorOf(flow);
+    if ('refused' in next) return next;
+    const { user, factor } = next;
     const wait = deps.mfa.lockedForSeconds(factor);
     if (wait > 0) return { refused: { code: 'too-many', retryAfterSeconds: wait } };
     if (factor.method !== 'totp') return sendCode(flow, user, factor);
@@ -107,10 +116,10 @@ export const verifyMfa: StepRule<'verify-mfa'> = {
     const granted = await byGrant(flow);
     if (granted) return granted;
     if (!ceremony.enrolmentId) return recover(flow);
-    const owing = await factorOf(flow);
-    if ('refused' in owing) return owing;
+    const next = await factorOf(flow);
+    if ('refused' in next) return next;
     if (!device) return over;
-    const { user, factor } = owing;
+    const { user, factor } = next;
     if (isByRecovery(flow, factor)) return recover(flow, factor);
     if (!(await acceptCode(flow, user, factor))) return rejection(user, factor.method, false);
     const skipFactorSeconds = flow.input.rememberMe ? caller.project.rememberMfaSeconds : 0;
@@ -148,11 +157,11 @@ async function recover(flow: Flow, factor?: Enrolment): Promise<StepOutcome<'ver
 async function conclude(flow: Flow, ending: Proved): Promise<StepOutcome<'verify-mfa'>> {
   const { em, deps, ceremony } = flow;
   const { proved, user, credential } = ending;
-  const standing = await standingOf(flow, await deps.mfa.factors(em, user), credential);
-  const owing = owed(withPiece(ceremony.evidence, proved), standing);
-  if (owing === 'creation') return { ...needPasskey(flow), proved };
+  const context = await signInContext(flow, await deps.mfa.factors(em, user), credential);
+  const next = nextRequirement(withPiece(ceremony.evidence, proved), context);
+  if (next === 'creation') return { ...needPasskey(flow), proved };
   // Only a passkey is accepted, for example by an essential acr: the code stays unused.
-  if (owing !== 'nothing') return { refused: { code: 'mfa-method-not-allowed', method: 'passkey' } };
+  if (next !== 'nothing') return { refused: { code: 'mfa-method-not-allowed', method: 'passkey' } };
   return { answer: await finish(flow, ending), proved };
 }
 
@@ -269,10 +278,10 @@ async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } |
 async function counted(flow: Flow, user: User, factor: Enrolment): Promise<boolean> {
   const { em, deps, ceremony, device } = flow;
   if (!device || isByRecovery(flow, factor)) return true;
-  const standing = await standingOf(flow, await deps.mfa.factors(em, user), device);
+  const context = await signInContext(flow, await deps.mfa.factors(em, user), device);
   return (
-    owed(ceremony.evidence, standing) !== 'passkey' &&
-    counts(worthOf(factor, standing.hasPasskey), ceremony.evidence, standing)
+    nextRequirement(ceremony.evidence, context) !== 'passkey' &&
+    counts(strengthOf(factor, context.hasPasskey), ceremony.evidence, context)
   );
 }
 

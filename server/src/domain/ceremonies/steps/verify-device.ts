@@ -2,10 +2,10 @@ import { type Problem, problemOf } from '../../kernel/problem.ts';
 import type { Enrolment, MfaMethod } from '../../mfa/enrolment.entity.ts';
 import { isE164 } from '../../users/login.ts';
 import type { User } from '../../users/user.entity.ts';
-import { accountOf, type Evidence, meetsPolicy, owed, provedIn, withPiece } from '../evidence.ts';
+import { accountOf, type Evidence, meetsPolicy, nextRequirement, provedIn, withPiece } from '../evidence.ts';
 import type { Flow, StepOutcome, StepRule } from '../flow.ts';
 import { notify } from '../notices.ts';
-import { hasPasskey, isPasskeyRequired, offeredMethods, siteOfPage, standingOf } from '../standing.ts';
+import { hasPasskey, isPasskeyRequired, offeredMethods, signInContext, siteOfPage } from '../sign-in-context.ts';
 import { finish } from './finish.ts';
 import { needPasskey } from './new-passkey.ts';
 
@@ -51,16 +51,16 @@ async function register(flow: Flow, user: User, factors: readonly Enrolment[]): 
   const { device, isNew } = await registerKey(flow, user);
   const at = deps.clock.now().toISOString();
   const proved: Evidence = { kind: 'device-key', account: user.id, device: device.id, isNew, at };
-  const owing = owed(withPiece(ceremony.evidence, proved), await standingOf(flow, factors, device));
+  const next = nextRequirement(withPiece(ceremony.evidence, proved), await signInContext(flow, factors, device));
   if (method) {
     // An optional factor, which may never be verified.
-    if (owing === 'nothing') deps.devices.trust(device, project);
+    if (next === 'nothing') deps.devices.trust(device, project);
     const phone = destination?.phone ?? null;
     await deps.mfa.begin(em, { user, ceremonyId: ceremony.id, deviceId: device.id, method, phone, besidePasskey });
     return { answer: { status: 'DEVICE_REGISTERED' }, proved };
   }
-  if (owing === 'nothing') return { answer: await finish(flow, { user, credential: device, proved }), proved };
-  if (owing === 'creation') return { ...needPasskey(flow), proved };
+  if (next === 'nothing') return { answer: await finish(flow, { user, credential: device, proved }), proved };
+  if (next === 'creation') return { ...needPasskey(flow), proved };
   return { answer: { status: 'DEVICE_REGISTERED' }, proved };
 }
 

@@ -1,7 +1,7 @@
 /** Checks of a DPoP proof (RFC 9449 section 4.3). */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { turnableClock } from '../../../../test/clock.ts';
+import { adjustableClock } from '../../../../test/clock.ts';
 import { type DpopKey, dpopKey } from '../../../../test/dpop.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import { dpopAlgorithms } from '../../kernel/openid.ts';
@@ -10,7 +10,7 @@ import { Vault } from '../../keys/vault.ts';
 import { DpopNonces } from './dpop-nonces.ts';
 import { DpopProofs } from './dpop-proofs.ts';
 
-const clock = turnableClock();
+const clock = adjustableClock();
 const nonces = new DpopNonces({ clock, vault: new Vault(new Uint8Array(32).fill(7), systemRandom) });
 const proofs = new DpopProofs({ clock, nonces });
 const url = 'https://id.example.com/p/shop/oauth2/token';
@@ -218,7 +218,7 @@ describe('a nonce', () => {
   });
 
   it('of a process whose clock is ahead is valid', () => {
-    const edge = turnableClock(new Date(Math.ceil(clock.now().getTime() / 300_000) * 300_000 - 1000));
+    const edge = adjustableClock(new Date(Math.ceil(clock.now().getTime() / 300_000) * 300_000 - 1000));
     const vault = new Vault(new Uint8Array(32).fill(7), systemRandom);
     const here = new DpopNonces({ clock: edge, vault });
     const there = new DpopNonces({ clock: { now: () => new Date(edge.now().getTime() + 2000) }, vault });

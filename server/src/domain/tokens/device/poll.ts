@@ -47,7 +47,7 @@ export function poll({ assertion, deviceCode, issuer, ...checked }: DevicePoll, 
         and d.issuer = ${issuer.url}
         and case when ${jtiHash}::text is null then true else exists (select from used) end
       returning case
-        when d.approved then case when exists (${sufficing}) then 'approved' else 'unmet' end
+        when d.approved then case when exists (${sufficientCode}) then 'approved' else 'unmet' end
         when d.approved is not null then 'denied'
         when d.expires_at <= ${now}::timestamptz then 'expired'
         when d.hurried then 'hurried' else 'pending' end as state
@@ -58,7 +58,7 @@ export function poll({ assertion, deviceCode, issuer, ...checked }: DevicePoll, 
 }
 
 /** The code of approved device `d`, whose session meets the current policies of project and client; or a used one, a replay. */
-const sufficing: Fragment = sql`select from authorization_codes c
+const sufficientCode: Fragment = sql`select from authorization_codes c
   join sessions s on s.project_id = c.project_id and s.id = c.session_id
   join users u on u.project_id = c.project_id and u.id = c.user_id
   join clients k on k.project_id = c.project_id and k.id = c.client_id

@@ -3,7 +3,7 @@ import { buildTestApp, type TestApp } from '../../../test/build-app.ts';
 import { system } from '../kernel/actor.ts';
 import { Enrolment, type MfaMethod } from '../mfa/enrolment.entity.ts';
 import type { User } from '../users/user.entity.ts';
-import { factorStanding, passkeyModelStanding } from './factor-standing.ts';
+import { factorUsage, passkeyModelUsage } from './factor-usage.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const verified = async (user: User, method: MfaMethod) => {
     app.services.mfa.verify(em, await em.findOneOrFail(Enrolment, { id }), user, system),
   );
 };
-const standing = (projectId: string) => factorStanding(app.services.db.reader(), projectId, app.clock.now());
+const usage = (projectId: string) => factorUsage(app.services.db.reader(), projectId, app.clock.now());
 
 it('counts the factors of the active users of a project', async () => {
   const own = await app.make.project();
@@ -35,7 +35,7 @@ it('counts the factors of the active users of a project', async () => {
   await verified(gone, 'email');
   await begin(one, 'email');
   await run('update users set active = false where id = ?', [gone.id]);
-  expect(await standing(own.id)).toEqual({
+  expect(await usage(own.id)).toEqual({
     ...{ activeUsers: 3, isLimited: false, withFactor: 2, email: 0, sms: 1, totp: 2 },
     ...{ withPasskey: 0, sessionsWithoutPasskey: 0 },
   });
@@ -54,12 +54,12 @@ it('counts those who signed in last, in a project of more than 5,000 users', asy
        and user_name in ('many-2000', 'many-2001', 'many-4000', 'many-5001')`,
     [own.id],
   );
-  expect(await standing(own.id)).toMatchObject({ activeUsers: 5_000, isLimited: false, totp: 3, withFactor: 3 });
+  expect(await usage(own.id)).toMatchObject({ activeUsers: 5_000, isLimited: false, totp: 3, withFactor: 3 });
   await run('update users set active = true where project_id = ? and user_name = ?', [own.id, 'many-4000']);
   // Now the oldest of those who never signed in is left out.
-  expect(await standing(own.id)).toMatchObject({ activeUsers: 5_000, isLimited: true, totp: 3, withFactor: 3 });
+  expect(await usage(own.id)).toMatchObject({ activeUsers: 5_000, isLimited: true, totp: 3, withFactor: 3 });
   const noModels = { aaguids: [], roots: [] };
-  expect(await passkeyModelStanding(app.services.db.reader(), own.id, noModels)).toEqual({
+  expect(await passkeyModelUsage(app.services.db.reader(), own.id, noModels)).toEqual({
     usersWithOthers: 0,
     usersWithOnlyOthers: 0,
   });

@@ -1,11 +1,11 @@
 import type { Credential } from '../credentials/credential.entity.ts';
 import { Device } from '../credentials/device.entity.ts';
-import { type Enrolment, type MfaMethod, mfaMethods, worthOf } from '../mfa/enrolment.entity.ts';
+import { type Enrolment, type MfaMethod, mfaMethods, strengthOf } from '../mfa/enrolment.entity.ts';
 import { passkeyPolicyOf } from '../projects/project.entity.ts';
 import { type Site, siteOf } from '../projects/site.ts';
 import type { CheckedPage, SigninCaller } from './callers.ts';
 import type { Ceremony } from './ceremony.entity.ts';
-import type { Standing } from './evidence.ts';
+import type { SignInContext } from './evidence.ts';
 import type { Flow, FlowDeps } from './flow.ts';
 
 /** Where a sign-in takes place, or would. */
@@ -17,11 +17,11 @@ interface Place {
 }
 
 /** The current policy and factors. @param credential of the browser; of a new one, only its user */
-export async function standingOf(
+export async function signInContext(
   flow: Place,
   factors: readonly Enrolment[],
   credential: Credential | { user: { id: string } },
-): Promise<Standing> {
+): Promise<SignInContext> {
   const { deps, ceremony, caller } = flow;
   const { project } = caller;
   const isAdmin = project.builtIn === 'console';
@@ -44,7 +44,7 @@ export async function standingOf(
   return {
     policy: project.mfaPolicy,
     emailFactor: project.emailFactor,
-    factors: factors.map((factor) => worthOf(factor, holdsPasskey)),
+    factors: factors.map((factor) => strengthOf(factor, holdsPasskey)),
     hasPasskey: holdsPasskey,
     skipsFactor: credential instanceof Device && deps.devices.skipsFactor(credential, project),
     // A passkey can meet the request: its owner is asked, instead of the device key alone.

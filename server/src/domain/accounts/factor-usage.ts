@@ -9,7 +9,7 @@ import { byPasskey } from '../sessions/sessions.ts';
 const maxUsers = 5_000;
 
 /** The effect of requiring second factors or passkeys in a project: numbers among {@link recentUsers}. */
-export interface FactorStanding {
+export interface FactorUsage {
   activeUsers: number;
   /** The project has more active users than those counted. */
   isLimited: boolean;
@@ -35,10 +35,10 @@ function recentUsers(projectId: string, limit: number): Fragment {
 }
 
 /** Each user's rows are looked up by index (`offset 0` keeps PostgreSQL from reading those of all users). */
-export async function factorStanding(em: EntityManager, projectId: string, now: Date): Promise<FactorStanding> {
+export async function factorUsage(em: EntityManager, projectId: string, now: Date): Promise<FactorUsage> {
   const [counted] = await query(
     em,
-    sql<FactorStanding>`with recent as materialized (${recentUsers(projectId, maxUsers + 1)})
+    sql<FactorUsage>`with recent as materialized (${recentUsers(projectId, maxUsers + 1)})
       select count(*)::int as "activeUsers", (select count(*) > ${maxUsers} from recent) as "isLimited",
         count(*) filter (where f.totp or f.sms or f.email and p.email_factor or k.passkey and p.passkeys)::int as "withFactor",
         count(*) filter (where f.email)::int as "email", count(*) filter (where f.sms)::int as "sms",
@@ -73,7 +73,7 @@ export async function pagesWithoutPasskeys(em: EntityManager, projectId: string)
 }
 
 /** {@link recentUsers} by passkeys that could not be created under a list of models. */
-export interface PasskeyModelStanding {
+export interface PasskeyModelUsage {
   /** With at least one such passkey. */
   usersWithOthers: number;
   /** With no other passkey. */
@@ -81,15 +81,15 @@ export interface PasskeyModelStanding {
 }
 
 /** Counted by the stored models: of a passkey without attestation, the one that it claims. */
-export async function passkeyModelStanding(
+export async function passkeyModelUsage(
   em: EntityManager,
   projectId: string,
   { aaguids, roots }: PasskeyModels,
-): Promise<PasskeyModelStanding> {
+): Promise<PasskeyModelUsage> {
   const digests = roots.map((pem) => rootDigest(new X509Certificate(pem)));
   const [counted] = await query(
     em,
-    sql<PasskeyModelStanding>`with recent as materialized (${recentUsers(projectId, maxUsers)})
+    sql<PasskeyModelUsage>`with recent as materialized (${recentUsers(projectId, maxUsers)})
       select count(*) filter (where k.others > 0)::int as "usersWithOthers",
         count(*) filter (where k.others > 0 and k.others = k.total)::int as "usersWithOnlyOthers"
       from recent u cross join lateral (select count(*) as total, count(*) filter (where not (
