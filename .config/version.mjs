@@ -1,7 +1,7 @@
 /**
  * `npm run packages:version -- 0.3.0`: gives the packages of `shared/` a new version, and records their content under it
  * in `shared/versions.json`. `.config/packages.test.ts` fails if a package differs from its record: the instance serves
- * each version under an address that browsers and npm keep for ever (decisions/0137).
+ * each version under an address that browsers and npm keep forever (decisions/0137).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -47,7 +47,7 @@ const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('a role is created, assigned to a group and a user, and taken away', async () => {
+test('a role is created, assigned to a group and a user, and removed', async () => {
   const { page } = owner;
   await page.goto(at(`applications/${clientId}/roles`));
   await expect(page.getByText('No roles yet')).toBeVisible();
@@ -78,10 +78,10 @@ test('a role is created, assigned to a group and a user, and taken away', async 
   await expect(dialog(page).getByLabel('Role', { exact: true })).toHaveValue(/.+/);
   await dialog(page).getByRole('button', { name: 'Assign role' }).click();
   await expect(roles).toContainText('Directly, By the group Engineering');
-  await expect(page.getByText('gave ada@example.com the role Page editor of Wiki')).toBeVisible();
+  await expect(page.getByText('assigned the role Page editor of Wiki to ada@example.com')).toBeVisible();
   await expectAccessible(page);
   await roles.getByRole('button', { name: 'Remove Page editor' }).click();
-  await dialog(page).getByRole('button', { name: 'Take away' }).click();
+  await dialog(page).getByRole('button', { name: 'Remove' }).click();
   await expect(roles).not.toContainText('Directly');
 });
 
@@ -151,7 +151,7 @@ test('the keyboard assigns a role, and takes it away', async () => {
   await expect(roles).toContainText('Reader');
   await tabTo(page, roles.getByRole('button', { name: 'Remove Reader' }));
   await page.keyboard.press('Enter');
-  await tabTo(page, dialog(page).getByRole('button', { name: 'Take away' }));
+  await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
   await page.keyboard.press('Enter');
   await expect(roles).not.toContainText('Reader');
 });

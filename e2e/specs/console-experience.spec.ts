@@ -84,7 +84,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
   const again = console.waitForEvent('filechooser');
   await console.getByRole('button', { name: 'Upload: Logo', exact: true }).click();
   await (await again).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: redPng() });
-  await expect(console.getByRole('img', { name: 'Logo as it stands' })).toBeVisible();
+  await expect(console.getByRole('img', { name: 'Logo preview' })).toBeVisible();
   await expect(console.getByText('Draft saved, not published')).toBeVisible();
   await expect(preview(console).locator('h1', { hasText: 'Welcome to Shop' })).toBeVisible();
   await expectAccessible(console);

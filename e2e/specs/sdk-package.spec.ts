@@ -111,7 +111,7 @@ test('@latchkey/node loads as ES module and as CommonJS', () => {
   );
 });
 
-test('a versioned name is cached for ever by any origin, a name without version briefly', async () => {
+test('a versioned name is cached forever by any origin, a name without version briefly', async () => {
   const headersOf = async (file: string) => (await fetch(`${latchkey.baseUrl}/sdk/${file}`)).headers;
   const [file = ''] = Object.keys((await (await fetch(`${latchkey.baseUrl}/sdk/integrity.json`)).json()) as object);
   for (const [name, cached] of [

@@ -124,7 +124,7 @@ it('writes go on while a migration waits for a transaction of the same table', a
     return rowCount !== 0;
   };
   while (!(await isWaiting())) await pause(1);
-  // If the migration waited for the holder, this would wait for both, and for ever.
+  // If the migration waited for the holder, this would wait for both, and forever.
   await writer.query('set statement_timeout = 60000');
   for (let count = 0; count < 20; count += 1) await writer.query(insert);
   await holder.query('commit');

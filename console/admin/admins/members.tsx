@@ -121,13 +121,13 @@ export function Members({ projectId, members, mayChange }: MembersProps) {
         <p>
           {projectId
             ? t(
-                'They lose the role {role} in this project at once. API tokens that they made can do no more than they can.',
+                'They lose the role {role} in this project at once. API tokens that they created have no more rights than they have.',
                 {
                   role,
                 },
               )
             : t(
-                'They lose the role {role} of this instance at once. API tokens that they made can do no more than they can.',
+                'They lose the role {role} of this instance at once. API tokens that they created have no more rights than they have.',
                 {
                   role,
                 },

@@ -10,8 +10,8 @@ import { Section } from '../ui/layout/page.tsx';
 const rights = {
   'users:read': t('Read users, groups, sessions and devices'),
   'users:write': t('Change users, end their sessions, assign roles'),
-  'consent:read': t('Read what users allowed third-party applications'),
-  'consent:write': t('Withdraw what users allowed third-party applications'),
+  'consent:read': t('Read consents to third-party applications'),
+  'consent:write': t('Withdraw consents to third-party applications'),
   'clients:read': t('Read applications, their roles and APIs'),
   'clients:write': t('Change applications, their secrets, roles and APIs'),
   'projects:read': t('Read the project, its branding and directories'),
@@ -34,7 +34,7 @@ export function AdminAccess({ client, mayChange }: ClientPartProps) {
     <>
       <Section
         title={t('Admin API')}
-        lead={t('What this application may do in this project with tokens for itself, in place of an admin API token.')}
+        lead={t('Rights of this application in this project, with tokens for itself in place of an admin API token.')}
       >
         <Checkbox.Group aria-label={t('Admin API')} value={value} onChange={onChange}>
           <Stack gap="sm">

@@ -43,7 +43,7 @@ const tokenFaults: Record<string, string> = {
   mismatch: t('wrong client, redirect URI or code verifier'),
   user: t('the user is deactivated or erased'),
   scope: t('more scopes than granted'),
-  target: t('another API than granted'),
+  target: t('requested API not granted'),
   policy: t('the sign-in no longer meets the policy'),
 };
 

@@ -73,7 +73,7 @@ it('states how many members a group gained or lost, and its names', () => {
 it('names roles, users of sessions and reasons', () => {
   const member = { kind: 'membership', id: 'm', name: 'alan@example.com' };
   expect(textOf({ type: 'membership.granted', subject: member, detail: { role: 'project_admin' } })).toBe(
-    'Ada gave alan@example.com the role Project admin',
+    'Ada assigned the role Project admin to alan@example.com',
   );
   const session = { subject: { kind: 'session', id: 's', name: null }, person: { id: 'u', name: 'Alan' } };
   expect(textOf({ ...session, type: 'session.ended', detail: { reason: 'revoked' } })).toBe(

@@ -95,7 +95,7 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         <ul>
           <li>
             {rich(
-              'the client ID <code>{id}</code>, which can never be had again',
+              'the client ID <code>{id}</code>, which cannot be restored',
               { code: (text) => <code>{text}</code> },
               { id: client.id },
             )}

@@ -54,7 +54,7 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
           {...form.toggle('pushedRequestsRequired')}
         />
       </Section>
-      <Section title={t('FAPI 2.0')} lead={t('A security profile for banks and others with high demands.')}>
+      <Section title={t('FAPI 2.0')} lead={t('A security profile for banks and other high-security applications.')}>
         <Switch
           label={t('FAPI 2.0 Security Profile')}
           description={t(

@@ -46,7 +46,7 @@ export function kindOf({ kind, tokenEndpointAuthMethod, redirectUris }: Known): 
 }
 
 export const authMethodNames = {
-  NONE: t('Public: PKCE alone'),
+  NONE: t('Public: PKCE only'),
   PRIVATE_KEY_JWT: t('Private key (private_key_jwt)'),
   CLIENT_SECRET_BASIC: t('Client secret (client_secret_basic)'),
   CLIENT_SECRET_POST: t('Client secret (client_secret_post)'),

@@ -38,7 +38,7 @@ export function LogoField({ projectId, label, hint, ground, logoId, onChange, di
     <Group gap="0.75rem 1rem" align="flex-start" role="group" aria-label={label}>
       <div className={styles.picture} data-ground={ground}>
         {logoId ? (
-          <img src={`/experience/logos/${logoId}`} alt={t('{label} as it stands', { label })} />
+          <img src={`/experience/logos/${logoId}`} alt={t('{label} preview', { label })} />
         ) : (
           <Text fz="xs">{t('No logo')}</Text>
         )}

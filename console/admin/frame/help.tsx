@@ -5,7 +5,7 @@ import { CopyField } from '../ui/code/copy.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 
 const keys = [
-  [t('Ctrl K or ⌘ K'), t('Search, go somewhere, or act on this page')],
+  [t('Ctrl K or ⌘ K'), t('Search, navigate, or run an action on this page')],
   ['?', t('This help')],
   ['↑ ↓ Enter', t('Choose in a list of results')],
   ['Tab', t('Next control')],

@@ -46,16 +46,16 @@ export function GroupRoles({ groupId }: { groupId: string }) {
         empty={<Empty icon="shield" title={t('No roles')} />}
       />
       <ConfirmMutation
-        title={t('Take the role {name} from this group?', { name: leaving?.name })}
-        verb={t('Take away')}
+        title={t('Remove the role {name} from this group?', { name: leaving?.name })}
+        verb={t('Remove')}
         operation={UnassignRole}
         variables={leaving && { input: { roleId: leaving.id, groupId } }}
         invalidates={[GroupRolesOf, AuditEvents]}
-        done={t('Role taken away')}
+        done={t('Role removed')}
         onClose={() => setLeaving(undefined)}
       >
         <p>
-          {t('Members lose it in {name}, unless they hold it otherwise, with the next tokens.', {
+          {t('Members lose it in {name} with the next tokens, unless they hold it otherwise.', {
             name: leaving?.client.name,
           })}
         </p>

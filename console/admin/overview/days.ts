@@ -22,7 +22,7 @@ export function lastDays(days: readonly Day[], count: number): Day[] {
 export function change(now: number, before: number): string | undefined {
   if (before === 0) return undefined;
   const percent = Math.round(((now - before) / before) * 100);
-  return percent === 0 ? t('as before') : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
+  return percent === 0 ? t('unchanged') : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
 
 /** The charts that have data in these days. A chart without data is left out. */

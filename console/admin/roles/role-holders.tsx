@@ -93,12 +93,12 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
         {isNew && <AssignForm role={role} onClose={() => setNew(false)} />}
       </Modal>
       <ConfirmMutation
-        title={t('Take {name} from {holder}?', { name: role.name, holder: leaving && nameOf(leaving) })}
-        verb={t('Take away')}
+        title={t('Remove the role {name} from {holder}?', { name: role.name, holder: leaving && nameOf(leaving) })}
+        verb={t('Remove')}
         operation={UnassignRole}
         variables={leaving && { input: { roleId: role.id, ...holderOf(leaving) } }}
         invalidates={[Roles, RoleAssignments, AuditEvents]}
-        done={t('Role taken away')}
+        done={t('Role removed')}
         onClose={() => setLeaving(undefined)}
       >
         <p>{t('Tokens issued from now on do not have the role. Earlier tokens keep it until they expire.')}</p>

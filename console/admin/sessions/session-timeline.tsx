@@ -32,7 +32,7 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
       </div>
       {!never && (
         <div className={styles.row} aria-hidden="true">
-          <span className={styles.name}>{t('Left alone')}</span>
+          <span className={styles.name}>{t('Unused')}</span>
           <div className={styles.track}>
             <div className={styles.bar} style={{ width: `${lastUse}%` }} />
             <div className={styles.idle} style={{ left: `${lastUse}%`, width: `${end - lastUse}%` }} />
@@ -43,7 +43,7 @@ export function SessionTimeline({ idleSeconds, maxSeconds }: { idleSeconds: numb
               ))}
             <i className={styles.use} style={{ left: `${lastUse}%` }} />
             <span className={styles.pause} style={{ left: `${lastUse}%` }}>
-              {t('{idle} unused, then it ends', { idle: formatDuration(idleSeconds) })}
+              {t('Ends after {idle} unused', { idle: formatDuration(idleSeconds) })}
             </span>
           </div>
         </div>

@@ -37,7 +37,7 @@ export function WhatCounts({ values }: { values: FactorValues }) {
   return (
     <div>
       <Text fw={550} mb="xs">
-        {t('What counts')}
+        {t('Accepted factors')}
       </Text>
       <List size="sm" spacing={4} listStyleType="disc">
         {lines.map(([factor, rule]) => (

@@ -118,7 +118,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
             label={t('Secret')}
             description={
               stream?.header
-                ? t('Empty: it stays as it is. Needed again for another URL.')
+                ? t('Empty: unchanged. Required again for another URL.')
                 : t('Value of the header, e.g. Bearer and a token. Stored encrypted, never shown.')
             }
             autoComplete="off"

@@ -35,7 +35,7 @@ const faults: Record<string, string> = {
   'the connection was cut': t('The receiver closed the connection before it had read the batch.'),
   'LOG_STREAM_DIR is not set': t('The setting LOG_STREAM_DIR is missing.'),
   ECONNREFUSED: t('The receiver refused the connection. Check host and port.'),
-  ECONNRESET: t('The receiver cut the connection.'),
+  ECONNRESET: t('The receiver reset the connection.'),
   ENOTFOUND: t('The host name does not exist.'),
   ENOENT: t('The folder of LOG_STREAM_DIR does not exist.'),
   EACCES: t('Latchkey may not write to the file.'),

@@ -10,7 +10,7 @@ export function EventTypes({ value, onChange }: { value: string[]; onChange(valu
   return (
     <MultiSelect
       label={t('Events')}
-      description={t('A type, or all of a noun such as user.*. None chosen: all events.')}
+      description={t('A type, or a group of types such as user.*. None: all events.')}
       placeholder={value.length === 0 ? t('All events') : ''}
       data={choices}
       value={value}

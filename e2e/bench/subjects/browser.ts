@@ -47,7 +47,7 @@ export class Browser {
     this.#passkey = new SoftPasskey(new URL(app.redirectUri).origin);
   }
 
-  /** Registers the device key on the application's page, with the e-mail code of test mode. */
+  /** Registers the device key on the application's page, with the email code of test mode. */
   async register(connection: Connection): Promise<void> {
     await this.#enrol(connection, this.#ownPage);
   }

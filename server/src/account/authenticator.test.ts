@@ -196,7 +196,7 @@ describe('an authenticator app on the account page', () => {
   });
 });
 
-describe('an attacker who reads the mail of a user with an e-mail factor', () => {
+describe('an attacker who reads the mail of a user with an email factor', () => {
   /** The user adds an app in another browser. */
   async function addApp(user: User, address: string): Promise<void> {
     app.clock.turn(31);

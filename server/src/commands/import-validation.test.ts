@@ -94,7 +94,7 @@ describe('import validates like the admin API: it rejects', () => {
     ['api', { access_token_ttl_seconds: 90 * 24 * 3600 }, 'accessTokenTtlSeconds must be a whole number'],
     ['role', { key: 'a b' }, 'key must begin with a letter or digit'],
     ['role', { name: ' ' }, 'name must not be blank'],
-    ['role-assignment', { group_id: unknownId }, 'userId must be given, or groupId: exactly one of them'],
+    ['role-assignment', { group_id: unknownId }, 'userId must be given if groupId is not, and only then'],
     ['role-assignment', { user_id: unknownId }, 'refers to a user that does not precede it'],
     ['role-assignment', { user_id: null, group_id: unknownId }, 'refers to a group that does not precede it'],
     ['role-assignment', { role_id: unknownId }, 'belongs to a role that does not precede it'],

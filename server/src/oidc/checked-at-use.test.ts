@@ -138,7 +138,7 @@ describe('a live session, once its project requires a second factor', () => {
     expect(await serves()).toBe(true);
   });
 
-  it('accepts e-mail as a factor only if the project does', async () => {
+  it('accepts email as a factor only if the project does', async () => {
     await enrol('email');
     await set({ mfaPolicy: 'required', emailFactor: false });
     expect(await serves()).toBe(false);

@@ -48,7 +48,7 @@ afterAll(() => app.close());
 const writable = (schema: string) =>
   (schemas.get(schema)?.attributes ?? []).filter(({ mutability }) => mutability !== 'readOnly');
 
-/** A random value by type, with special cases for e-mails and phones. */
+/** A random value by type, with special cases for emails and phones. */
 async function randomValue(attribute: Announced, parent = ''): Promise<unknown> {
   const one = async (): Promise<unknown> => {
     switch (attribute.type) {

@@ -74,7 +74,7 @@ const changes: readonly (readonly [what: string, method: string, body: object])[
   ['a removed part of the name', 'PATCH', remove('name.givenName')],
   ['the case of the userName', 'PATCH', replace('userName', 'ada@example.com')],
   [
-    'an address other than the login e-mail',
+    'an address other than the login email',
     'PATCH',
     replace('emails', [{ value: 'ada@example.com', primary: true }, { value: 'third@example.com' }]),
   ],

@@ -34,7 +34,7 @@ describe('uniqueness', () => {
   it.each(named(chosen))('%s', async (_title, leaf) => {
     const { value } = await declared.valued(leaf);
     const [first] = Array.isArray(value) ? value : [];
-    // Only the login e-mail and login phone are unique: those that are primary.
+    // Only the login email and login phone are unique: those that are primary.
     if (leaf.sub && leaf.own.uniqueness === 'server') expect(first).toMatchObject({ primary: true });
     await declared.created(await declared.whole(leaf.type, leaf, value));
     const { attribute, own, sub } = leaf;

@@ -469,7 +469,7 @@ describe('a passkey', () => {
   });
 });
 
-/** Ann has an e-mail factor and a passkey, and a session in browser 0. */
+/** Ann has an email factor and a passkey, and a session in browser 0. */
 async function enrolledByMail(script: Script): Promise<void> {
   const { ann } = script;
   await script.settings({ offeredFactors: ['email', 'totp'] });

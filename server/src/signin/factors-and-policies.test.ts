@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const found = async () => (await world.findUser(userid)) as User;
 
-describe('e-mail as a factor', () => {
+describe('email as a factor', () => {
   it('can be chosen under REQUIRED if the project allows it', async () => {
     await world.set({ mfaPolicy: 'required', emailFactor: true });
     const page = await world.page();

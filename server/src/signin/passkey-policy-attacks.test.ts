@@ -41,7 +41,7 @@ describe('a second browser that holds only the mailbox', () => {
     expect(answer.status).not.toBe('SUCCESS');
   });
 
-  it('does not pass by an e-mail factor', async () => {
+  it('does not pass by an email factor', async () => {
     await world.set({ mfaPolicy: 'optional', emailFactor: true });
     const page = await world.page();
     await world.enrol(page, person.userid, { mfa_method: 'email' });

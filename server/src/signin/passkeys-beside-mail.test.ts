@@ -1,4 +1,4 @@
-/** A browser that holds only the mailbox of a user with a passkey and an e-mail factor (decisions/0153). */
+/** A browser that holds only the mailbox of a user with a passkey and an email factor (decisions/0153). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { peopleOf, Visit } from '../../test/account-visit.ts';
 import { SoftAuthenticator } from '../../test/authenticator.ts';
@@ -29,7 +29,7 @@ async function registered(page: SigninPage): Promise<void> {
   world.app.clock.turn(31);
 }
 
-/** The same where no factor is required: the e-mail factor ends the sign-in, and the device is trusted. */
+/** The same where no factor is required: the email factor ends the sign-in, and the device is trusted. */
 async function trusted(page: SigninPage): Promise<void> {
   const { mfaPolicy } = world.project;
   await world.set({ mfaPolicy: 'optional' });
@@ -38,7 +38,7 @@ async function trusted(page: SigninPage): Promise<void> {
   await world.set({ mfaPolicy });
 }
 
-/** A later sign-in with that key and the e-mail factor. */
+/** A later sign-in with that key and the email factor. */
 async function byFactor(page: SigninPage, fields: Record<string, unknown> = {}): Promise<StepAnswer> {
   await page.challenge();
   return answerFactor(page, fields);

@@ -124,7 +124,7 @@ describe('the second factor on a new device', () => {
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
   });
 
-  it('cannot be e-mail if the project does not allow it, and e-mail alone adds nothing to amr', async () => {
+  it('cannot be email if the project does not allow it, and email alone adds nothing to amr', async () => {
     await world.enrol(page, userid, { mfa_method: 'email' });
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(userid) }, 'use'), 'SUCCESS');
     await world.set({ mfaPolicy: 'required' });

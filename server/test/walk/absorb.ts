@@ -149,7 +149,7 @@ function absorbSession(model: Model, change: Change, txn: Transaction | undefine
   });
 }
 
-/** An e-mail factor on a device that the same mailbox has just registered. */
+/** An email factor on a device that the same mailbox has just registered. */
 function isOfOneMailbox({ registered }: Transaction, pieces: ReturnType<typeof piecesFor>, user: string): boolean {
   const others = pieces.filter(({ method }) => method !== 'email');
   return registered.includes(user) && !factorsProve(others);

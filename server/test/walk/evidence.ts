@@ -30,7 +30,7 @@ export function piecesFor(model: Model, txn: Transaction, user: string): Piece[]
 }
 
 /**
- * Whether the evidence is more than a device key and the mailbox: an e-mail factor adds nothing to a mail code, nor
+ * Whether the evidence is more than a device key and the mailbox: an email factor adds nothing to a mail code, nor
  * beside a passkey.
  */
 export function factorsProve(pieces: readonly Piece[], hasPasskey = false): boolean {

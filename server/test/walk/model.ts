@@ -25,7 +25,7 @@ export interface Piece {
   method?: string;
   enrolments?: string[];
   jkt?: string;
-  /** Of a mail code: accounts that had neither a passkey that counts nor a factor other than e-mail. */
+  /** Of a mail code: accounts that had neither a passkey that counts nor a factor other than email. */
   soleFor?: string[];
   passkey?: string;
   /** Id of the recovery grant. */

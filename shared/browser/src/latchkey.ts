@@ -58,7 +58,7 @@ export interface Latchkey {
   /** Alias of `init`. */
   initialize(config: LatchkeyConfig): Promise<InitializeResult>;
   initialize(apiKey: string, baseUrl?: string, options?: LatchkeyOptions): Promise<InitializeResult>;
-  /** Starts a sign-in for an e-mail address; calling it again sends another code. */
+  /** Starts a sign-in for an email address; calling it again sends another code. */
   authenticate(userid: string, options?: AuthenticateOptions): Promise<AuthenticateResult>;
   /** After OTP_NEEDED: verifies the code from the mail. */
   verifyEmailOtp(input: VerifyEmailOtpInput): Promise<VerifyEmailOtpResult>;

@@ -30,7 +30,7 @@ const userid = z.string().min(1).max(320);
 /** Input of each operation. */
 export const delegationOperations = {
   initiateMfaChange: z.object({
-    /** The user's e-mail address or ID. */
+    /** The user's email address or ID. */
     userid,
     mfa_method: z.enum(mfaMethods),
     /** E.164; for `sms`. */

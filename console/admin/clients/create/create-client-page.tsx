@@ -44,7 +44,7 @@ const authentications = {
   },
   CLIENT_SECRET_BASIC: {
     name: t('PKCE and a client secret'),
-    hint: t("What most products ask for. Works at the project's issuer."),
+    hint: t("Used by most products. Works at the project's issuer."),
   },
 } as const;
 

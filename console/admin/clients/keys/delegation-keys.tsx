@@ -44,7 +44,7 @@ export function DelegationKeys({ client, mayChange }: ClientPartProps) {
   const ours = keys?.find((key) => key.party === 'IDP' && isLive(key));
   const close = () => setAsking(undefined);
   const columns: Column<Key>[] = [
-    { header: t('Whose'), isName: true, cell: ({ party }) => sides[party] },
+    { header: t('Belongs to'), isName: true, cell: ({ party }) => sides[party] },
     {
       header: t('Signing key'),
       cell: ({ signingKid }) => <IdChip id={signingKid} label={t('signing key thumbprint')} />,

@@ -70,7 +70,7 @@ export function AddUser({ onClose }: { onClose(): void }) {
           <TextInput label={t('Phone')} description={t('Such as +41791234567')} type="tel" {...field('phone')} />
           <TextInput
             label={t('Language')}
-            description={t('Of mails. Such as de')}
+            description={t('For mails, such as de')}
             spellCheck={false}
             {...field('locale')}
           />

@@ -61,7 +61,7 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
     <Section
       flush
       title={t('Roles')}
-      lead={t('What this user may do in applications.')}
+      lead={t('Rights of this user in applications.')}
       actions={
         mayChange && (
           <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setNew(true)}>
@@ -86,12 +86,12 @@ export function UserRoles({ userId, mayChange }: { userId: string; mayChange: bo
         )}
       </Modal>
       <ConfirmMutation
-        title={t('Take the role {name} from this user?', { name: leaving?.role.name })}
-        verb={t('Take away')}
+        title={t('Remove the role {name} from this user?', { name: leaving?.role.name })}
+        verb={t('Remove')}
         operation={UnassignRole}
         variables={leaving && { input: { roleId: leaving.role.id, userId } }}
         invalidates={[UserRolesOf, AuditEvents]}
-        done={t('Role taken away')}
+        done={t('Role removed')}
         onClose={() => setLeaving(undefined)}
       >
         <p>{t('Tokens issued to {name} from now on do not have it.', { name: leaving?.role.client.name })}</p>

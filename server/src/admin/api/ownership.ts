@@ -38,7 +38,7 @@ export interface About {
 }
 
 /**
- * The project of a node; null: the instance. Refuses `not-found`. The only look-up of the admin API by an id alone: later
+ * The project of a node; null: the instance. Refuses `not-found`. The only lookup of the admin API by an id alone: later
  * statements of the operation name the project, and see no other.
  */
 export async function projectOf(on: Executing, { noun, id }: About): Promise<string | null> {

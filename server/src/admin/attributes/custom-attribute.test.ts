@@ -151,7 +151,7 @@ describe('definitions', () => {
     const { customAttributes } = harness.services;
     for (let n = 1; n < 100; n += 1)
       await customAttributes.create(project.id, { name: `a${n}`, type: 'string' }, system);
-    expect(fault(await create({ name: 'last' }))).toBe('name is one too many: a project has 100.');
+    expect(fault(await create({ name: 'last' }))).toBe('name exceeds the limit of 100 for a project.');
   });
 
   it('belong to admins of the project', async () => {

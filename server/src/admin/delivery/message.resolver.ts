@@ -129,7 +129,7 @@ async function recipientOf(
   const known = (channel === 'mail' ? user?.email : user?.phone) ?? null;
   const to = asked?.trim() || known;
   if (to === null) {
-    const reason = `must be given: you have no ${channel === 'mail' ? 'address' : 'phone number'} on record`;
+    const reason = `is required: you have no ${channel === 'mail' ? 'address' : 'phone number'} on record`;
     refuse({ code: 'invalid', field: 'to', reason });
   }
   if (channel === 'mail' ? !isAddress(to) : !isE164(to)) {

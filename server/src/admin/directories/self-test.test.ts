@@ -41,13 +41,13 @@ describe("the directory's self-test", () => {
       ['Discovery', null],
       ['Without a token', null],
       ['Create a user', null],
-      ['Create the same again', null],
+      ['Create a duplicate', null],
       ['Find by userName', null],
       ['Change a name', null],
       ['Push a group', null],
       ['Deactivate', null],
       ['Delete', null],
-      ['Ask for the deleted', null],
+      ['Read the deleted user', null],
     ]);
     expect(data.testDirectory.every((step) => step.passed && step.proves && step.request)).toBe(true);
   });

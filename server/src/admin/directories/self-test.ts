@@ -176,7 +176,7 @@ function requests(person: { userName: string }): ((created: CreatedIds) => SelfT
         creates: 'user',
       }),
     () =>
-      request('Create the same again', 'Duplicates are refused.')('POST', '/Users', 409, {
+      request('Create a duplicate', 'Duplicates are refused.')('POST', '/Users', 409, {
         body: user,
         check: is('scimType', 'uniqueness'),
       }),
@@ -201,7 +201,7 @@ function requests(person: { userName: string }): ((created: CreatedIds) => SelfT
         check: is('active', false),
       }),
     ({ user: id }) => request('Delete', 'Users are deleted.')('DELETE', `/Users/${id}`, 204),
-    ({ user: id }) => request('Ask for the deleted', 'Deleted users cannot be read.')('GET', `/Users/${id}`, 404),
+    ({ user: id }) => request('Read the deleted user', 'Deleted users cannot be read.')('GET', `/Users/${id}`, 404),
   ];
 }
 

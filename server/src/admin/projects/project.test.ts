@@ -134,7 +134,7 @@ describe('projects', () => {
   const fields = 'emailFactor deviceTrustDays smsCountries smsPerDay';
   const update = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { ${fields} } }`;
 
-  it('starts without e-mail as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
+  it('starts without email as a factor, with 180 days of device trust and 1,000 SMS a day', async () => {
     const created = await harness.call(
       `mutation ($input: CreateProjectInput!) { createProject(input: $input) { ${fields} } }`,
       { input: { name: 'Fresh' } },
@@ -144,7 +144,7 @@ describe('projects', () => {
     expect(harness.builtIn.console).toMatchObject(defaults);
   });
 
-  it('stores e-mail factor, device trust and SMS limits, with previous and new values in the audit log', async () => {
+  it('stores email factor, device trust and SMS limits, with previous and new values in the audit log', async () => {
     const { id } = await harness.services.projects.create({ name: 'Limits' }, { kind: 'system' });
     const set = { emailFactor: true, deviceTrustDays: 3650, smsCountries: ['se', 'DE', 'SE', 'XK'], smsPerDay: 0 };
     const { data } = await harness.call(update, { input: { id, ...set } });

@@ -278,7 +278,7 @@ describe('Mutation.changeUsers', () => {
     expect((await access()).factors).toEqual([]);
   });
 
-  it('counts users whose factors satisfy the policy: e-mail only if the project allows it', async () => {
+  it('counts users whose factors satisfy the policy: email only if the project allows it', async () => {
     const usage = async (emailFactor: boolean) => {
       await harness.services.projects.update(project.id, { emailFactor }, system);
       const query = `{ factorStanding(projectId: "${project.id}") { withFactor email } }`;

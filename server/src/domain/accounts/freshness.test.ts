@@ -46,7 +46,7 @@ describe('a session', () => {
     expect(isFresh(byFactor, factors, false, later(1))).toBe(true);
   });
 
-  it('needs the other factor if the user has e-mail and another one', () => {
+  it('needs the other factor if the user has email and another one', () => {
     expect(isFresh({ ...proved, amr: ['swk', 'otp'] }, having('email', 'totp'), false, later(1))).toBe(false);
   });
 });

@@ -139,7 +139,7 @@ export class OwnAuthenticator {
     const recoveryCodes = await mfa.verify(em, app, user, actor, hasPasskey);
     for (const { id } of previous) await mfa.remove(em, user, id, actor);
     if (previous.length > 0) await forgetRemembered(em, user);
-    // A sign-in by e-mail, begun before, would end with the mailbox alone.
+    // A sign-in by email, begun before, would end with the mailbox alone.
     const hadMailboxAlone = before.length > 0 && isMailboxAlone(before);
     if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user);
     await delivery.enqueue(em, {

@@ -73,9 +73,9 @@ const causes: Record<string, Cause> = {
   'an ID token signs out everywhere': ({ user, visit }) =>
     app.services.logout.endByHint(world.project.id, { subject: user.id, sid: visit.sessionId }, 'global', system),
   'a directory changes the userName': (person) => directoryChange(person, { userName: newAddress() }),
-  'a directory changes the e-mail': (person) =>
+  'a directory changes the email': (person) =>
     directoryChange(person, { attributes: { emails: [{ value: newAddress(), primary: true }] } }),
-  'a directory removes the e-mail': (person) =>
+  'a directory removes the email': (person) =>
     directoryChange(person, { userName: 'plain', attributes: { emails: [] } }),
   'a directory sets a phone': (person) =>
     directoryChange(person, {

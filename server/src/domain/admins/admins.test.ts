@@ -119,7 +119,7 @@ describe('a role', () => {
     expect(await admins.memberships(reader(), null)).toHaveLength(2);
   });
 
-  it('is audited with the user’s e-mail, or the user name if there is none', async () => {
+  it('is audited with the user’s email, or the user name if there is none', async () => {
     const user = await app.make.user(builtIn.console, {
       userName: 'ada',
       userNameKey: 'ada',

@@ -168,7 +168,7 @@ describe('the next requirement of a sign-in', () => {
     expect(nextRequirement([key, factor('totp')], { ...required, factors: ['email', 'totp'] })).toBe('nothing');
   });
 
-  it('accepts e-mail as a factor only if the project does', () => {
+  it('accepts email as a factor only if the project does', () => {
     const meets = (factors: SignInContext['factors'], emailFactor: boolean) =>
       meetsPolicy({ policy: 'required', factors, emailFactor });
     expect([meets(['email'], false), meets(['email'], true), meets([], true), meets(['sms'], false)]).toEqual([
@@ -242,7 +242,7 @@ describe('a factor beside a passkey', () => {
   });
 });
 
-describe('an e-mail factor beside a passkey', () => {
+describe('an email factor beside a passkey', () => {
   it('is the mailbox: neither mfa nor another passkey, on any device', () => {
     for (const evidence of [
       [key, factor('email')],

@@ -71,7 +71,7 @@ describe('endOpenWork for a user', () => {
     expect(again).toMatchObject(expired);
   });
 
-  it('keeps the sign-in of another user whose e-mail address is this user name', async () => {
+  it('keeps the sign-in of another user whose email address is this user name', async () => {
     const address = newAddress();
     const userName = `user-of-${address}`;
     await world.user({ userName, userNameKey: userName, email: address, emailKey: address });
@@ -164,7 +164,7 @@ describe('endOpenWork for a user', () => {
     expect(await page.step('verify-email-otp', isOpen)).toMatchObject(expired);
   });
 
-  it('ends sign-ins that started with the userName or with the e-mail, if these differ', async () => {
+  it('ends sign-ins that started with the userName or with the email, if these differ', async () => {
     const userName = newAddress();
     const user = await world.user({ userName, userNameKey: userName });
     const addresses = [userName, user.email as string];

@@ -93,7 +93,7 @@ export class Passkeys {
       refuse({
         code: 'invalid',
         field: 'credential',
-        reason: `is one more than the ${maxPerUser} that a user may have`,
+        reason: `exceeds the limit of ${maxPerUser} for a user`,
       });
     }
     const now = this.deps.clock.now();

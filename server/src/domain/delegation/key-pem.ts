@@ -31,7 +31,7 @@ export function parsePublicPem(pem: string, curve: Curve, field: string): KeyObj
   if (key?.asymmetricKeyType !== curve) fault(`must be an ${names[curve]} key`);
   const checked = key as KeyObject;
   if (hasSmallOrder(checked.export({ format: 'jwk' }).x ?? '', curve))
-    fault('is a point of small order, which protects nothing');
+    fault('is a point of small order, which gives no security');
   return checked;
 }
 

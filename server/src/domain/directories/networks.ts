@@ -10,7 +10,7 @@ export function checkedNetworks(networks: readonly string[]): string[] {
   if (wanted.length > maxNetworks) refuse({ code: 'invalid', field, reason: `must be at most ${maxNetworks}` });
   for (const network of wanted) {
     if (isNetwork(network)) continue;
-    const reason = `must be addresses or ranges such as 192.0.2.0/24 or 2001:db8::/32; not so: ${network.slice(0, 60)}`;
+    const reason = `must be addresses or ranges such as 192.0.2.0/24 or 2001:db8::/32; invalid: ${network.slice(0, 60)}`;
     refuse({ code: 'invalid', field, reason });
   }
   return wanted;

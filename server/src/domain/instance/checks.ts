@@ -122,7 +122,7 @@ function jobs({ jobs }: SystemFacts): Checked {
   if (waiting > manyWaiting) {
     return ['warn', `${waiting} are waiting`, 'Start another process, or check this one’s log.'];
   }
-  if (failing.length === 0) return ['ok', waiting === 0 ? 'None is waiting' : `${waiting} waiting`];
+  if (failing.length === 0) return ['ok', waiting === 0 ? 'None waiting' : `${waiting} waiting`];
   return ['warn', `Failed in the last day: ${failing.join(', ')}`, 'See the log, under the name of the job.'];
 }
 

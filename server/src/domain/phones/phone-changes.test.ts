@@ -124,7 +124,7 @@ it('that a directory sends moves the SMS factor, and forgets the browsers in whi
 });
 
 describe('the notice of a change', () => {
-  it('goes to the e-mail and the old number, and shows only the end of the new number', async () => {
+  it('goes to the email and the old number, and shows only the end of the new number', async () => {
     const [old, userName, email] = [phone(), newAddress(), newAddress()];
     const attributes = { emails: [{ value: email, primary: true }], phoneNumbers: [{ value: old, type: 'mobile' }] };
     const named = { userName, userNameKey: userName, email, emailKey: email };

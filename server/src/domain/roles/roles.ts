@@ -235,6 +235,6 @@ export function checkedRole<Values extends Partial<RoleValues>>(values: Values):
 /** Refuses `invalid` unless exactly one holder is named. */
 export function checkHolder({ userId, groupId }: RoleHolder): void {
   if ((userId === undefined) !== (groupId === undefined)) return;
-  const reason = 'must be given, or groupId: exactly one of them';
+  const reason = 'must be given if groupId is not, and only then';
   refuse({ code: 'invalid', field: 'userId', reason });
 }

@@ -87,7 +87,7 @@ export function checkedHeader(
   { header, secret }: Pick<StreamSettings, 'header' | 'secret'>,
 ): { header: string; secret: string } | null {
   if (header === null && secret === null) return null;
-  if (kind !== 'http') refuse({ code: 'invalid', field: 'secret', reason: 'is for HTTP alone' });
+  if (kind !== 'http') refuse({ code: 'invalid', field: 'secret', reason: 'is for HTTP only' });
   const name = (header ?? 'Authorization').trim();
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(name) || ownHeaders.test(name)) {
     refuse({

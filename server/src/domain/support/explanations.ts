@@ -40,7 +40,7 @@ export const stepFaults: Record<Problem['code'], Explanation | null> = {
   unavailable: explain('Messages of this kind cannot be sent.', 'Check the mail or SMS settings under System.'),
   'transaction-expired': explain('The sign-in had ended: it lasts ten minutes and works once.', startAgain),
   'code-rejected': explain('The code was not accepted.', 'Enter a new code.'),
-  'out-of-order': explain('The page took a step that does not follow from the last one.', startAgain),
+  'out-of-order': explain('The page sent a step out of order.', startAgain),
   'proof-required': explain('The page sent no proof of its device key.', developer),
   'proof-rejected': explain('The device key was not the one of this sign-in.', startAgain),
   'device-revoked': explain('This device was revoked.', 'Clear the site data of the browser, then sign in again.'),
@@ -98,8 +98,8 @@ export const grantFaults: Record<GrantFault, Explanation> = {
   user: explain('The user is deactivated or was erased.', 'Activate the user.'),
   malformed: explain('The code or token has the wrong form.', developer),
   revoked: explain('The access was revoked.', startAgain),
-  scope: explain('More scopes were asked for than granted.', developer),
-  target: explain('Another API was asked for than granted.', developer),
+  scope: explain('More scopes were requested than granted.', developer),
+  target: explain('The requested API is not granted.', developer),
   policy: explain('The sign-in no longer meets the policy.', startAgain),
 };
 

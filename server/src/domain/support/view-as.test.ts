@@ -15,7 +15,7 @@ const policies: Record<string, Parameters<SigninWorld['set']>[0]> = {
   'no policy': {},
   'an optional second factor': { mfaPolicy: 'optional' },
   'a required second factor': { mfaPolicy: 'required' },
-  'a required second factor, e-mail allowed': { mfaPolicy: 'required', emailFactor: true },
+  'a required second factor, email allowed': { mfaPolicy: 'required', emailFactor: true },
   'required passkeys': { passkeyPolicy: 'required' },
 };
 

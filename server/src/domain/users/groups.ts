@@ -398,7 +398,7 @@ function checkIds(userIds: readonly string[]): void {
 function refuseMembers(unknown: readonly string[] = []): never {
   const named = unknown.slice(0, maxNamed).map((id) => id.slice(0, 80));
   const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : '';
-  const which = named.length > 0 ? `; not so: ${named.join(', ')}${more}` : '';
+  const which = named.length > 0 ? `; invalid: ${named.join(', ')}${more}` : '';
   refuse({ code: 'invalid', field: 'members', reason: `must be ids of users or groups of this project${which}` });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressKey, isAddress, isE164, loginEmail, loginPhone } from './login.ts';
 
-describe('the login e-mail', () => {
+describe('the login email', () => {
   it('is the primary one, else of type work, else the first, else a userName that is an address', () => {
     const [home, work] = [
       { value: 'h@x.io', type: 'home' },

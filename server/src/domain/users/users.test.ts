@@ -62,7 +62,7 @@ const email = (value: string) => ({ attributes: { emails: [{ value, primary: tru
 const mobile = (value: string) => ({ attributes: { phoneNumbers: [{ value, type: 'mobile' }] } });
 
 describe('findByAddress', () => {
-  it('finds by login e-mail and by a userName that is an address, ignoring case, inactive users included', async () => {
+  it('finds by login email and by a userName that is an address, ignoring case, inactive users included', async () => {
     const alice = await create({ userName: 'a1', active: false, ...email('Alice@Example.com') });
     const bob = await create({ userName: 'Bob@Example.com', ...email('bob@elsewhere.test') });
     const carol = await create({ userName: 'Carol@Example.com' });
@@ -73,7 +73,7 @@ describe('findByAddress', () => {
     expect(await byAddress('a1')).toBeNull();
   });
 
-  it('prefers the login e-mail to another user’s userName', async () => {
+  it('prefers the login email to another user’s userName', async () => {
     await create({ userName: 'x@example.com', ...email('old@example.com') });
     const owner = await create({ userName: 'owner', ...email('x@example.com') });
     expect((await byAddress('X@example.com'))?.id).toBe(owner.id);

@@ -24,7 +24,7 @@ import type { MfaMethod } from '../results.ts';
  * `address`, a factor that cannot be used now leads to `recovery-code`, and a fatal error to `failed`.
  */
 type Prompt =
-  /** Ask for the e-mail address. */
+  /** Ask for the email address. */
   | {
       step: 'address';
       /** As typed before, or the user who last signed in here. */

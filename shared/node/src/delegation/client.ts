@@ -14,7 +14,7 @@ export const MfaMethod = { EMAIL: 'email', SMS: 'sms', TOTP: 'totp' } as const;
 export type MfaMethod = (typeof MfaMethod)[keyof typeof MfaMethod];
 
 export interface InitiateMfaChangeOptions {
-  /** The user's e-mail address or ID. */
+  /** The user's email address or ID. */
   userid: string;
   mfaMethod: MfaMethod;
   /** E.164, such as `+12025550143`; required for SMS. */
@@ -46,7 +46,7 @@ export interface MfaChangeResult extends Failure {
 }
 
 export interface VerifyMfaChangeOptions {
-  /** The user's e-mail address or ID. */
+  /** The user's email address or ID. */
   userid: string;
   /** `session_id` of {@link MfaChangeResult}. */
   sessionId: string;
@@ -135,7 +135,7 @@ export class DelegationClient {
     return this.#ask('verifyMfaChange', { userid, session_id: sessionId, otp });
   }
 
-  /** The user's second factor. @param userid the user's e-mail address or ID */
+  /** The user's second factor. @param userid the user's email address or ID */
   async getUserCredentials(userid: string): Promise<UserCredentials> {
     needText({ userid });
     return { mfa_method: 'none', ...(await this.#ask('getUserCredentials', { userid })) };

@@ -90,7 +90,7 @@ describe('a pending authorization request', () => {
 });
 
 describe('the account of an address', () => {
-  it('is the user with this e-mail, before the user with this user name', async () => {
+  it('is the user with this email, before the user with this user name', async () => {
     const address = 'shared@example.com';
     const named = { userName: address, userNameKey: address, email: 'own@example.com', emailKey: 'own@example.com' };
     const byName = await app.make.user(project, named);

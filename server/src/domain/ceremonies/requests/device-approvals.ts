@@ -72,7 +72,7 @@ export class DeviceApprovals {
     if (!all.allowed) refuse({ code: 'too-many', retryAfterSeconds: all.retryAfterSeconds });
     const subjects: [LimitRule, string][] = [[perNetwork, network]];
     if (sessionSecret !== undefined) subjects.push([perSession, digest(sessionSecret)]);
-    // Counted before the look-up, and committed.
+    // Counted before the lookup, and committed.
     const spent = await db.transaction(async (em) => {
       const counts = [];
       for (const [rule, subject] of subjects) counts.push(await limits.spend(em, rule, subject));

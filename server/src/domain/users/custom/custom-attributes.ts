@@ -63,7 +63,11 @@ export class CustomAttributes {
     const attribute = checkedDefinition(input);
     return this.edit(projectId, (row, record) => {
       if (row.attributes.length >= customLimits.attributes) {
-        refuse({ code: 'invalid', field: 'name', reason: `is one too many: a project has ${customLimits.attributes}` });
+        refuse({
+          code: 'invalid',
+          field: 'name',
+          reason: `exceeds the limit of ${customLimits.attributes} for a project`,
+        });
       }
       if (row.removed.some((name) => name.toLowerCase() === attribute.name.toLowerCase())) {
         refuse({
