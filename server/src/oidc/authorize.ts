@@ -195,7 +195,7 @@ export function resumeEndpoint(deps: AuthorizeDeps): RequestHandler {
     deps.cookies.clearFlow(res, flow);
     if (outcome === 'other-user') return redirectNoted(otherUser);
     if (outcome === 'refused') {
-      return redirectError(issuer, res, target, new OAuthError('access_denied', 'The user refused the access.'));
+      return redirectError(issuer, res, target, new OAuthError('access_denied', 'The user denied access.'));
     }
     if (outcome === 'acr-unmet') return redirectNoted(unmet);
     if (outcome === 'confirmed') return redirect(res, target, {});

@@ -58,7 +58,7 @@ function credentialOf(req: Request, parameters: Parameters): ClientCredential {
   }
   const secrets = [basic?.secret, parameters.get('client_secret')].filter((secret) => secret !== undefined);
   const ways = secrets.length + (apiKey === undefined ? 0 : 1) + (hasAssertion ? 1 : 0);
-  if (ways > 1) throw new OAuthError('invalid_request', 'Use one way of client authentication at a time.');
+  if (ways > 1) throw new OAuthError('invalid_request', 'Use only one client authentication method.');
   if (secrets[0] !== undefined) return { by: 'secret', clientId, secret: secrets[0] };
   if (apiKey !== undefined) return { by: 'api-key', clientId, apiKey };
   if (!hasAssertion) {

@@ -56,7 +56,7 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
   const redirectUri = parameters.get('redirect_uri');
-  if (redirectUri === deviceRedirect) throw new OAuthError('invalid_grant', 'redirect_uri is not that of the code.');
+  if (redirectUri === deviceRedirect) throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
   // A code of the SDK has neither and requires a confidential client's credential; all others need both.
   const isRedirected = by === 'none' || redirectUri !== undefined;
   if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {
@@ -94,7 +94,7 @@ async function refresh({ refreshTokens }: GrantDeps, request: TokenRequest): Pro
   const resource = onlyResource(parameters);
   return refreshTokens.refresh({ ...caller, issuer, token, resource, scope, proof, actor }).catch((error: unknown) => {
     if (!isFault(error, 'scope')) return aboutTarget(error);
-    throw new OAuthError('invalid_scope', 'scope is more than was granted.');
+    throw new OAuthError('invalid_scope', 'scope exceeds what was granted.');
   });
 }
 
@@ -112,7 +112,7 @@ async function actForItself({ clientTokens }: GrantDeps, request: TokenRequest):
   const resource = onlyResource(parameters);
   return clientTokens.issue({ ...caller, issuer, resource, scope, proof, actor }).catch((error: unknown) => {
     if (isFault(error, 'scope')) {
-      throw new OAuthError('invalid_scope', 'scope is more than the application was granted at the API.');
+      throw new OAuthError('invalid_scope', 'scope exceeds what the application was granted for the API.');
     }
     if (!isFault(error, 'target')) throw error;
     const description =
@@ -141,7 +141,7 @@ function aboutTarget(error: unknown): never {
 /** A token is for one API (RFC 8707 section 2.2). */
 function onlyResource(parameters: Parameters): string | undefined {
   const [resource, another] = parameters.all('resource');
-  if (another !== undefined) throw new OAuthError('invalid_target', 'Name one resource for each token.');
+  if (another !== undefined) throw new OAuthError('invalid_target', 'resource must name one API for each token.');
   return resource;
 }
 
@@ -156,7 +156,7 @@ const unapproved: Record<Exclude<DeviceState, 'approved' | 'unmet'>, OAuthError>
   pending: new OAuthError('authorization_pending', 'The user has not decided yet.'),
   hurried: new OAuthError('slow_down', 'Wait 5 seconds longer between two requests.'),
   denied: new OAuthError('access_denied', 'The user denied the request.'),
-  expired: new OAuthError('expired_token', 'The device code has expired: begin again.'),
+  expired: new OAuthError('expired_token', 'The device code has expired: start again.'),
 };
 
 /** Once a person has approved it, the device code is redeemed as an authorization code. */

@@ -60,7 +60,7 @@ function pushedForm(req: Request, { client }: AuthenticatedClient, jkt: string |
   const form = new URLSearchParams(String(req.body));
   const requested = form.get('dpop_jkt');
   if (jkt !== undefined && requested && requested !== jkt) {
-    throw new OAuthError('invalid_request', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.');
+    throw new OAuthError('invalid_request', 'dpop_jkt must be the thumbprint of the key of the DPoP proof.');
   }
   for (const name of credentials) form.delete(name);
   form.set('client_id', client.id);

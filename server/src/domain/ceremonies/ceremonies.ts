@@ -274,7 +274,7 @@ export class Ceremonies {
     }
     const isNamed = step !== 'authenticate' && !stepsWithoutAddress.includes(step);
     if (isNamed && addressKey(input.userid ?? '') !== ceremony.address) {
-      const reason = 'is not the one that this sign-in was begun for';
+      const reason = 'is not the one that this sign-in was started for';
       return { refused: { code: 'invalid', field: 'userid', reason } };
     }
     return lacksPkce(caller, ceremony.codeChallenge) ? { refused: { code: 'pkce-required' } } : null;

@@ -245,7 +245,7 @@ export const messages = {
     'パスキーで確認',
   ],
   'passkey.text': [
-    'This account asks for its passkey. Use your fingerprint, face, PIN or security key.',
+    'This account requires its passkey. Use your fingerprint, face, PIN or security key.',
     'Dieses Konto verlangt seinen Passkey. Verwenden Sie Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel.',
     'Esta cuenta pide su llave de acceso. Use su huella, su rostro, su PIN o su llave de seguridad.',
     'Ce compte demande sa clé d’accès. Utilisez votre empreinte, votre visage, votre code PIN ou votre clé de sécurité.',
