@@ -136,7 +136,7 @@ describe('the gate', () => {
     expect(unmarked(source)).toEqual([text]);
   });
 
-  it('accepts marked texts, and texts that no one reads', () => {
+  it('accepts marked texts, and texts that are not shown', () => {
     expect(unmarked("<p className=\"Big red\" key={`Row ${id}`}>{t('Saved')} – {x === 'Two words' && 1}</p>")).toEqual(
       [],
     );

@@ -40,7 +40,7 @@ export function read(path, source = readFileSync(path, 'utf8')) {
   const at = (node) => source.slice(0, node.start).split('\n').length;
   const note = (list, node, text) => list.push({ line: at(node), text: text.trim().replace(/\s+/g, ' ') });
 
-  // Also where no one reads: a message there has to be in the catalogs.
+  // Also in parts that are not shown: a message there has to be in the catalogs.
   const visit = (node, isShown = false, isRead = true) => {
     if (Array.isArray(node)) for (const child of node) visit(child, isShown, isRead);
     if (!node?.type) return;
@@ -82,7 +82,7 @@ const skipped = ({ type }) => /^(?:Import|ExportAll|TS(?!As|Satisfies|NonNull))/
 const passes = ({ type }) =>
   ['ConditionalExpression', 'JSXExpressionContainer', 'LogicalExpression', 'ParenthesizedExpression'].includes(type);
 
-/** Parts that no one reads: keys, compared values, class names and styles. */
+/** Parts that are not shown: keys, compared values, class names and styles. */
 function isUnseen(node, name) {
   if (name === 'key' || name === 'typeAnnotation' || name === 'typeArguments') return !node.computed;
   if (name === 'test' || (node.type === 'NewExpression' && node.callee.name === 'Error')) return true;

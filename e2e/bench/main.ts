@@ -72,8 +72,8 @@ print(`\n${((performance.now() - began) / 60_000).toFixed(0)} minutes in total; 
 
 /** Versions of the server's Node and OpenSSL. */
 function versions(): string {
-  const says = '`Node ${process.version}, OpenSSL ${process.versions.openssl}`';
-  return execFileSync(process.execPath, ['-p', says], { encoding: 'utf8' }).trim();
+  const expression = '`Node ${process.version}, OpenSSL ${process.versions.openssl}`';
+  return execFileSync(process.execPath, ['-p', expression], { encoding: 'utf8' }).trim();
 }
 
 function load(): string {

@@ -241,7 +241,7 @@ function words(tokens: readonly Token[], index: number, token: Token, text: stri
     return by ? edit('sql-boundary', token.end, by) : [];
   }
   if (token.kind === 'number') {
-    // A value that only says that there is a row.
+    // A value that only shows that a row exists.
     const isMark =
       tokens[index - 1]?.text === 'returning' || (tokens[index - 2]?.text === 'values' && next?.text === ')');
     return isMark ? [] : edit('sql-number', token.end, String(Number(token.text) + 1));

@@ -258,7 +258,7 @@ const settings = {
     form: '`true` or `false`',
     default: 'false',
     description:
-      'Serves `/status`: a public page that says whether sign-in, mail and directory sync work, without figures or reasons (docs/monitoring.md).',
+      'Serves `/status`: a public page that shows whether sign-in, mail and directory sync work, without figures or reasons (docs/monitoring.md).',
   },
   DNS_SERVERS: {
     schema: z.string().transform((text, context) => {

@@ -103,7 +103,7 @@ it('changes and deletes rows of its project only', async () => {
   });
 });
 
-it('sees all projects where its rule says so', async () => {
+it('sees all projects where its rule allows it', async () => {
   const { ofAll } = await run('{ ofAll { seen } }');
   expect((ofAll as { seen: string[] }).seen.sort()).toEqual([one.project.id, other.project.id].sort());
 });

@@ -32,7 +32,7 @@ export async function genericPlan(db: Database, statement: Statement<unknown>, s
   });
 }
 
-/** The index conditions by table, or by index where a bitmap is made of it, in the {@link genericPlan} of a statement. */
+/** The index conditions by table, or by index for a bitmap scan, in the {@link genericPlan} of a statement. */
 export async function indexConditions(db: Database, statement: Statement<unknown>): Promise<Record<string, string[]>> {
   const lines = await genericPlan(db, statement);
   const found: Record<string, string[]> = {};

@@ -39,18 +39,18 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
     let inData = false;
     let isKnown = user === undefined;
     let pending = '';
-    const say = (line: string) => void socket.write(`${line}\r\n`);
-    if (!isGreeted && greeting !== null) say(greeting);
+    const send = (line: string) => void socket.write(`${line}\r\n`);
+    if (!isGreeted && greeting !== null) send(greeting);
     const answer = (line: string): void => {
       const [verb = ''] = line.toUpperCase().split(/[ :]/, 1);
       const address = /<(.*?)>/.exec(line)?.[1] ?? '';
       if (verb === 'EHLO' || verb === 'HELO') {
         const offers = [...(tls === 'start' && !(socket instanceof TLSSocket) ? ['STARTTLS'] : [])];
         if (user) offers.push('AUTH PLAIN');
-        say(`250${offers.length > 0 ? '-' : ' '}stand-in`);
-        for (const [index, offer] of offers.entries()) say(`250${index < offers.length - 1 ? '-' : ' '}${offer}`);
+        send(`250${offers.length > 0 ? '-' : ' '}stand-in`);
+        for (const [index, offer] of offers.entries()) send(`250${index < offers.length - 1 ? '-' : ' '}${offer}`);
       } else if (verb === 'STARTTLS') {
-        say('220 go on');
+        send('220 go on');
         socket.removeAllListeners('data');
         serve(new TLSSocket(socket, { isServer: true, ...selfSigned }), true);
       } else if (verb === 'AUTH') {
@@ -58,20 +58,20 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
           ? ['', ...Buffer.from(line.slice(11), 'base64').toString().split('\0')]
           : [];
         isKnown = name === user?.name && password === user?.password;
-        say(isKnown ? '235 welcome' : '535 5.7.8 Authentication credentials invalid');
+        send(isKnown ? '235 welcome' : '535 5.7.8 Authentication credentials invalid');
       } else if (verb === 'MAIL') {
         envelope.from = address;
-        say(isKnown ? (replies.MAIL ?? '250 ok') : '530 5.7.0 Authentication required');
+        send(isKnown ? (replies.MAIL ?? '250 ok') : '530 5.7.0 Authentication required');
       } else if (verb === 'RCPT') {
         if (recipientReply.startsWith('250')) envelope.to.push(address);
-        say(recipientReply);
+        send(recipientReply);
       } else if (verb === 'DATA') {
         inData = replies.DATA === undefined;
-        say(replies.DATA ?? '354 go on');
+        send(replies.DATA ?? '354 go on');
       } else if (verb === 'QUIT') {
-        say('221 bye');
+        send('221 bye');
         socket.end();
-      } else say('250 ok');
+      } else send('250 ok');
     };
     socket.on('data', (chunk) => {
       pending += chunk.toString();
@@ -85,7 +85,7 @@ export async function smtpStandIn(options: StandInOptions = {}): Promise<SmtpSta
           if (options.isSlowFor?.(envelope.data)) continue;
           received.push(envelope);
           envelope = { from: '', to: [], data: '' };
-          say(replies.END ?? '250 queued');
+          send(replies.END ?? '250 queued');
         } else envelope.data += `${line.replace(/^\.\./, '.')}\n`;
       }
     });

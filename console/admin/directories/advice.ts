@@ -14,7 +14,7 @@ const byType: Record<string, string> = {
   invalidPath: t('A PATCH path is not in the User schema. Change the mapping in the directory.'),
   noTarget: t('A PATCH targets a missing value, such as an email type that the user lacks.'),
   mutability: t('The directory changes a read-only attribute, such as id.'),
-  tooMany: t('The request asks for too much at once. The text above says what to add or to split.'),
+  tooMany: t('The request asks for too much at once. The text above explains how to narrow or split it.'),
 };
 
 const byStatus: Record<number, string> = {

@@ -38,7 +38,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         if (seen.live !== 200 || seen.started !== 200 || seen.ready !== 503)
           faults.push(`health: ${JSON.stringify(seen)}`);
         const shown = await shownStatus(world.issuer);
-        if (shown !== 'unavailable') faults.push(`/status says ${shown}`);
+        if (shown !== 'unavailable') faults.push(`/status shows ${shown}`);
         const publicMs: number[] = [];
         while (performance.now() < wentAt + seconds * 1000) {
           for (const path of ['openid-configuration', 'jwks.json']) {
@@ -56,7 +56,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         if (!(await until(isReady, 10_000))) faults.push('did not become ready again');
         const readyAfter = performance.now() - backAt;
         // Disrupted until the refusals are two minutes old.
-        if ((await shownStatus(world.issuer)) === 'unavailable') faults.push('/status still says unavailable');
+        if ((await shownStatus(world.issuer)) === 'unavailable') faults.push('/status still shows unavailable');
         const before = under.tally.good;
         await until(() => under.tally.good > before, 10_000);
         const goodAfter = performance.now() - backAt;

@@ -49,7 +49,7 @@ export const socketRestart: Experiment = {
   },
 };
 
-/** The lines of a process that say why it refused. */
+/** Log lines of a process with the reason of a refusal. */
 function errorsOf(process: Latchkey): string[] {
   return process
     .output()

@@ -115,7 +115,7 @@ class Site {
     return seconds;
   }
 
-  /** Lines of logs that say why a request failed. */
+  /** Log lines with the reason of a failed request. */
   errors(): string[] {
     const lines = this.#world.processes.flatMap((process) => process.output().split('\n'));
     return lines.filter((line) => /"level":[56]0/.test(line));

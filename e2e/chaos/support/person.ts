@@ -25,7 +25,7 @@ export interface App {
   redirectUri: string;
 }
 
-/** Sends a step, with a device proof if `kind` says so. */
+/** Sends a step, with a device proof if `kind` requires one. */
 type Post = (step: string, body: object, kind?: 'use' | 'registration') => Promise<Json>;
 type Json = Record<string, unknown>;
 

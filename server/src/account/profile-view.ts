@@ -6,7 +6,7 @@ import { type Html, hidden, html, nothing } from '../http/markup.ts';
 /** Looks up a text of `account.*`, or another one by its full key, in the reader's language. */
 export type Translate = (key: string, values?: Record<string, string>) => string;
 
-/** The parts of the account page that the section is made of. */
+/** The parts of the account page that the section uses. */
 export interface ProfileParts {
   t: Translate;
   form(change: string, content: Html): Html;

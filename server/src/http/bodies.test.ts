@@ -30,7 +30,7 @@ interface Endpoint {
   headers?: string[];
   status: number;
   /** Expected in the response, if the route has its own error format. */
-  says?: string;
+  contains?: string;
 }
 
 const form = 'application/x-www-form-urlencoded';
@@ -38,7 +38,7 @@ const endpoints: [string, () => Endpoint][] = [
   ['/authorize', () => ({ method: 'POST', path: '/authorize', type: form, status: 413 })],
   [
     '/oauth2/token',
-    () => ({ method: 'POST', path: '/oauth2/token', type: form, status: 413, says: 'invalid_request' }),
+    () => ({ method: 'POST', path: '/oauth2/token', type: form, status: 413, contains: 'invalid_request' }),
   ],
   ['/userinfo', () => ({ method: 'POST', path: '/userinfo', type: form, status: 413 })],
   ['/oauth2/end_session', () => ({ method: 'POST', path: '/oauth2/end_session', type: form, status: 413 })],
@@ -50,7 +50,7 @@ const endpoints: [string, () => Endpoint][] = [
         path: '/v1/signin/challenge',
         type: 'application/json',
         status: 413,
-        says: 'INVALID_REQUEST',
+        contains: 'INVALID_REQUEST',
       },
       headers: [`X-Api-Key: ${keys.publishableKey}`],
     }),
@@ -58,13 +58,13 @@ const endpoints: [string, () => Endpoint][] = [
   [
     'delegation',
     () => ({
-      ...{ method: 'POST', path: '/v1/delegation', type: 'application/jose', status: 413, says: 'REQUEST_TOO_LARGE' },
+      ...{ method: 'POST', path: '/v1/delegation', type: 'application/jose', status: 413, contains: 'REQUEST_TOO_LARGE' },
       headers: [`X-Api-Key: ${keys.secretKey}`],
     }),
   ],
   ...['revoke', 'introspect', 'par', 'device_authorization'].map((name): [string, () => Endpoint] => [
     `${name} of a project`,
-    () => ({ method: 'POST', path: `/p/${slug}/oauth2/${name}`, type: form, status: 413, says: 'invalid_request' }),
+    () => ({ method: 'POST', path: `/p/${slug}/oauth2/${name}`, type: form, status: 413, contains: 'invalid_request' }),
   ]),
   [
     'the admin API',
@@ -77,7 +77,7 @@ const endpoints: [string, () => Endpoint][] = [
   ['setup', () => ({ method: 'POST', path: '/setup', type: form, status: 413 })],
   [
     'SCIM',
-    () => ({ method: 'POST', ...scim, type: 'application/scim+json', status: 413, says: 'urn:ietf:params:scim' }),
+    () => ({ method: 'POST', ...scim, type: 'application/scim+json', status: 413, contains: 'urn:ietf:params:scim' }),
   ],
 ];
 /** Routes that read no body: only `Content-Length` reveals a long one. */
@@ -108,12 +108,12 @@ function begin(
 
 describe('a body whose Content-Length is over the limit', () => {
   it.each([...endpoints, ...closed])('is rejected before it is read, on %s', async (_name, endpoint) => {
-    const { status, says } = endpoint();
+    const { status, contains } = endpoint();
     const { answer } = begin(endpoint(), 'Content-Length: 52428800');
     const text = await answer;
     expect(text.split('\r\n')[0]).toContain(String(status));
     expect(text.toLowerCase()).toContain('connection: close');
-    if (says) expect(text).toContain(says);
+    if (contains) expect(text).toContain(contains);
   });
 });
 

@@ -195,7 +195,7 @@ describe('mix-up (RFC 9700 section 4.4)', () => {
 });
 
 describe('slugs', () => {
-  it('are made from the name, and differ', async () => {
+  it('are derived from the name, and differ', async () => {
     const [first, second] = [
       await app.make.project({ name: 'Zürich & Söhne' }),
       await app.make.project({ name: 'Zürich Söhne' }),

@@ -20,7 +20,7 @@ const mediaType = 'application/scim+json';
 const content = (schema: Schema) => json(schema, mediaType);
 const root = '/v1/scim/{projectId}';
 
-/** The SCIM service of a project, from the declarations that `/Schemas` is made from. */
+/** The SCIM service of a project, from the declarations behind `/Schemas`. */
 export function scimApi(): ApiPart {
   const types = resourceTypesWith(userType);
   return {

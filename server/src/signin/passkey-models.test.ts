@@ -178,7 +178,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
 describe('a project that allows some models of passkeys, without roots', () => {
   beforeEach(() => world.set({ passkeyAaguids: [aaguid], passkeyRoots: [], passkeyPolicy: 'allowed' }));
 
-  it('takes the model that a certificate of any maker claims, and says that it is not proved', async () => {
+  it('accepts the model that a certificate of any maker claims, and marks it as not proved', async () => {
     expectStatus(await create(attested([leafOf()])), 'PASSKEY_REGISTERED');
     expect(await stored()).toMatchObject([{ aaguid, attestedRoot: null }]);
   });

@@ -28,7 +28,7 @@ describe('a passkey', () => {
     expect(await hosted.claims(done)).toMatchObject({ sub: await subOf(), amr: ['swk', 'user', 'pop', 'mfa'] });
   });
 
-  it('that is bound to its device says hwk, and without PIN or biometrics it is one factor', async () => {
+  it('that is bound to its device gives hwk, and without PIN or biometrics it is one factor', async () => {
     await enrolled({ flags: { UV: false } });
     const hosted = await open();
     const done = expectStatus(await hosted.usePasskey({ flags: { UV: false } }), 'SUCCESS');

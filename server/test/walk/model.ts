@@ -174,7 +174,7 @@ export interface EnrolmentModel {
   user: string;
   method: string;
   phone: string | null;
-  /** Secrets of an authenticator app that it may have: a reply does not say which of several pending ones it shows. */
+  /** Secrets of an authenticator app that it may have: a reply does not identify which of several pending ones it shows. */
   secrets: Set<string>;
   verified: boolean;
   begunIn: string | null;

@@ -13,7 +13,7 @@ let networks = 0;
 export async function probe(
   world: World,
   command: { app: number; client: number },
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const client = world.clients()[command.client] as ClientModel;
   const { model } = world;
@@ -28,7 +28,7 @@ export async function probe(
     shapes.push(await shapeOf(world, command.app, client, userid));
   }
   absorb(model, await world.processes.log.read());
-  say(`probe of ${addresses.join(', ')} for ${client.name}: ${[...new Set(shapes)].join(' | ')}`);
+  log(`probe of ${addresses.join(', ')} for ${client.name}: ${[...new Set(shapes)].join(' | ')}`);
   demand(new Set(shapes).size <= 1, `responses differ by address: ${shapes.join(' | ')}`);
 }
 

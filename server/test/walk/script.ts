@@ -66,7 +66,7 @@ export class Script {
 
   turn(seconds: number): void {
     this.world.processes.clock.turn(seconds);
-    this.walker.say(`${seconds} s pass`);
+    this.walker.log(`${seconds} s pass`);
   }
 
   /** Opens a tab with a transaction. */

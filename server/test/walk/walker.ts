@@ -23,22 +23,22 @@ export class Walker {
 
   static async in(processes: Processes, policies: Policies): Promise<Walker> {
     const walker = new Walker(await World.open(processes, policies));
-    walker.say(`policies of First: ${JSON.stringify(policies)}`);
+    walker.log(`policies of First: ${JSON.stringify(policies)}`);
     return walker;
   }
 
   private constructor(world: World) {
     this.world = world;
-    const say = (line: string) => this.say(line);
-    this.oidc = new OidcActor(world, say);
-    this.signin = new SigninActor(world, this.oidc, say);
-    this.admin = new AdminActor(world, say);
-    this.refresh = new RefreshActor(world, say);
-    this.recovery = new RecoveryActor(world, say);
-    this.account = new AccountActor(world, (...to) => this.signin.openFor(...to), say);
+    const log = (line: string) => this.log(line);
+    this.oidc = new OidcActor(world, log);
+    this.signin = new SigninActor(world, this.oidc, log);
+    this.admin = new AdminActor(world, log);
+    this.refresh = new RefreshActor(world, log);
+    this.recovery = new RecoveryActor(world, log);
+    this.account = new AccountActor(world, (...to) => this.signin.openFor(...to), log);
   }
 
-  say(line: string): void {
+  log(line: string): void {
     this.script.push(`${String(this.world.model.step).padStart(4)}  ${line}`);
   }
 
@@ -167,7 +167,7 @@ export class Walker {
       case 'mail':
         return this.world.deliver();
       case 'probe':
-        return probe(this.world, command, (line) => this.say(line));
+        return probe(this.world, command, (line) => this.log(line));
       default:
         return this.surround(command);
     }
@@ -178,17 +178,17 @@ export class Walker {
     const { model, processes } = this.world;
     if (command.do === 'clock') {
       processes.clock.turn(command.seconds);
-      this.say(`${command.seconds} s pass`);
+      this.log(`${command.seconds} s pass`);
     }
     if (command.do === 'skew') {
       processes.skew(command.app, command.milliseconds);
-      this.say(`the clock of process ${command.app} is off by ${command.milliseconds} ms`);
+      this.log(`the clock of process ${command.app} is off by ${command.milliseconds} ms`);
     }
     if (command.do !== 'spend') return;
     const { budgets } = processes.log;
     const spent = command.pick % 4 === 0 ? budgets : budgets.slice(command.pick % 3, (command.pick % 3) + 1);
     await processes.log.spend(spent);
     model.isTainted = true;
-    this.say(`attackers exhaust ${spent.length} budgets of the last counted step`);
+    this.log(`attackers exhaust ${spent.length} budgets of the last counted step`);
   }
 }

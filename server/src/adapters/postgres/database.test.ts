@@ -30,7 +30,7 @@ async function firstWords(query: string): Promise<Buffer> {
 
 describe('the connections to the database', () => {
   it.each(['?sslmode=verify-full', '?sslmode=require', '?sslmode=no-verify', '?ssl=true'])(
-    'ask for TLS before they say anything else where DATABASE_URL has %s',
+    'ask for TLS before they send anything else where DATABASE_URL has %s',
     async (query) => {
       expect(await firstWords(query)).toEqual(sslRequest);
     },

@@ -124,7 +124,7 @@ describe('POST /admin/graphql', () => {
   );
 
   it.each([{}, { query }])(
-    'says to a client with persisted queries that there are none, so that it sends them whole: %j',
+    'reports to a client with persisted queries that they are not supported, so that it sends them whole: %j',
     async (whole) => {
       const extensions = { persistedQuery: { version: 1, sha256Hash: 'e'.repeat(64) } };
       const body = JSON.stringify({ ...whole, extensions });

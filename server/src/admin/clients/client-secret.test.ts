@@ -21,7 +21,7 @@ async function created(settings: object) {
 }
 
 describe('client secrets', () => {
-  it('are made with a client that needs one, shown once', async () => {
+  it('are created with a client that needs one, shown once', async () => {
     const { client, clientSecret } = await created({
       tokenEndpointAuthMethod: 'CLIENT_SECRET_BASIC',
       idTokenSignedResponseAlg: 'RS256',

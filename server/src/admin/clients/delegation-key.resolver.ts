@@ -11,7 +11,7 @@ import { DelegationKeyView } from './delegation-key.view.ts';
 export class DelegationKeyResolver {
   @Requires('project_admin', { about: { client: 'clientId' }, fresh: true, scope: 'clients:write' })
   @Mutation(() => DelegationKeyView, {
-    description: "Takes a client's public keys; those of the service are made with the first of them.",
+    description: "Takes a client's public keys; the service's own are created with the first of them.",
   })
   registerDelegationKeys(
     @Arg('input', () => RegisterDelegationKeysInput) input: RegisterDelegationKeysInput,

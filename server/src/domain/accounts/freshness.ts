@@ -24,7 +24,7 @@ export function isFresh(
   const { amr, freshAt } = session;
   if (!freshAt || isPast(secondsLater(freshAt, freshSeconds), now)) return false;
   if (isRecovered) return true;
-  // The session does not say which factor was used.
+  // The session does not record which factor was used.
   if (hasPasskey && !isByPasskey(session) && factors.some(({ besidePasskey }) => besidePasskey)) return false;
   return amr.includes('mfa') || (!hasPasskey && factors.every(({ method }) => method === 'email'));
 }

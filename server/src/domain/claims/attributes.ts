@@ -2,7 +2,7 @@ import { customUrn } from '../users/custom/definition.ts';
 import { enterpriseUrn } from '../users/manager.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** The properties of a user that claims are made from. */
+/** The properties of a user that claims are built from. */
 export const claimProperties = [
   'id',
   'userName',

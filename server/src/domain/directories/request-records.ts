@@ -119,7 +119,7 @@ export class RequestRecords {
     const uses = lastUses(batch);
     const { clock, db, random } = this.deps;
     await db.transaction(async (em) => {
-      // A crash of the database may lose the last second of records. No plan reads all erasures, whatever the statistics say.
+      // A crash of the database may lose the last second of records. No plan reads all erasures, regardless of the statistics.
       await execute(
         em,
         sql`select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true)`,

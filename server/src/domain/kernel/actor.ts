@@ -14,7 +14,7 @@ export interface Actor {
   id?: string;
   /** Display name. */
   name?: string;
-  /** Address of the caller, as the proxy setting says. */
+  /** Address of the caller, according to the proxy setting. */
   ip?: string;
   userAgent?: string;
   requestId?: string;

@@ -60,7 +60,7 @@ export type Problem =
   | { code: 'forbidden'; reason: string }
   /** Rate limit exceeded. */
   | { code: 'too-many'; retryAfterSeconds: number }
-  /** A one-time code was wrong, expired or used; the answer does not say which. */
+  /** A one-time code was wrong, expired or used; the response does not reveal which. */
   | { code: 'code-rejected'; attemptsLeft: number }
   | { code: 'grant-rejected'; reason: GrantFault }
   /** Client authentication failed (RFC 6749 §5.2); the reason is for the log, `detail` for the caller. */

@@ -212,7 +212,7 @@ describe('an access token of this process', () => {
 });
 
 describe('the keys at rest', () => {
-  it('cannot be opened without the master key; the error says so', async () => {
+  it('cannot be opened without the master key; the error names it', async () => {
     await (await keysOfAProcess()).keys.maintain();
     const stranger = await keysOfAProcess(new Uint8Array(32).fill(1));
     await expect(stranger.keys.published()).rejects.toThrow(VaultError);

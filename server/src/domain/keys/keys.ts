@@ -83,7 +83,7 @@ export class Keys {
     return Promise.race([keys, late]).finally(() => timer.abort());
   }
 
-  /** The current signing key; the first of an algorithm is made on its first use. */
+  /** The current signing key; the first of an algorithm is created on its first use. */
   async signing(alg: SigningAlgorithm): Promise<LoadedKey> {
     await this.have([alg]);
     const key = currentKey(await this.published(), alg, this.deps.clock.now());

@@ -245,7 +245,7 @@ export function byPasskey(of: Fragment): Fragment {
   return sql`(${of}.passkey_id is not null or ${statesPasskey(sql`${of}.amr`)})`;
 }
 
-/** SQL condition: these methods say that a passkey verified the user. */
+/** SQL condition: these methods show that a passkey verified the user. */
 export function statesPasskey(amr: Fragment): Fragment {
   return sql`${amr} @> ${passkeyMethods}::text[]`;
 }

@@ -82,7 +82,7 @@ describe('the end of refresh grants', () => {
     ]);
   });
 
-  it('of one grant says whether it ended now, and keeps the time of an earlier end', async () => {
+  it('of one grant returns whether it ended now, and keeps the time of an earlier end', async () => {
     const [one, other] = [await granted(), await granted()];
     const now = app.clock.now();
     const [grant] = await rows<{ id: string }>(app.services.db, 'select id from refresh_grants where client_id = ?', [

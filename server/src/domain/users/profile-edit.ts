@@ -80,7 +80,7 @@ function refuseLocked(before: UserValues, after: UserValues): void {
   if (field !== undefined) invalid(field, 'is managed by the directory: change it there');
 }
 
-/** The address that claims are made from: the primary one, else the first. Null if the user has none. */
+/** The address in claims: the primary one, else the first. Null if the user has none. */
 export function addressOf(attributes: Record<string, unknown>): PostalAddress | null {
   const addresses = recordsOf(attributes['addresses']);
   const shown = addresses.find(({ primary }) => primary === true) ?? addresses[0];

@@ -202,7 +202,7 @@ export class Users {
     if (names.length === 0) return { before, after: user, changed: false };
     const custom = customWrite(schema, before.attributes, values.attributes);
     const { userNameKey, email, phone, isShared, ...login } = loginAfter(before, values);
-    // A key from before stays with its address: another user may have the one that is made today.
+    // An earlier key stays with its address: another user may have the key computed today.
     const isSameEmail = before.email != null && login.emailKey === addressKey(before.email);
     const emailKey = isSameEmail ? user.emailKey : login.emailKey;
     const isOthers = isShared && phone !== null && phone !== before.phone && (await this.isPhoneTaken(em, user, phone));
@@ -315,7 +315,7 @@ function updated(
 ): AuditEntry {
   const subject = { kind: 'user', id: before.id, name: after.userName };
   const isAdmin = ['admin', 'admin-token', 'bootstrap-token'].includes(actor.kind);
-  // Custom values may be confidential among admins: by name alone.
+  // Custom values may be confidential among admins: only their names.
   const custom = changed.filter(isCustomName);
   const shown = changed.filter((name) => (isAdmin ? !isCustomName(name) : name === 'active'));
   const of = ({ attributes, ...columns }: UserValues) => {

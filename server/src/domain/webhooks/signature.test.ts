@@ -12,7 +12,7 @@ describe('a signature (Standard Webhooks)', () => {
     });
   });
 
-  it('is made with each of two secrets, separated by a space', () => {
+  it('has one signature per secret, separated by a space', () => {
     const message = { id: 'a', timestampSeconds: 1, body: '{}' };
     const [one, two] = [newSigningSecret(systemRandom), newSigningSecret(systemRandom)];
     const alone = [one, two].map((secret) => signedHeaders(message, [secret])['webhook-signature']);

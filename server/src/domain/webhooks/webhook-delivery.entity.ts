@@ -21,7 +21,7 @@ const schema = defineEntity({
     /** The time of the event, and parts of the ids of event and webhook: the same delivery is queued once. */
     id: key(),
     webhookId: p.uuid(),
-    /** The body is made of the event when it is sent. */
+    /** The body is built from the event when it is sent. */
     eventId: p.uuid(),
     type: p.text(),
     /** Deliveries with the same key are sent one after another: the id of the event's subject. */

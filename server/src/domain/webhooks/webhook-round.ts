@@ -31,7 +31,7 @@ export interface RoundDeps {
   onAttempt?: ((result: 'delivered' | 'failed') => void) | undefined;
 }
 
-/** A round begins no request after this long: with the 10 seconds of the last one, it ends before the claim of its process. */
+/** No request of a round starts after this long: with the 10 seconds of the last one, it ends before the claim of its process. */
 const roundSeconds = 5;
 /** Requests to one webhook at a time. */
 const parallel = 5;

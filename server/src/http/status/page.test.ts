@@ -70,7 +70,7 @@ describe('the status page', () => {
     expect(statements).toEqual([]);
   });
 
-  it('is served while the database is unavailable, and does not say why', async () => {
+  it('is served while the database is unavailable, without the reason', async () => {
     databaseFault = 'connect ECONNREFUSED 10.0.0.7:5432';
     expect(await report()).toEqual(['unavailable', 'unavailable', 'unavailable', 'unavailable']);
     const text = await (await fetch(`${url}/status`, { headers: browser })).text();

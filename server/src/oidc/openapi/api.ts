@@ -20,7 +20,7 @@ import { discoverySchema, schemas } from './schemas.ts';
 
 type Capabilities = Issuer['capabilities'];
 
-/** The endpoints of the base issuer and of the issuers of projects, as their capabilities say. */
+/** The endpoints of the base issuer and of the issuers of projects, according to their capabilities. */
 export function oidcApis(base: Issuer, ofProject: Issuer): ApiPart[] {
   return [
     {

@@ -40,17 +40,17 @@ export const numberOf = (change: (typeof changes)[number]): number => changes.in
 /** Browsers on the account page and in the console. */
 export class AccountActor {
   private readonly world: World;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private readonly csrf = new Map<string, string>();
 
   /** @param begin opens the hosted page for a request of the account page */
   constructor(
     world: World,
     private readonly begin: (app: number, tab: number, request: AuthRequest, browser: Browser) => Promise<void>,
-    say: (line: string) => void,
+    log: (line: string) => void,
   ) {
     this.world = world;
-    this.say = say;
+    this.log = log;
   }
 
   async change(command: {
@@ -94,7 +94,7 @@ export class AccountActor {
     const reply = await browser.post(`${world.process(app)}/account`, all, { Origin: world.issuer });
     const made = await world.processes.log.read();
     const name = session ? nameOf(world.model, session.user) : 'anonymous';
-    this.say(`browser ${browser.index} at /account of ${project.name} as ${name}: ${change}: ${reply.status}`);
+    this.log(`browser ${browser.index} at /account of ${project.name} as ${name}: ${change}: ${reply.status}`);
     demand(reply.status < 500 || reply.status === 503, `/account failed: ${reply.status}`);
     if (reply.status >= 400) {
       checkRefusal(made, `${change} at /account`);
@@ -211,7 +211,7 @@ export class AccountActor {
       const strong = session.hasFactor || isRecovered || model.factorsOf(user).length === 0;
       demand(strong, `${what} without the factor that the person has`);
       const others = model.factorsOf(user).filter(({ method }) => method !== 'email');
-      // Whatever the project's switch says: it may be turned on again.
+      // Regardless of the project's switch: it may be turned on again.
       const hasPasskey = model.holdsPasskey(user);
       const mayBeMailed = others.length === 0 && !hasPasskey;
       demand(session.isMfa || isRecovered || mayBeMailed, `${what} by the mailbox alone, though the person has more`);
@@ -302,7 +302,7 @@ export class AccountActor {
     const made = await world.processes.log.read();
     const failed = reply.status !== 200 || reply.json['errors'] !== undefined;
     const name = session ? nameOf(model, session.user) : 'anonymous';
-    this.say(
+    this.log(
       `browser ${browser.index} at the console as ${name}: ${query.slice(0, 20)}: ${failed ? 'refused' : 'done'}`,
     );
     if (failed) return checkRefusal(made, 'an operation of the console');

@@ -20,12 +20,12 @@ const policyFields: Record<string, unknown[]>[] = [
 /** Changes of users, policies and clients by admins and directories. */
 export class AdminActor {
   private readonly world: World;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private disabledStep = 0;
 
-  constructor(world: World, say: (line: string) => void) {
+  constructor(world: World, log: (line: string) => void) {
     this.world = world;
-    this.say = say;
+    this.log = log;
   }
 
   /** Changes one user, or moves an address from one user to another. */
@@ -90,7 +90,7 @@ export class AdminActor {
     const reply = await world.graphql(world.process(app), query, { input });
     const changes = await world.processes.log.read();
     const failed = reply.json['errors']?.[0]?.message ?? reply.json['data']?.changeUsers?.[0]?.code;
-    this.say(`an admin: ${action} ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
+    this.log(`an admin: ${action} ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
     absorb(model, changes);
     demand(model.passkeysOf(id).length === before, `${action} changed the passkeys of ${name}`);
     if (failed) return;
@@ -128,7 +128,7 @@ export class AdminActor {
     const reply = await world.graphql(world.process(app), `mutation($id: ID!) { ${field}(id: $id) }`, { id: one.id });
     const changes = await world.processes.log.read();
     const failed = reply.json['errors']?.[0]?.message;
-    this.say(`an admin: ${field} of ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
+    this.log(`an admin: ${field} of ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
     absorb(model, changes);
     if (failed) return;
     model.kill(id, field);
@@ -149,7 +149,7 @@ export class AdminActor {
       !changes.some(({ table, new: row }) => table === 'credentials' && row?.['kind'] === 'passkey'),
       'a passkey was changed by the directory',
     );
-    this.say(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
+    this.log(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
     demand(reply.status < 500, `the directory got ${reply.status}: ${reply.text.slice(0, 200)}`);
     if (reply.status !== 200) demand(!changes.some(isPerson), 'a refused SCIM request changed a person');
     absorb(world.model, changes);
@@ -165,7 +165,7 @@ export class AdminActor {
     const query = 'mutation($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
     const reply = await world.graphql(world.process(command.app), query, { input });
     const failed = reply.json['errors']?.[0]?.message;
-    this.say(`policy of ${project.name}: ${name} = ${String(values[command.value])}${failed ? ` (${failed})` : ''}`);
+    this.log(`policy of ${project.name}: ${name} = ${String(values[command.value])}${failed ? ` (${failed})` : ''}`);
     absorb(world.model, await world.processes.log.read());
   }
 
@@ -188,7 +188,7 @@ export class AdminActor {
     const query = 'mutation($input: UpdateClientInput!) { updateClient(input: $input) { id } }';
     const reply = await world.graphql(world.process(0), query, { input });
     demand(reply.json['errors'] === undefined, 'the rule of a client was not changed');
-    this.say(`client ${client.name} ${client.isPasskeyRequired ? 'requires' : 'no longer requires'} a passkey`);
+    this.log(`client ${client.name} ${client.isPasskeyRequired ? 'requires' : 'no longer requires'} a passkey`);
     absorb(world.model, await world.processes.log.read());
   }
 
@@ -200,7 +200,7 @@ export class AdminActor {
       const at = client.isDisabled ? world.processes.clock.now() : null;
       await em.execute('update clients set disabled_at = ?, version = version + 1 where id = ?', [at, client.id]);
     });
-    this.say(`client ${client.name} is ${client.isDisabled ? 'disabled' : 'enabled'}`);
+    this.log(`client ${client.name} is ${client.isDisabled ? 'disabled' : 'enabled'}`);
     absorb(world.model, await world.processes.log.read());
   }
 
@@ -211,7 +211,7 @@ export class AdminActor {
     const body = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName, emails, active: true };
     const reply = await world.scim(world.process(app), project, 'POST', '/Users', body);
     absorb(world.model, await world.processes.log.read());
-    this.say(`the directory: provisions ${userName} (${fold(email)}): ${reply.status}`);
+    this.log(`the directory: provisions ${userName} (${fold(email)}): ${reply.status}`);
     return String(reply.json['id']);
   }
 

@@ -25,11 +25,11 @@ const scopes: Record<Access, string> = {
 /** Browsers and back ends of applications at the OpenID Connect endpoints. */
 export class OidcActor {
   private readonly world: World;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
 
-  constructor(world: World, say: (line: string) => void) {
+  constructor(world: World, log: (line: string) => void) {
     this.world = world;
-    this.say = say;
+    this.log = log;
   }
 
   /** GET /authorize. Returns the request if it leads to the hosted page; null if a session answered it. */
@@ -48,7 +48,7 @@ export class OidcActor {
     const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge, over));
     const reply = await browser.get(`${world.at(app, issuer)}/authorize?${query}`);
     const changes = await world.processes.log.read();
-    this.say(
+    this.log(
       `browser ${browser.index} /authorize for ${client.name}, ${ask}, ${isBase ? 'base' : access}: ${reply.status} ${where(reply)}`,
     );
     demand(reply.status < 500, `/authorize failed: ${reply.status} ${reply.text.slice(0, 200)}`);
@@ -76,7 +76,7 @@ export class OidcActor {
     if (!request) return;
     const reply = await tab.browser.get(`${world.at(app, request.issuer)}/authorize/resume?flow=${request.flow}`);
     const changes = await world.processes.log.read();
-    this.say(`${tab.txn.name} /authorize/resume: ${reply.status} ${where(reply)}`);
+    this.log(`${tab.txn.name} /authorize/resume: ${reply.status} ${where(reply)}`);
     demand(reply.status < 500, `/authorize/resume failed: ${reply.status}`);
     const code = reply.location?.searchParams.get('code');
     if (typeof code === 'string') return this.gave(tab.browser, request, code, changes, 'resume');
@@ -137,7 +137,7 @@ export class OidcActor {
     const issuer = command.deviation === 10 ? elsewhere : code.issuer;
     const reply = await send('POST', `${world.at(command.app, issuer)}/oauth2/token`, headers, body);
     const changes = await world.processes.log.read();
-    this.say(
+    this.log(
       `exchange of a code for ${code.client.name}${deviates ? `, deviation ${command.deviation}` : ''}: ${reply.status}`,
     );
     demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
@@ -170,7 +170,7 @@ export class OidcActor {
     const isElsewhere = command.pick % 8 === 7;
     const reply = await send('GET', `${world.at(command.app, isElsewhere ? elsewhere : issuer)}/userinfo`, headers);
     checkRefusal(await world.processes.log.read(), 'UserInfo');
-    this.say(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
+    this.log(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
     demand(reply.status < 500, `/userinfo failed: ${reply.status}`);
     demand(reply.status !== 200 || !isElsewhere, 'UserInfo answered to a token of another issuer');
     if (reply.status === 200) checkUserInfo(model, token, reply.json);
@@ -207,7 +207,7 @@ export class OidcActor {
     }
     const changes = await world.processes.log.read();
     const how = `${hint ? 'with' : 'without'} a hint${forgets ? ', and forgets the browser' : ''}`;
-    this.say(`browser ${browser.index} logs out, ${how}: ${reply.status}`);
+    this.log(`browser ${browser.index} logs out, ${how}: ${reply.status}`);
     demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
     mayEnd(model, changes, { cookies, hint: hint as TokenModel | undefined, isConfirmed, forgets });
     absorb(model, changes);

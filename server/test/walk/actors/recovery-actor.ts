@@ -14,11 +14,11 @@ const cancelQuery = 'mutation($id: ID!) { cancelUserRecovery(userId: $id) }';
 /** Recovery grants: an admin grants and cancels them, their users cancel them by the link of the notice (decisions/0108). */
 export class RecoveryActor {
   private readonly world: World;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
 
-  constructor(world: World, say: (line: string) => void) {
+  constructor(world: World, log: (line: string) => void) {
     this.world = world;
-    this.say = say;
+    this.log = log;
   }
 
   async act(command: Recover): Promise<void> {
@@ -50,7 +50,7 @@ export class RecoveryActor {
     const reply = await world.graphql(world.process(app), grantQuery, { input });
     const changes = await world.processes.log.read();
     const granted = reply.json['data']?.grantUserRecovery;
-    this.say(`an admin: recovery of ${nameOf(model, user)}: ${granted ? 'granted' : 'refused'}`);
+    this.log(`an admin: recovery of ${nameOf(model, user)}: ${granted ? 'granted' : 'refused'}`);
     if (!granted) {
       checkRefusal(changes, 'a recovery');
       return null;
@@ -104,7 +104,7 @@ export class RecoveryActor {
     const reply = await world.graphql(world.process(app), cancelQuery, { id: user });
     const changes = await world.processes.log.read();
     const isDone = reply.json['errors'] === undefined;
-    this.say(`an admin: cancels the recovery of ${nameOf(model, user)}: ${isDone ? 'done' : 'refused'}`);
+    this.log(`an admin: cancels the recovery of ${nameOf(model, user)}: ${isDone ? 'done' : 'refused'}`);
     if (!isDone) return checkRefusal(changes, 'a cancellation');
     for (const change of changes) {
       const isOwn = change.table === 'recovery_grants' && change.new?.['user_id'] === user;
@@ -129,7 +129,7 @@ export class RecoveryActor {
     const reply =
       act === 'look' ? await browser.get(`${url}?${new URLSearchParams(link)}`) : await browser.post(url, link);
     const changes = await world.processes.log.read();
-    this.say(`link of a recovery of ${nameOf(model, recovery.user)}, ${act}: ${reply.status}`);
+    this.log(`link of a recovery of ${nameOf(model, recovery.user)}, ${act}: ${reply.status}`);
     demand(reply.status < 500, `/account/recovery failed: ${reply.status}`);
     if (act === 'look' || reply.status !== 200) return checkRefusal(changes, `${act} of a recovery`);
     demand(act === 'link', 'a recovery was cancelled by a link that was not sent');

@@ -23,11 +23,11 @@ interface Sent {
 /** Back ends of applications that refresh and revoke tokens. */
 export class RefreshActor {
   private readonly world: World;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
 
-  constructor(world: World, say: (line: string) => void) {
+  constructor(world: World, log: (line: string) => void) {
     this.world = world;
-    this.say = say;
+    this.log = log;
   }
 
   async send({ app, pick, deviation }: Refresh): Promise<void> {
@@ -85,11 +85,11 @@ export class RefreshActor {
     const { grant, scope, token } = sent;
     const fields = { grant_type: 'refresh_token', refresh_token: token, ...(scope && { scope }) };
     const { reply, changes } = await this.post(app, sent, 'token', fields);
-    this.say(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
+    this.log(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
     if (reply.status !== 200) {
       checkRefusedRefresh(model, sent, reply, changes);
       absorb(model, changes);
-      if (changes.some(isEndOfGrant)) this.say('which ends the grant');
+      if (changes.some(isEndOfGrant)) this.log('which ends the grant');
       return;
     }
     checkRefresh(model, sent, changes);
@@ -116,7 +116,7 @@ export class RefreshActor {
     const isKnown = grant.tokens.slice(-2).includes(token);
     const wasEnded = grant.isEnded;
     const { reply, changes } = await this.post(app, sent, 'revoke', { token });
-    this.say(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
+    this.log(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
     if (reply.status !== 200 || !isOwn || !isKnown) {
       checkRefusal(changes, 'a revocation');
       return demand(reply.status !== 200 || isOwn || !isKnown, 'another client revoked a refresh token');
@@ -134,7 +134,7 @@ export class RefreshActor {
     const { client, issuer } = grant.code;
     const sent = { grant, client, issuer, token: token.accessToken };
     const { reply, changes } = await this.post(app, sent, 'revoke', { token: sent.token });
-    this.say(`an access token is revoked: ${reply.status}`);
+    this.log(`an access token is revoked: ${reply.status}`);
     if (reply.status !== 200) return checkRefusal(changes, 'a revocation');
     const isOnly = changes.every(
       ({ table, new: row }) => table === 'authorization_codes' && row?.['revoked_at'] !== null,

@@ -28,13 +28,13 @@ export class SigninActor {
   readonly tabs: (Tab | undefined)[] = [];
   private readonly world: World;
   private readonly oidc: OidcActor;
-  private readonly say: (line: string) => void;
+  private readonly log: (line: string) => void;
   private opened = 0;
 
-  constructor(world: World, oidc: OidcActor, say: (line: string) => void) {
+  constructor(world: World, oidc: OidcActor, log: (line: string) => void) {
     this.world = world;
     this.oidc = oidc;
-    this.say = say;
+    this.log = log;
   }
 
   /** Begins a transaction: on a page with the SDK, or on the hosted page through /authorize. */
@@ -78,7 +78,7 @@ export class SigninActor {
     const reply = await post(process, 'challenge', JSON.stringify(fields), page, browser, world.issuer);
     const changes = await world.processes.log.read();
     const name = `T${++this.opened}`;
-    this.say(`${name} begins: ${command.entry} of ${client.name}, browser ${command.browser}: ${brief(reply)}`);
+    this.log(`${name} begins: ${command.entry} of ${client.name}, browser ${command.browser}: ${brief(reply)}`);
     if (reply.status !== 200) {
       checkRefusal(changes, `challenge of ${name}`);
       return null;
@@ -114,7 +114,7 @@ export class SigninActor {
       tab.mustWait = false;
       world.processes.clock.turn(31);
       world.model.now = world.now();
-      this.say('31 s pass');
+      this.log('31 s pass');
     }
     if (!tab?.next) return this.open(this.again(command, tab));
     if (tab.next === 'resume') {
@@ -369,7 +369,7 @@ export class SigninActor {
     const shown = Object.entries(fields).map(
       ([name, value]) => `${name}=${signed && name === 'credential' ? this.said(signed) : String(value)}`,
     );
-    this.say(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
+    this.log(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
     const { status } = reply.json;
     demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
     if (reply.status !== 200 || status === 'INVALID_EMAIL') {

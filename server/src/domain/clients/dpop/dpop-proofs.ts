@@ -30,7 +30,7 @@ const longestExponent = 6;
 /** The request that a proof came with. */
 export interface ProofTarget {
   method: string;
-  /** Its address below that of the issuer, whatever the Host header says. */
+  /** Its address below that of the issuer, regardless of the Host header. */
   url: string;
   /** The access token that was sent with it. */
   accessToken?: string | undefined;
