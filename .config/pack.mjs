@@ -50,7 +50,7 @@ async function bundle(file, input, format) {
       emptyOutDir: false,
       target: 'es2022',
       modulePreload: false,
-      // Not as a library: Vite keeps the white space of libraries that are ES modules.
+      // Not as a library: Vite keeps the whitespace of libraries that are ES modules.
       rolldownOptions: {
         input,
         preserveEntrySignatures: 'strict',

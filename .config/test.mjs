@@ -123,7 +123,7 @@ async function tests(name, [program, args], env, read) {
   const { passed, failed } = readCounts(read);
   count.passed += passed;
   count.failed += failed;
-  // A file that fails to load, or a failed setup, counts as a failure although it is no test.
+  // A file that fails to load, or a failed setup, counts as a failure although it is not a test.
   if (code !== 0 && failed === 0) count.failed += 1;
   if (code !== 0) failures.push(name);
   console.log(`${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${took.toFixed(1)} s`);

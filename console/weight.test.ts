@@ -14,7 +14,7 @@ describe('the browser SDK', () => {
     ['elements/index.ts', 25_000],
   ])('in %s weighs at most %d bytes gzip, as it is served, and has no dependencies', async (entry, limit) => {
     const input = path(`../shared/browser/src/${entry}`);
-    // As in .config/pack.mjs. Not as a library: Vite keeps the white space of libraries that are ES modules.
+    // As in .config/pack.mjs. Not as a library: Vite keeps the whitespace of libraries that are ES modules.
     const rolldownOptions = { input, preserveEntrySignatures: 'strict' as const };
     const options = { write: false, target: 'es2022', modulePreload: false as const, rolldownOptions };
     const built = await build({ configFile: false, logLevel: 'silent', build: options });

@@ -115,7 +115,7 @@ async function tryMutants(file: RunnerTestFile, path: string, mutants: readonly 
     alone.set(number, known);
     return known;
   };
-  /** Whether the tests are about as fast as when they were measured: a slow machine is no endless loop. */
+  /** Whether the tests are about as fast as when they were measured: a slow machine is not an endless loop. */
   const isQuiet = async (tests: readonly number[]) => {
     const usual = tests.reduce((sum, number) => sum + (coverage?.tests[number]?.took ?? 0), coverage?.around ?? 0);
     const start = performance.now();

@@ -38,7 +38,7 @@ function listen(page: Page): string[] {
   const browserErrors: string[] = [];
   page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('console', (message) => {
-    // Tests provoke 401 and 503, which are reported here but are no errors of the page.
+    // Tests provoke 401 and 503, which are reported here but are not errors of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       browserErrors.push(message.text());
   });

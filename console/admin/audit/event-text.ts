@@ -111,7 +111,7 @@ function filled(sentence: string, values: Record<string, string | undefined>): s
 }
 
 const isShort = (value: string): boolean => value.length <= maxShownLength && !value.includes('\n');
-/** Values are no placeholders. */
+/** Values are not placeholders. */
 const plain = (value: string): string => value.replaceAll(/[{}]/g, ' ');
 
 const actorKinds: Record<string, string> = {

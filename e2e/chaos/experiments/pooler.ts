@@ -91,7 +91,8 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         return evaluate(
           `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
           [
-            found?.level !== expected && `doctor reports ${JSON.stringify(found)} of prepared statements, not ${expected}`,
+            found?.level !== expected &&
+              `doctor reports ${JSON.stringify(found)} of prepared statements, not ${expected}`,
             tally.good < 10 && `only ${tally.good} sign-ins: ${stderr.slice(-300)}`,
             (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,
             ...tally.refused.map(({ why }) => why),

@@ -58,7 +58,13 @@ const endpoints: [string, () => Endpoint][] = [
   [
     'delegation',
     () => ({
-      ...{ method: 'POST', path: '/v1/delegation', type: 'application/jose', status: 413, contains: 'REQUEST_TOO_LARGE' },
+      ...{
+        method: 'POST',
+        path: '/v1/delegation',
+        type: 'application/jose',
+        status: 413,
+        contains: 'REQUEST_TOO_LARGE',
+      },
       headers: [`X-Api-Key: ${keys.secretKey}`],
     }),
   ],

@@ -56,7 +56,8 @@ async function redeem(deps: GrantDeps, request: TokenRequest): Promise<TokenResp
   if (code === undefined) throw new OAuthError('invalid_request', 'code is missing.');
   const codeVerifier = parameters.get('code_verifier');
   const redirectUri = parameters.get('redirect_uri');
-  if (redirectUri === deviceRedirect) throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
+  if (redirectUri === deviceRedirect)
+    throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
   // A code of the SDK has neither and requires a confidential client's credential; all others need both.
   const isRedirected = by === 'none' || redirectUri !== undefined;
   if (isRedirected && codeVerifier === undefined && !mayOmitPkce(issuer, caller.client)) {

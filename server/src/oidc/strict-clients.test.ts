@@ -97,7 +97,7 @@ describe.each(endpoints)('POST {issuer}/oauth2/%s', (path) => {
     expect([long.status, ((await long.json()) as { error: string }).error]).toEqual([413, 'invalid_request']);
   });
 
-  it('refuses a parameter twice, known or not, and one that is no text', async () => {
+  it('refuses a parameter twice, known or not, and one that is not text', async () => {
     const all = [...Object.keys(forms[path]?.() ?? {}), 'unknown'];
     for (const name of all) {
       const twice = await send(path, `${encoded(path)}&${name}=x&${name}=y`);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const inner = (await project.request('POST', '/Groups', { displayName: 'inner' })).body.id as string;
   ids = { a: await user('a'), b: await user('b'), c: await user('c'), inner };
 });
-/** A group of a, b and another group; c is no member. */
+/** A group of a, b and another group; c is not a member. */
 beforeEach(async () => {
   const members = [ids.a, ids.b, ids.inner].map((value) => ({ value }));
   group = (await project.request('POST', '/Groups', { displayName: 'g', members })).body.id;

@@ -290,7 +290,7 @@ function bounded(attribute: Attribute, elements: Complex[]): Complex[] {
   return elements;
 }
 
-/** Merges equal elements; an empty list is no value. */
+/** Merges equal elements; an empty list is not a value. */
 function assigned(elements: Complex[]): Complex[] | undefined {
   const filled = normalized(elements.filter((element) => Object.keys(element).length > 0));
   return filled.length === 0 ? undefined : filled;

@@ -106,7 +106,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     ['a foreign root, and ours appended', 'attestation-root', paths(leafOf(foreignMaker), foreignMaker, root)],
     ['a path that is cut', 'attestation-root', paths(leafOf(maker))],
     ['a path with a gap', 'attestation-root', paths(leafOf(maker), root)],
-    ['an issuer that is no authority', 'attestation-root', paths(leafOf(noAuthority), noAuthority)],
+    ['an issuer that is not an authority', 'attestation-root', paths(leafOf(noAuthority), noAuthority)],
     ['a device as issuer', 'attestation-root', paths(leafOf(device), device, maker)],
     ['a self-signed certificate', 'attestation-root', paths(leafOf())],
     ['a path that is too long', 'attestation-root', paths(leafOf(maker), ...Array.from({ length: 4 }, () => maker))],

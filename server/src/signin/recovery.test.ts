@@ -77,7 +77,7 @@ describe('a recovery grant', () => {
     await world.set({ mfaPolicy: 'required' });
   });
 
-  it('stands in place of the passkey, once, beside a mail code, and is no second factor', async () => {
+  it('replaces the passkey, once, beside a mail code, and is not a second factor', async () => {
     const code = await grant();
     passed();
     const hosted = await asked();

@@ -67,7 +67,7 @@ export const rippling: DirectoryClient = {
     await send({ method: 'POST', path: '/Users', body: user(person, true), status: 409 });
     return created;
   }),
-  updateUser: inferred('Nulls for what an employee does not have.', async (send, person, id) => {
+  updateUser: inferred('Nulls for values that an employee does not have.', async (send, person, id) => {
     await send({ method: 'PUT', path: `/Users/${id}`, body: { ...user(person, true), id } });
   }),
   setActive: published(retries, async (send, _person, id, active) => {

@@ -55,7 +55,7 @@ describe('absent arguments', () => {
     }
   });
 
-  it('null is no set of options', async () => {
+  it('null is not a set of options', async () => {
     await expect(verifyJwt('a.b.c', 'x', null as never)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
 });

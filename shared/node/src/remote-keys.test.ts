@@ -113,8 +113,8 @@ describe('remote keys (RFC 7517 §5)', () => {
 
   it.each<[string, Parameters<typeof listen>[0], string]>([
     ['an HTML page', (_req, res) => void res.end('<!doctype html><title>Sign in</title>'), 'JWKS_INVALID'],
-    ['JSON that is no key set', (_req, res) => json(res, 200, ['keys']), 'JWKS_INVALID'],
-    ['keys that are no list', (_req, res) => json(res, 200, { keys: {} }), 'JWKS_INVALID'],
+    ['JSON that is not a key set', (_req, res) => json(res, 200, ['keys']), 'JWKS_INVALID'],
+    ['keys that are not a list', (_req, res) => json(res, 200, { keys: {} }), 'JWKS_INVALID'],
     ['too many keys', (_req, res) => json(res, 200, { keys: Array(101).fill({}) }), 'JWKS_INVALID'],
     ['far too much', (_req, res) => json(res, 200, { keys: [], fill: 'x'.repeat(300_000) }), 'JWKS_UNAVAILABLE'],
     ['an endless body', endless, 'JWKS_UNAVAILABLE'],

@@ -198,7 +198,7 @@ describe('public key', () => {
     ['random text', 'abc', 'KEY_FILE_UNREADABLE'],
     ['a broken PEM', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'KEY_MALFORMED'],
     ['a truncated PEM', '-----BEGIN PUBLIC KEY-----\nMFkwEwYH', 'KEY_MALFORMED'],
-    ['bytes that are no key', Buffer.from([1, 2, 3]), 'KEY_MALFORMED'],
+    ['bytes that are not a key', Buffer.from([1, 2, 3]), 'KEY_MALFORMED'],
     ['far too long', Buffer.alloc(100_000, 65), 'KEY_MALFORMED'],
     ['a private key', privateKey.export({ type: 'pkcs8', format: 'pem' }), 'KEY_IS_PRIVATE'],
     ['a private key in DER', privateKey.export({ type: 'pkcs8', format: 'der' }), 'KEY_IS_PRIVATE'],

@@ -63,7 +63,7 @@ function makeOnce(dataDir: string, name: string): Uint8Array {
       rmSync(draft, { force: true });
     }
   }
-  // Also if a run before made it: what is encrypted with the key may be on another disk, and stored sooner.
+  // Also if an earlier run created it: data encrypted with the key may be on another disk, and stored sooner.
   syncFolder(dataDir);
   return read(file) as Uint8Array;
 }

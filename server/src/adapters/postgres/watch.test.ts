@@ -171,7 +171,7 @@ describe('a database that answers and accepts no writes', () => {
     await reading.end();
   });
 
-  it('is no fault if the check cannot run', async () => {
+  it('is not a fault if the check cannot run', async () => {
     const gone = new pg.Pool({ connectionString: 'postgres://127.0.0.1:1/none', max: 1 });
     expect(await writeFaultIn(gone)).toBeNull();
     await gone.end();

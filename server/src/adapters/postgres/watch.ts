@@ -163,7 +163,7 @@ export class DatabaseWatch {
     this.options.onWriteChange?.(fault);
   }
 
-  /** The fault, or null if the database answers and is no standby. */
+  /** The fault, or null if the database answers and is not a standby. */
   private async probeOrRetry(): Promise<string | null> {
     const wasConnected = this.probe !== undefined;
     const fault = await this.probeOnce();

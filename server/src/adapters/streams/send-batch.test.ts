@@ -80,7 +80,7 @@ describe('a file', () => {
     expect(await readFile(path, 'utf8')).toBe('c\n{"cut\nd\n');
   });
 
-  it('is no link, and is not written without a folder', async () => {
+  it('is not a link, and is not written without a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'streams-'));
     await writeFile(join(folder, 'other'), '');
     await symlink(join(folder, 'other'), join(folder, 'link.jsonl'));

@@ -59,7 +59,7 @@ describe('the clock of a process', () => {
     expect(clock.fault).toMatch(/ahead of/);
   });
 
-  it('is no fault within the bound, or if the measurement was slow', () => {
+  it('is not a fault within the bound, or if the measurement was slow', () => {
     machine += 29_000;
     measure();
     expect(clock.fault).toBeNull();

@@ -32,7 +32,7 @@ describe('the log', () => {
     'logout_token',
     'password',
     'secret',
-  ])('does not show what is called %s, wherever it stands', (name) => {
+  ])('does not show a value named %s, at any depth', (name) => {
     const text = logged((log) => {
       log.info({ [name]: secret }, 'top');
       log.warn({ headers: { [name]: secret } }, 'one down');

@@ -301,7 +301,7 @@ describe("the console's session", () => {
     expect((await harness.call('{ me { kind } }', {}, { ...admin, [accountHeader]: other })).status).toBe(200);
   });
 
-  it('is no session without the header, from another origin, or for a user without a role', async () => {
+  it('is not a session without the header, from another origin, or for a user without a role', async () => {
     const userId = await harness.person('plain@example.com');
     const { Cookie = '', ...rest } = await harness.sessionOf(userId);
     const query = '{ me { name } }';

@@ -135,7 +135,7 @@ describe('Mutation.updateUser', () => {
       });
     }
     expect((await stored()).attributes).toEqual(attributes);
-    // The same value is no change.
+    // The same value is not a change.
     const own = await update({ birthdate: '1990-01-01', givenName: 'Ada', locale: 'en-US' });
     expect(own.data.updateUser).toMatchObject({ birthdate: '1990-01-01', givenName: 'Ada' });
     await projects.update(project.id, { scimAuthoritative: false }, system);

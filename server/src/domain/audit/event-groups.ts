@@ -8,7 +8,7 @@ import { firstIdAt, momentOf } from './moment.ts';
 
 /** The events of one sign-in, or a single other event. */
 export interface EventGroup {
-  /** Id of its newest event that is no follow-up: its place in the list. */
+  /** Id of its newest event that is not a follow-up: its place in the list. */
   id: string;
   /** Oldest first. */
   events: AuditEvent[];

@@ -201,7 +201,7 @@ describe('a recovery grant', () => {
     expect(mayAddPasskey([key, grant], lost)).toBe(false);
   });
 
-  it('is no factor: neither for amr, nor for a required enrolment or an essential passkey', () => {
+  it('is not a factor: neither for amr, nor for a required enrolment or an essential passkey', () => {
     expect(amrOf([mail, key, grant])).toEqual(['swk', 'otp']);
     expect(amrOf([key, grant])).toEqual(['swk']);
     expect(nextRequirement([mail, key, grant], context({ policy: 'required' }))).toBe('enrolment');

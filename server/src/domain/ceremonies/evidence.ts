@@ -49,7 +49,7 @@ export function passkeyOf(evidence: readonly Evidence[]) {
 
 /**
  * Whether an admin's grant stands in place of the lost passkey or second factor: only beside a mail code of the same
- * sign-in. It is no factor: it adds nothing to `amr`.
+ * sign-in. It is not a factor: it adds nothing to `amr`.
  */
 export function isRecovered(evidence: readonly Evidence[]): boolean {
   return has(evidence, 'recovery-grant') && has(evidence, 'mail-code');

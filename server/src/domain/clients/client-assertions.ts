@@ -100,7 +100,7 @@ export class ClientAssertions {
         return reject('aud contains a value that is not a string', wrongAudience);
       }
       if (client.fapiProfile && typeof payload.aud !== 'string') {
-        return reject('aud is no string', wrongAudience);
+        return reject('aud is not a string', wrongAudience);
       }
       return payload;
     } catch (error) {

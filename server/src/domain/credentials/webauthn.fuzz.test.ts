@@ -24,7 +24,7 @@ describe.each<[string, () => Json, (response: unknown) => Promise<string>]>([
   const members = JSON.stringify({ challenge, origin }).slice(1);
   it.each<[string, string | Uint8Array]>([
     ['no client data', ''],
-    ['client data that is no JSON', '{'],
+    ['client data that is not JSON', '{'],
     ['an array for client data', '[]'],
     ['null for client data', 'null'],
     ['a member twice', `{"type":"${type}","type":"${type}",${members}`],

@@ -44,7 +44,7 @@ export interface Member {
 export interface GroupEdit {
   readonly group: Readonly<GroupRecord>;
   set(values: Partial<GroupValues>): void;
-  /** Skips current members. Refuses `invalid` if one is no user or group of the project, or contains this group. */
+  /** Skips current members. Refuses `invalid` if one is not a user or group of the project, or contains this group. */
   add(userIds: readonly string[]): Promise<void>;
   /** As {@link add}, for users alone. Refuses `invalid` for `userIds`. */
   addUsers(userIds: readonly string[]): Promise<void>;

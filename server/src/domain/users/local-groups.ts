@@ -23,7 +23,7 @@ export class LocalGroups {
     return this.edit(group, actor, async (edit) => edit.set({ displayName }));
   }
 
-  /** Skips current members. Also refuses `invalid` if one is no user of the project. */
+  /** Skips current members. Also refuses `invalid` if one is not a user of the project. */
   add(group: TenantKey, userIds: readonly string[], actor: Actor): Promise<GroupRecord> {
     checkCount(userIds);
     return this.edit(group, actor, (edit) => edit.addUsers(userIds));

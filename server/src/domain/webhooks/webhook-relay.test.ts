@@ -141,12 +141,12 @@ describe('an event', () => {
       await held;
       return event.id;
     });
-    const undone = services.db.transaction(async (em) => {
+    const rolledBack = services.db.transaction(async (em) => {
       services.audit.record(em, { ...entry, subject: { kind: 'user', id: 'undone' } });
       await em.flush();
       throw new Error('undone');
     });
-    await expect(undone).rejects.toThrow('undone');
+    await expect(rolledBack).rejects.toThrow('undone');
     clock.turn(1);
     await record('fast');
     await deliver();

@@ -143,7 +143,7 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
       return sql`(${given} is not null and ${given} = ${value}::boolean)`;
     }
     case 'number': {
-      if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') throw new Error('a number is no text');
+      if (comparison === 'co' || comparison === 'sw' || comparison === 'ew') throw new Error('a number is not text');
       const { value: given } = operand;
       return sql`(${given} is not null and ${given} ${sql.raw(signs[comparison])} ${String(value)}::numeric)`;
     }

@@ -41,7 +41,7 @@ describe('ignoredAttributes', () => {
       },
       ['emails.note'],
     ],
-    ['read-only attributes are no news', '/Users', { id: '1', groups: [{ value: 'x' }] }, []],
+    ['read-only attributes are not reported', '/Users', { id: '1', groups: [{ value: 'x' }] }, []],
     [
       'groups',
       '/Groups',
@@ -49,7 +49,7 @@ describe('ignoredAttributes', () => {
       ['members.role', 'description'],
     ],
     [
-      'passwords are no news',
+      'passwords are not reported',
       '/Users',
       { userName: 'a', 'urn:ietf:params:scim:schemas:core:2.0:User:Password': 'x' },
       [],

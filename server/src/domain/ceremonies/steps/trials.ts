@@ -116,7 +116,7 @@ export class Trials {
     }
   }
 
-  /** A console page that is no client's redirect URI, so no other request can send codes there. */
+  /** A console page that is not a client's redirect URI, so no other request can send codes there. */
   private redirectUri(): string {
     return `${this.deps.signer.base.url}/admin/trial`;
   }

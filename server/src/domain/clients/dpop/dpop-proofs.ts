@@ -106,10 +106,10 @@ export class DpopProofs {
         );
       }
       if (error instanceof errors.JWTInvalid)
-        return reject('payload', 'The payload of the DPoP proof is no JSON object.');
+        return reject('payload', 'The payload of the DPoP proof is not a JSON object.');
       return reject(
         'signature or key',
-        'The signature of the DPoP proof does not match its jwk, or jwk is no valid key.',
+        'The signature of the DPoP proof does not match its jwk, or jwk is not a valid key.',
       );
     }
   }
@@ -164,7 +164,7 @@ function decoded(proof: string): { typ?: unknown; alg?: string | undefined; jwk?
   try {
     return decodeProtectedHeader(proof);
   } catch {
-    return reject('header', 'The header of the DPoP proof is no JSON object.');
+    return reject('header', 'The header of the DPoP proof is not a JSON object.');
   }
 }
 
