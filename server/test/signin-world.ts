@@ -125,8 +125,8 @@ export class SigninWorld {
   }
 
   private async initiateFactor(page: SigninPage, userid: string): Promise<StepAnswer> {
-    const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-    return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    return page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
   }
 
   /** The current TOTP code of that secret. */

@@ -127,7 +127,7 @@ export function ClientSettings({ client, mayChange }: ClientPartProps) {
         />
         <Switch
           label={t('Require a passkey for this application')}
-          description={t("Every sign-in to it needs a passkey, whatever the project's policy.")}
+          description={t("Every sign-in to it needs a passkey, regardless of the project's policy.")}
           {...form.toggle('passkeyRequired')}
         />
         <Switch

@@ -62,8 +62,8 @@ describe('an authenticator app on the account page', () => {
     app.clock.turn(31);
     const page = await pageOf(visit, 'add-authenticator', key);
     await page.challenge();
-    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
-    await page.step('initiate-mfa', { userid: address, session_id: owed['session_id'] }, 'use');
+    const required = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    await page.step('initiate-mfa', { userid: address, session_id: required['session_id'] }, 'use');
     const done = await page.step('verify-mfa', { userid: address, otp: code() }, 'use');
     await afterwards(visit, expectStatus(done, 'SUCCESS'));
     const next = secretOn(await visit.page());
@@ -203,8 +203,8 @@ describe('an attacker who reads the mail of a user with an email factor', () => 
     const visit = await visitOf(user);
     const page = await pageOf(visit, 'add-authenticator', await newDeviceKey());
     expectStatus(await world.register(page, address), 'DEVICE_REGISTERED');
-    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
-    await page.step('initiate-mfa', { userid: address, session_id: owed['session_id'] }, 'use');
+    const required = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    await page.step('initiate-mfa', { userid: address, session_id: required['session_id'] }, 'use');
     const done = await page.step('verify-mfa', { userid: address, otp: await world.codeFor(address) }, 'use');
     await afterwards(visit, expectStatus(done, 'SUCCESS'));
     app.clock.turn(1);
@@ -218,10 +218,10 @@ describe('an attacker who reads the mail of a user with an email factor', () => 
     const attacker = await visitOf(user, ['swk'], device.id, 'device-key');
     const page = await pageOf(attacker, 'confirm', key);
     await page.challenge();
-    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    const required = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
     await addApp(user, address);
     app.clock.turn(31);
-    const late = await page.step('initiate-mfa', { userid: address, session_id: owed['session_id'] }, 'use');
+    const late = await page.step('initiate-mfa', { userid: address, session_id: required['session_id'] }, 'use');
     expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     const [mine] = (await verified(user)).filter(({ method }) => method === 'totp');
     expect((await attacker.change('remove-factor', { id: mine?.id ?? '' })).status).toBe(403);
@@ -239,8 +239,8 @@ describe('an attacker who reads the mail of a user with an email factor', () => 
     expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'SUCCESS');
     await addApp(user, address);
     await page.challenge();
-    const owed = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
-    expect(owed['method']).toBe('totp');
+    const required = expectStatus(await page.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    expect(required['method']).toBe('totp');
   });
 });
 

@@ -80,9 +80,9 @@ describe('a passkey, while passkeys are switched off,', () => {
     const other = await world.page();
     await world.verifyAddress(other, address);
     expectStatus(await other.step('verify-device', { userid: address }, 'registration'), 'DEVICE_REGISTERED');
-    const owed = expectStatus(await other.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
-    expect(owed['method']).toBe('passkey');
-    const fields = { userid: address, session_id: owed['session_id'] };
+    const required = expectStatus(await other.step('authenticate', { userid: address }, 'use'), 'MFA_REQUIRED');
+    expect(required['method']).toBe('passkey');
+    const fields = { userid: address, session_id: required['session_id'] };
     expect(await other.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('MFA_METHOD_NOT_ALLOWED', 400));
     const otp = world.totp(secret);
     expect(await other.step('verify-mfa', { userid: address, otp }, 'use')).toMatchObject({ status: 'ERROR' });

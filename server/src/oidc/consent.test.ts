@@ -151,7 +151,7 @@ describe('consent', () => {
     expect((await base.exchange(code)).status).toBe(200);
   });
 
-  it('is not asked of other applications, whatever their prompt', async () => {
+  it('is not asked of other applications, regardless of their prompt', async () => {
     const { client: own } = await app.make.client(world.project);
     const first = new RelyingParty(app, own);
     await first.signIn(person.user);

@@ -193,7 +193,7 @@ describe('values', () => {
     expect(record?.ignored).toEqual([`${acme}:other`, 'hatSize']);
   });
 
-  it('take no password and nothing of another attribute, whatever their alias', async () => {
+  it('take no password and nothing of another attribute, regardless of their alias', async () => {
     const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
     const aliases = ['password', 'Password', `${core}:password`, 'urn:acme:hr:1.0:User:password'];

@@ -84,10 +84,10 @@ describe('email as second factor', () => {
       await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration'),
       'DEVICE_REGISTERED',
     );
-    const owed = await page.step('authenticate', { userid }, 'use');
-    await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const required = await page.step('authenticate', { userid }, 'use');
+    await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     const first = await world.codeFor(userid);
-    const fields = { userid, session_id: owed['session_id'] };
+    const fields = { userid, session_id: required['session_id'] };
     expect(await page.step('initiate-mfa', fields, 'use')).toMatchObject(refusal('RATE_LIMITED', 429));
     pause();
     expectStatus(await page.step('initiate-mfa', fields, 'use'), 'MFA_INITIATED');
@@ -124,8 +124,8 @@ describe('another factor beside email', () => {
     const attacker = await world.page();
     pause();
     await world.register(attacker, userid);
-    const owed = expectStatus(await attacker.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-    expect(owed['method']).toBe('email');
+    const required = expectStatus(await attacker.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    expect(required['method']).toBe('email');
     await world.set({ mfaPolicy: 'required' });
     const own = await world.page();
     pause();
@@ -134,7 +134,7 @@ describe('another factor beside email', () => {
     expectStatus(added, 'SUCCESS');
     await world.set({ mfaPolicy: 'optional' });
     pause();
-    const late = await attacker.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const late = await attacker.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
     await page.challenge();
     expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');

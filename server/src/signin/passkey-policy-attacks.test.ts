@@ -132,7 +132,7 @@ describe('a recovery code', () => {
     expect(over).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
   });
 
-  it('stays usable after text of another form, which costs no try', async () => {
+  it('stays usable after malformed text, which uses up no try', async () => {
     const [otp] = await person.enrolledUnderRequired();
     const { userid } = person;
     const hosted = await person.open();
@@ -236,11 +236,11 @@ describe('a tightened policy', () => {
       'registration',
     );
     expectStatus(begun, 'DEVICE_REGISTERED');
-    const owed = expectStatus(await hosted.page.step('authenticate', { userid: person.userid }, 'use'), 'MFA_REQUIRED');
+    const required = expectStatus(await hosted.page.step('authenticate', { userid: person.userid }, 'use'), 'MFA_REQUIRED');
     await world.set({ passkeyPolicy: 'required' });
     const late = await hosted.page.step(
       'initiate-mfa',
-      { userid: person.userid, session_id: owed['session_id'] },
+      { userid: person.userid, session_id: required['session_id'] },
       'use',
     );
     expect(late).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));

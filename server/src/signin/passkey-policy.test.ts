@@ -81,8 +81,8 @@ describe('a project that requires passkeys', () => {
     expectStatus(await hosted.page.step('authenticate', { userid: person.userid }, 'use'), 'OTP_NEEDED');
     const otp = await world.codeFor(person.userid);
     expectStatus(await hosted.page.step('verify-email-otp', { userid: person.userid, otp }), 'SUCCESS');
-    const owed = await hosted.page.step('verify-device', { userid: person.userid }, 'registration');
-    expectStatus(owed, 'PASSKEY_ENROLLMENT_NEEDED');
+    const required = await hosted.page.step('verify-device', { userid: person.userid }, 'registration');
+    expectStatus(required, 'PASSKEY_ENROLLMENT_NEEDED');
     expectStatus(await hosted.addPasskey(), 'SUCCESS');
     await world.set({ passkeyPolicy: 'allowed' });
   });

@@ -112,7 +112,7 @@ describe('a passkey on a page of an application', () => {
     expect(await page.step('verify-passkey', { credential })).toMatchObject(rejected);
   });
 
-  it('is found by its keys, whatever the statistics', async () => {
+  it('is found by its keys, regardless of the statistics', async () => {
     const { db } = world.app.services;
     const name = 'gen_random_uuid()';
     await multiply(db, 'users', { id: name, user_name_key: name, email_key: name, phone: 'null' });

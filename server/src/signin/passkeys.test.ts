@@ -313,7 +313,7 @@ describe('an application whose pages can use passkeys', () => {
     const own = `https://${world.client.id}.example.com`;
     await world.app.services.clients.update(world.client, { redirectUris: [`${own}/back`] }, system);
     expect(await listed()).toContain(own);
-    // A new application of another project comes last, whatever its name: browsers read about five names.
+    // A new application of another project comes last, regardless of its name: browsers read about five names.
     const { client: newer } = await world.app.make.client(await world.app.make.project());
     await world.app.services.clients.update(
       newer,

@@ -104,8 +104,8 @@ describe('every step that takes a proof', () => {
       await world.verifyAddress(page, userid);
       await page.step('verify-device', { userid, mfa_method: 'email' }, 'registration');
       await page.challenge();
-      const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-      return { session_id: owed['session_id'] };
+      const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+      return { session_id: required['session_id'] };
     },
     'verify-mfa': async () => {
       await world.enrol(page, userid, { mfa_method: 'email' });

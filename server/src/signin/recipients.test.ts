@@ -121,7 +121,7 @@ describe('a sign-in code', () => {
 describe('a code by SMS', () => {
   const phone = '+4915112345678';
 
-  async function owed(values: Partial<User>): Promise<User> {
+  async function required(values: Partial<User>): Promise<User> {
     await world.set({ mfaPolicy: 'optional' });
     const user = await world.user({ phone, ...values });
     expectStatus(await world.enrol(page, user.userName, { mfa_method: 'sms' }), 'MFA_INITIATED');
@@ -129,18 +129,18 @@ describe('a code by SMS', () => {
   }
 
   it('goes to the number of the factor', async () => {
-    await owed({});
+    await required({});
     expect(await delivered()).toEqual([phone]);
   });
 
   it('of the previous release goes to the number of the factor', async () => {
-    const { id: userId } = await owed({});
+    const { id: userId } = await required({});
     await asSealedBefore({ userId });
     expect(await delivered()).toEqual([phone]);
   });
 
   it('is not sent once the factor was reset', async () => {
-    const user = await owed({});
+    const user = await required({});
     await change('delete from enrolments where user_id = ?', user.id);
     expect(await delivered()).toEqual([]);
     expect(await newest()).toMatchObject({ state: 'suppressed', note: 'the address changed' });
@@ -148,7 +148,7 @@ describe('a code by SMS', () => {
 
   it('is not sent once the factor was reset, even if another user has the number', async () => {
     await world.set({ scimEnabled: true, scimAuthoritative: true });
-    const user = await owed({ provenance: 'scim' });
+    const user = await required({ provenance: 'scim' });
     const { giveFactor } = peopleOf(world);
     await change("delete from enrolments where user_id = ? and method = 'sms'", user.id);
     await giveFactor(user);
@@ -183,7 +183,7 @@ describe('a code by SMS', () => {
 
   it('is not sent once the directory changed the number', async () => {
     await world.set({ scimEnabled: true, scimAuthoritative: true });
-    const user = await owed({ provenance: 'scim' });
+    const user = await required({ provenance: 'scim' });
     await change("update users set phone = '+4915187654321' where id = ?", user.id);
     // The new-device notice is an email.
     expect(await delivered()).toEqual([user.userName]);

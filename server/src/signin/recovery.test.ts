@@ -347,8 +347,8 @@ describe('a user who lost', () => {
     await hosted.show(new URL(asking.headers.get('location') ?? '', world.app.url));
     await world.verifyAddress(hosted.page, userid);
     expectStatus(await hosted.page.step('verify-device', { userid }, 'registration'), 'DEVICE_REGISTERED');
-    const owed = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-    expect(owed['method']).toBe('passkey');
+    const required = expectStatus(await hosted.page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    expect(required['method']).toBe('passkey');
     expect(expectStatus(await enter(hosted, code), 'SUCCESS')['passkey_offer']).toBe(true);
     expectStatus(await hosted.addPasskey(), 'PASSKEY_REGISTERED');
   });

@@ -17,8 +17,8 @@ const pause = () => world.app.clock.turn(31);
 /** Enrols an authenticator app in the sign-in that verified the mail code; returns the response to initiate-mfa. */
 async function enrolHere(page: SigninPage, userid: string) {
   expectStatus(await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration'), 'DEVICE_REGISTERED');
-  const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-  return page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+  const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+  return page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
 }
 
 describe('the second factor on a new device', () => {
@@ -72,9 +72,9 @@ describe('the second factor on a new device', () => {
     const email = { userid, mfa_method: 'email' };
     expect(await page.step('verify-device', email, stolen)).toMatchObject(refusal('PROOF_REJECTED', 401));
     expectStatus(await page.step('verify-device', email, 'registration'), 'DEVICE_REGISTERED');
-    const owed = await page.step('authenticate', { userid }, 'use');
-    expect(owed).toMatchObject({ status: 'MFA_REQUIRED', method: 'email' });
-    await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const required = await page.step('authenticate', { userid }, 'use');
+    expect(required).toMatchObject({ status: 'MFA_REQUIRED', method: 'email' });
+    await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     const otp = await world.codeFor(userid);
     const done = expectStatus(await page.step('verify-mfa', { userid, otp }, 'use'), 'SUCCESS');
     expect(await world.amrOf(done['code'])).toEqual(['swk', 'otp']);
@@ -260,8 +260,8 @@ describe('an authenticator app', () => {
       }
       expect(sixth).toMatchObject(refusal('TRANSACTION_EXPIRED', 410));
       await page.challenge();
-      const owed = await page.step('authenticate', { userid }, 'use');
-      const locked = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+      const required = await page.step('authenticate', { userid }, 'use');
+      const locked = await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
       expect(locked).toMatchObject(refusal('RATE_LIMITED', 429));
       expect(locked.headers.get('retry-after')).toBe(String(locked['error'].retry_after));
       waits.push(locked['error'].retry_after);
@@ -290,8 +290,8 @@ describe('a recovery code', () => {
     const until = new Date(world.app.clock.now().getTime() + 3_600_000).toISOString();
     await world.app.services.db.transaction((em) => em.execute(lock, [until]));
     await page.challenge();
-    const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-    const asked = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    const asked = await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     expect(asked).toMatchObject(refusal('RATE_LIMITED', 429));
     const early = await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use');
     expect(early).toMatchObject(refusal('OUT_OF_ORDER', 409));
@@ -304,11 +304,11 @@ describe('the second factor', () => {
   it('cannot be bypassed: no other step issues a code', async () => {
     const { secret } = await world.enrolTotp(page, userid);
     await page.challenge();
-    const owed = await page.step('authenticate', { userid }, 'use');
+    const required = await page.step('authenticate', { userid }, 'use');
     const otp = world.totp(secret);
     expect(await page.step('verify-mfa', { userid, otp }, 'use')).toMatchObject(refusal('OUT_OF_ORDER', 409));
     expect(await page.step('verify-device', { userid }, 'registration')).toMatchObject(refusal('OUT_OF_ORDER', 409));
-    const fields = { userid, session_id: owed['session_id'] };
+    const fields = { userid, session_id: required['session_id'] };
     expect(await page.step('initiate-mfa', fields)).toMatchObject(refusal('PROOF_REQUIRED', 401));
     const foreign = { ...fields, session_id: 'x'.repeat(43) };
     expect(await page.step('initiate-mfa', foreign, 'use')).toMatchObject(refusal('INVALID_REQUEST', 400));

@@ -56,8 +56,8 @@ async function throughTheSdk(): Promise<void> {
   await step('verify-email-otp', { userid, otp: otherCode(otp) });
   await step('verify-email-otp', { userid, otp });
   await step('verify-device', { userid, mfa_method: 'totp' }, 'registration');
-  const owed = await authenticate();
-  const { totp } = await step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+  const required = await authenticate();
+  const { totp } = await step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
   const typed = generateSync({ secret: totp.secret, epoch: now() });
   digits.add(typed);
   await step('verify-mfa', { userid, otp: otherCode(typed) }, 'use');
@@ -105,8 +105,8 @@ async function throughTheHostedPage(): Promise<void> {
   note(await hosted.step('verify-email-otp', { userid, otp: await codeFor(userid) }));
   note(await hosted.step('verify-device', { userid, mfa_method: 'email' }, 'registration'));
   note(await hosted.challenge());
-  const owed = note(await hosted.step('authenticate', { userid }, 'use'));
-  note(await hosted.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use'));
+  const required = note(await hosted.step('authenticate', { userid }, 'use'));
+  note(await hosted.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'));
   const otp = await codeFor(userid);
   const done = expectStatus(note(await hosted.step('verify-mfa', { userid, otp }, 'use')), 'SUCCESS');
   for (const line of done.headers.getSetCookie()) browser.cookies.set(...cookieOf(line));

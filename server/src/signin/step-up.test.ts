@@ -63,8 +63,8 @@ describe('change_phone_number (service.md 3.1)', () => {
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
     pause();
     await page.challenge();
-    const owed = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
-    expectStatus(await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use'), 'MFA_INITIATED');
+    const required = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
+    expectStatus(await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'), 'MFA_INITIATED');
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
     const number = phone();
     expectStatus(await change(number), 'PHONE_CODE_SENT');
@@ -93,8 +93,8 @@ describe('change_phone_number (service.md 3.1)', () => {
     expectStatus(await other.step('authenticate', { userid }, 'use'), 'SUCCESS');
     pause();
     await page.challenge();
-    const owed = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
-    expectStatus(await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use'), 'MFA_INITIATED');
+    const required = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
+    expectStatus(await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'), 'MFA_INITIATED');
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
     await changeTo(phone());
     await other.challenge();

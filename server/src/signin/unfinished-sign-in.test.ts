@@ -59,8 +59,8 @@ describe('a device that was registered by mail code, without the authenticator a
   });
 
   it('is trusted after the app', async () => {
-    const owed = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
-    await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const required = expectStatus(await page.step('authenticate', { userid }, 'use'), 'MFA_REQUIRED');
+    await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     expectStatus(await page.step('verify-mfa', { userid, otp: world.totp(secret) }, 'use'), 'SUCCESS');
     world.app.clock.turn(24 * 3600);
     expect(await statusInNewSignIn(page)).toBe('MFA_REQUIRED');

@@ -162,12 +162,12 @@ export class Script {
   /** Runs authenticate and initiate-mfa after DEVICE_REGISTERED, in a new transaction if the old one has ended. */
   async goOn(tab: Tab, userid: string): Promise<{ tab: Tab; reply: Reply }> {
     let at = tab;
-    let owed = await this.step(at, 'authenticate', { userid });
-    if (owed.status !== 200) {
+    let required = await this.step(at, 'authenticate', { userid });
+    if (required.status !== 200) {
       at = await this.open(tab.browser.index, tab.txn.entry);
-      owed = await this.step(at, 'authenticate', { userid });
+      required = await this.step(at, 'authenticate', { userid });
     }
-    const fields = { userid, session_id: owed.json['session_id'] ?? '' };
+    const fields = { userid, session_id: required.json['session_id'] ?? '' };
     return { tab: at, reply: await this.step(at, 'initiate-mfa', fields) };
   }
 

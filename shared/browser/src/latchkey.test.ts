@@ -82,7 +82,7 @@ describe('every operation', () => {
     [{ userid: 'a' }],
   ];
 
-  it.each(Object.keys(createLatchkey()))('%s fails with LatchkeyError only, whatever its arguments', async (name) => {
+  it.each(Object.keys(createLatchkey()))('%s fails with LatchkeyError only, regardless of its arguments', async (name) => {
     const client = createLatchkey();
     const operation = async (given: unknown[]) =>
       (client as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...given);

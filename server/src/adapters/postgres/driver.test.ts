@@ -37,7 +37,7 @@ it('connections that break in the middle of transactions, at their beginning or 
   await database.drop();
 }, 20_000);
 
-it('instants keep their value, whatever their century', async () => {
+it('instants keep their value, regardless of their century', async () => {
   const database = await freshDatabase();
   const orm = await openDatabase({ url: database.url, poolSize: 1 });
   const texts = ['2026-03-29T01:30:00.007Z', '0001-01-01T00:00:00Z', '0000-12-31T23:59:59Z', '+012026-01-01T00:00:00Z'];

@@ -131,7 +131,7 @@ export class ClientView {
   relatedOrigins!: boolean;
 
   @Field(() => Boolean, {
-    description: "Whether its users must sign in with a passkey, whatever the project's policy.",
+    description: "Whether its users must sign in with a passkey, regardless of the project's policy.",
   })
   passkeyRequired!: boolean;
 

@@ -64,7 +64,7 @@ export class LogStreamResolver {
   @Requires('project_admin', { about: { 'log-stream': 'id' }, allProjects })
   @Mutation(() => ID, {
     description:
-      'Sends the event `log-stream.tested`, whatever its filter. Returns the id of the event. Refused if paused.',
+      'Sends the event `log-stream.tested`, regardless of its filter. Returns the id of the event. Refused if paused.',
   })
   async testLogStream(@Arg('id', () => ID) id: string, @Ctx() { actor, domain, projectId }: AdminContext) {
     return (await domain.logStreams.test({ projectId, id }, actor)).id;

@@ -114,8 +114,8 @@ describe('a sign-in', () => {
     await world.verifyAddress(page, userid);
     await page.step('verify-device', { userid, mfa_method: 'totp' }, 'registration');
     await page.challenge();
-    const owed = await page.step('authenticate', { userid }, 'use');
-    const { totp } = await page.step('initiate-mfa', { userid, session_id: owed['session_id'] }, 'use');
+    const required = await page.step('authenticate', { userid }, 'use');
+    const { totp } = await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use');
     await page.step('verify-mfa', { userid, otp: world.totp(totp.secret) }, 'use');
     expect(typesOf(await signIns())[0]).toEqual([
       ...['otp.requested', 'otp.sent', 'otp.verified', 'device.registered', 'mfa.enrolled', 'user.signed_in'],

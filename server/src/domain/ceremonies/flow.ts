@@ -119,7 +119,7 @@ export type StepOutcome<S extends CeremonyStep> = Accepted<S> | RefusedStep;
 /** The implementation of one step. */
 export interface StepRule<S extends CeremonyStep> {
   /**
-   * Counts the attempt before the decision; the count is kept whatever the outcome. It can only count. Refuses when a
+   * Counts the attempt before the decision; the count is kept regardless of the outcome. It can only count. Refuses when a
    * limit is reached.
    */
   count?(counters: Counters, flow: Checked): Promise<RefusedStep | { counted: CountedCode | null; challenge?: string }>;

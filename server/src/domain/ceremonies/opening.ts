@@ -37,7 +37,7 @@ export async function open(
   return { ceremony, taken: { hash: row.nonce_hash, expiresAt: new Date(row.nonce_expires_at) } };
 }
 
-/** The sign-in is found by its key alone, whatever the plan (decisions/0087). */
+/** The sign-in is found by its key alone, regardless of the plan (decisions/0087). */
 function openingStatement(
   caller: SigninCaller,
   { txn, credential }: StepInput,

@@ -45,7 +45,7 @@ export interface ClientSettings {
   pkceOptional: boolean;
   /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
   relatedOrigins: boolean;
-  /** Whether its users must sign in with a passkey, whatever the project's policy. */
+  /** Whether its users must sign in with a passkey, regardless of the project's policy. */
   passkeyRequired: boolean;
   /** Whether each token request needs a DPoP proof (RFC 9449 section 5.2). */
   dpopRequired: boolean;

@@ -56,7 +56,7 @@ const schema = defineEntity({
     pkceOptional: p.boolean().default(false),
     /** Whether pages of its redirect URIs' origins can use passkeys (WebAuthn Level 3 section 5.11). */
     relatedOrigins: p.boolean().default(false),
-    /** Whether its users must sign in with a passkey, whatever the project's policy. */
+    /** Whether its users must sign in with a passkey, regardless of the project's policy. */
     passkeyRequired: p.boolean().default(false),
     /** Whether each token request needs a DPoP proof (RFC 9449 section 5.2, `dpop_bound_access_tokens`). */
     dpopRequired: p.boolean().default(false),

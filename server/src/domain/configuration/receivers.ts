@@ -67,7 +67,7 @@ export function checkedStream(values: Values, { logStreams }: ReceiverChecks, { 
   };
 }
 
-/** A target of the wrong form is refused as one of HTTP. Files are for streams of the instance. */
+/** A malformed target is treated as HTTP, and refused. Files are for streams of the instance. */
 export const kindOf = (target: string): StreamKind => (/^(tls|tcp):/i.test(target) ? 'syslog' : 'http');
 
 function kept(secrets: Map<string, string>, secret: string): string {
@@ -97,7 +97,7 @@ export async function receiversOf(
     ...hosts.map(({ host }) => ({ kind: 'domains' as const, id: host, values: { host } })),
     ...hooks.map((hook) => {
       const { url, description, types, disabledReason } = hook;
-      // A webhook that failed for too long is still wanted.
+      // A webhook that was disabled after failures counts as enabled.
       const values = {
         url,
         description,
@@ -132,6 +132,6 @@ function mustDiffer(field: string, addresses: readonly string[]): void {
   refuse({
     code: 'invalid',
     field,
-    reason: `must differ in their addresses to be configured by files: two have one at ${host}`,
+    reason: `must have different addresses to be configured by files: two have an address at ${host}`,
   });
 }

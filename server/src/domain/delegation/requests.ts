@@ -12,7 +12,7 @@ export class DelegationRequests {
   constructor(private readonly deps: { db: Database; clock: Clock }) {}
 
   /**
-   * True for the first request with this `jti`, over all processes. The `jti` is consumed whatever the outcome of the
+   * True for the first request with this `jti`, over all processes. The `jti` is consumed regardless of the outcome of the
    * request.
    *
    * @param expSeconds Unix seconds at which the request expires

@@ -95,7 +95,7 @@ describe('a new number', () => {
   });
 });
 
-it('that a directory sends moves the SMS factor, and forgets the browsers in which its old number was remembered', async () => {
+it('that a directory sends moves the SMS factor, and ends its remembered browsers', async () => {
   const { device, user } = await registeredUser();
   const directory = { kind: 'scim', name: 'Okta' } as const;
   const set = (value: string) =>

@@ -8,7 +8,7 @@ import { type SyslogReceiver, syslogReceiver } from './stream-settings.ts';
 import { framed, syslogMessage } from './syslog.ts';
 
 export const secretPurpose = 'log-stream-secret';
-/** The event of a test: its stream receives it whatever its filter. */
+/** The event of a test: its stream receives it regardless of its filter. */
 export const testType = 'log-stream.tested';
 const maxBytes = 1024 * 1024;
 

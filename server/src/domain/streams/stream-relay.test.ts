@@ -280,7 +280,7 @@ describe('a log stream', () => {
     expect(subjects()).toEqual(['ada']);
   });
 
-  it('receives its own test event whatever its filter, and those of others by its filter alone', async () => {
+  it('receives its own test event regardless of its filter, and those of others by its filter alone', async () => {
     const [made] = [await stream({ types: ['group.*'] }), await stream({ target: 'https://other.example.com/' })];
     const { id } = await services.logStreams.test(keyOf(made), system);
     await deliver();

@@ -112,7 +112,7 @@ export async function listRows<Row extends object>(
 export const deepOffset = 10_000;
 
 /**
- * Where deep pages of whole lists ended, cached in one process for some minutes: a client that walks a large directory
+ * Where deep pages of whole lists ended, cached in one process for a few minutes: a client that walks a large directory
  * by `startIndex` gets its next page by id (decisions/0233). Any other page is found by its offset.
  */
 export class DeepPages {

@@ -46,7 +46,7 @@ const schema = defineEntity({
       properties: ['project', 'active', 'provenance', 'id'],
     },
     { name: 'users_project_id_sign_in_hour_id_index', properties: ['project', 'signInHour', 'id'] },
-    // In byte order, whatever the database's collation: these serve `eq`, `sw`, ranges and sorting alike.
+    // In byte order, regardless of the database's collation: these serve `eq`, `sw`, ranges and sorting alike.
     {
       name: 'users_project_id_external_id_index',
       expression:
