@@ -83,6 +83,40 @@ describe('the request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
+  it.each<[string, string, Record<string, unknown>]>([
+    ['a number for the code', 'verify-email-otp', { otp: 123456 }],
+    ['no code', 'verify-email-otp', {}],
+    ['an unknown factor', 'verify-device', { mfa_method: 'fax' }],
+    ['a long address', 'authenticate', { userid: 'x'.repeat(321) }],
+  ])('with %s takes the nonce of its sign-in and gives the next', async (_, step, fields) => {
+    await world.register(page, userid);
+    await page.challenge();
+    const earlier = page.nonce;
+    const answer = await page.step(step, { userid, ...fields });
+    expect(answer).toMatchObject(refusal('INVALID_REQUEST', 400));
+    expect(answer['nonce']).toMatch(/^[\w-]{43}$/);
+    const stale = await page.step('authenticate', { userid }, { kind: 'use', claims: { nonce: earlier } });
+    expect(stale).toMatchObject(refusal('NONCE_REJECTED', 401));
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('with a malformed field gives no nonce of an unknown sign-in, or to another page', async () => {
+    await page.challenge();
+    const { nonce } = page;
+    const malformed = { txn: page.txn, userid: 1 };
+    const stranger = await world.page(undefined, { apiKey: 'lk_pk_unknown' });
+    const answers = [await stranger.post('authenticate', malformed)];
+    const { publishableKey } = await world.app.make.client(world.project);
+    const other = await world.page(undefined, { apiKey: publishableKey });
+    answers.push(await other.post('authenticate', malformed), await page.post('authenticate', { txn: 'a', userid: 1 }));
+    expect(answers.map(({ httpStatus, nonce: next }) => [httpStatus, next])).toEqual([
+      [401, undefined],
+      [400, undefined],
+      [400, undefined],
+    ]);
+    expect(page.nonce).toBe(nonce);
+  });
+
   it('with another content type is 415; an empty body is rejected by every step', async () => {
     for (const step of [
       'challenge',

@@ -21,10 +21,10 @@ import { siteAt } from '../http/site.ts';
 import { accentSheet, brandingOf, logoFile } from './experience.ts';
 import { type SigninPageDeps, signinPage } from './page.ts';
 import { logFields, toSigninFailure, UnreadableRequest } from './signin-error.ts';
-import { checked, readJson, readStep, writeAnswer } from './wire.ts';
+import { checked, readJson, readStep, txnOf, writeAnswer } from './wire.ts';
 
 export interface SigninDeps extends SigninPageDeps {
-  ceremonies: Pick<Ceremonies, 'challenge' | 'take'>;
+  ceremonies: Pick<Ceremonies, 'challenge' | 'take' | 'replaceNonce'>;
   callers: Pick<SigninCallers, 'byApiKey' | 'byFlow' | 'requestOf'>;
   /** Whether any client has a redirect URI of this origin (a CORS preflight names no client). */
   isRegisteredOrigin(origin: string): Promise<boolean>;
@@ -108,8 +108,9 @@ async function challenge(deps: SigninDeps, req: Request): Promise<object> {
 
 async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Response): Promise<object> {
   const body = bodyOf(req);
-  const fields = readStep(step, readJson(body));
+  const json = readJson(body);
   const page = await pageOf(deps, req);
+  const fields = await fieldsOf(deps, step, json, page);
   const caller = {
     ...page,
     actor: actorOf(req),
@@ -119,6 +120,16 @@ async function take(deps: SigninDeps, step: CeremonyStep, req: Request, res: Res
   const answer = await deps.ceremonies.take(step, caller, { ...fields, proof: req.get(deviceProofHeader), body });
   if ('sessionSecret' in answer) deps.cookies.setSession(res, answer.projectId, answer.sessionSecret);
   return writeAnswer(step, answer, page.request ? resumeAddress(page.request.issuer ?? siteAt(req).origin, req) : null);
+}
+
+/** Malformed fields replace the nonce, as every refused step does. */
+async function fieldsOf({ ceremonies }: SigninDeps, step: CeremonyStep, json: unknown, page: CheckedPage) {
+  try {
+    return readStep(step, json);
+  } catch (error) {
+    if (!(error instanceof UnreadableRequest)) throw error;
+    throw new UnreadableRequest(error.status, error.message, await ceremonies.replaceNonce(page, txnOf(json)));
+  }
 }
 
 /** Authenticates an application's page by API key, at the base host only, else the hosted page by its flow. */

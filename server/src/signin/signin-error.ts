@@ -118,11 +118,12 @@ export const signinFailureStatuses: readonly number[] = [
   bug[0],
 ];
 
-/** A malformed request. */
+/** A malformed request. `nonce`: as of {@link StepRefusal}. */
 export class UnreadableRequest extends Error {
   constructor(
     readonly status: number,
     message: string,
+    readonly nonce?: string,
   ) {
     super(message);
     this.name = 'UnreadableRequest';
@@ -143,7 +144,7 @@ export function toSigninFailure(thrown: unknown, requestId: string): SigninFailu
   const { row, problem } = checked(failure);
   const [status, code, category, message] = row;
   const retryAfterSeconds = problem && 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : undefined;
-  const nonce = failure instanceof StepRefusal ? failure.nonce : undefined;
+  const nonce = failure instanceof StepRefusal || failure instanceof UnreadableRequest ? failure.nonce : undefined;
   return {
     status,
     retryAfterSeconds,

@@ -51,6 +51,11 @@ export function readStep(step: CeremonyStep, json: unknown): Fields {
   return readers[step](json);
 }
 
+/** The transaction of a step; empty if it has none. */
+export function txnOf(json: unknown): string {
+  return passkeyOptionsRequest.pick({ txn: true }).safeParse(json).data?.txn ?? '';
+}
+
 interface Schema<T> {
   safeParse(
     value: unknown,

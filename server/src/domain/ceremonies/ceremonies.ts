@@ -153,6 +153,16 @@ export class Ceremonies {
     return (await this.attempt(step, current, input)) ?? refuse({ code: 'unauthenticated' });
   }
 
+  /** Replaces the nonce for a step with malformed fields. Undefined if the sign-in is unknown or has ended. */
+  async replaceNonce(page: CheckedPage, txn: string): Promise<string | undefined> {
+    const { db, clock, random } = this.deps;
+    const nonce = newSecret(random);
+    const now = clock.now();
+    const next = { hash: digest(nonce), expiresAt: secondsLater(now, nonceTtlSeconds) };
+    const opened = await db.transaction((em) => open(em, page, { txn }, { now, next, locksUser: false }));
+    return opened === null || opened === 'page-changed' ? undefined : nonce;
+  }
+
   /** Null, with nothing written, if the cached page is stale. */
   private async attempt<S extends CeremonyStep>(step: S, caller: SigninCaller, input: StepInput) {
     const { db, random } = this.deps;

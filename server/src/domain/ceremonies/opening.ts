@@ -3,7 +3,7 @@ import { currentClient } from '../clients/client-registry.ts';
 import { credentialIdOf } from '../credentials/passkey-values.ts';
 import { digest } from '../kernel/secret.ts';
 import { type Fragment, query, type Statement, sql } from '../kernel/sql.ts';
-import type { SigninCaller } from './callers.ts';
+import type { CheckedPage } from './callers.ts';
 import { Ceremony } from './ceremony.entity.ts';
 import type { StepInput } from './flow.ts';
 
@@ -26,8 +26,8 @@ interface Opened {
  */
 export async function open(
   em: EntityManager,
-  caller: SigninCaller,
-  input: StepInput,
+  caller: CheckedPage,
+  input: Pick<StepInput, 'txn' | 'credential'>,
   step: { now: Date; next: TakenNonce; locksUser: boolean },
 ): Promise<{ ceremony: Ceremony; taken: TakenNonce } | 'page-changed' | null> {
   const [row] = await query(em, openingStatement(caller, input, step), { prepare: 'ceremonies.open' });
@@ -39,8 +39,8 @@ export async function open(
 
 /** The sign-in is found by its key alone, regardless of the plan (decisions/0087). */
 function openingStatement(
-  caller: SigninCaller,
-  { txn, credential }: StepInput,
+  caller: CheckedPage,
+  { txn, credential }: Pick<StepInput, 'txn' | 'credential'>,
   { now, next, locksUser }: { now: Date; next: TakenNonce; locksUser: boolean },
 ): Statement<Opened> {
   const projectId = sql`${caller.project.id}::uuid`;
