@@ -60,7 +60,8 @@ export class CustomAttributeResolver {
     return domain.customAttributes.delete(projectId, name, actor);
   }
 
-  @Requires('project_admin', { about: { user: 'id' }, scope: 'users:write' })
+  /** Applications may read rights from them, as from roles. */
+  @Requires('project_admin', { about: { user: 'id' }, fresh: true, scope: 'users:write' })
   @Mutation(() => UserView)
   async updateCustomValues(
     @Arg('input', () => UpdateCustomValuesInput) { id, values }: UpdateCustomValuesInput,

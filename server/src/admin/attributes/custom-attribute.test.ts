@@ -63,6 +63,37 @@ describe('definitions', () => {
     expect(codes).toEqual([undefined, undefined, stale, stale]);
   });
 
+  it('need a fresh sign-in to change values, which can give rights in applications', async () => {
+    await create({ name: 'clearance', visibleTo: ['APPLICATIONS'] });
+    const email = 'values@example.com';
+    const admin = await harness.person(email);
+    const by = { grants: { owner: true, projects: new Map() }, actor: system };
+    await harness.services.admins.grantRole({ email, role: 'project_admin', projectId: project.id }, by);
+    const session = await harness.sessionOf(admin);
+    harness.clock.turn(freshSeconds + 1);
+    const { id } = await make.user(project);
+    const custom = [{ name: 'clearance', value: 'top' }];
+    const add = (more: object) =>
+      harness.call(
+        `mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }`,
+        { input: { projectId: project.id, email: 'new@example.com', ...more } },
+        session,
+      );
+    const addMany = (more: object) =>
+      harness.call(
+        `mutation ($input: ImportUsersInput!) { importUsers(input: $input) { created } }`,
+        { input: { projectId: project.id, rows: [{ email: 'many@example.com', ...more }] } },
+        session,
+      );
+    const answers = [
+      await setValues(id, { clearance: 'top' }, session),
+      await add({ custom }),
+      await addMany({ custom }),
+    ];
+    expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('reauthentication-required'));
+    expect([(await add({})).code, (await addMany({})).code]).toEqual([undefined, undefined]);
+  });
+
   it('are created, listed, changed and deleted, with events', async () => {
     expect((await create({ name: 'badge', alias: 'badgeNo', visibleTo: ['APPLICATIONS'] })).data).toEqual({
       createCustomAttribute: {

@@ -1,5 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 import type { NewUser } from '../../domain/users/creation/new-user.ts';
+import type { Inputs } from '../api/access.ts';
 import { CustomValueInput } from '../attributes/custom-attribute.inputs.ts';
 
 @InputType({ description: 'Needs an email address or a userName.' })
@@ -60,6 +61,11 @@ export class ImportUsersInput {
 
   @Field(() => Boolean, { nullable: true, description: 'Checks the rows and changes nothing. Default: false.' })
   dryRun?: boolean | null;
+}
+
+/** Whether one of the new users gets custom values, which need a fresh sign-in. */
+export function givesCustomValues({ custom, rows = [{ custom }] }: Inputs): boolean {
+  return (rows as NewUserInput[]).some((row) => (row.custom ?? []).length > 0);
 }
 
 export function newUserOf({ custom, ...profile }: NewUserInput): NewUser {

@@ -4,14 +4,14 @@ import { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
 import { errorFor } from '../api/graphql-error.ts';
-import { ImportUsersInput, newUserOf } from './new-user.inputs.ts';
+import { givesCustomValues, ImportUsersInput, newUserOf } from './new-user.inputs.ts';
 import { ImportedUsers } from './new-user.view.ts';
 import { UserView } from './user.view.ts';
 
 /** Imports of users, and invitations. */
 @Resolver()
 export class NewUserResolver {
-  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'users:write' })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: givesCustomValues, scope: 'users:write' })
   @Mutation(() => ImportedUsers, {
     description: 'Adds users. Idempotent: repeat it if the response is lost; users who exist stay as they are.',
   })

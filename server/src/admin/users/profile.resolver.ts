@@ -5,7 +5,7 @@ import { addressOf } from '../../domain/users/profile-edit.ts';
 import { User } from '../../domain/users/user.entity.ts';
 import { Requires } from '../api/access.ts';
 import type { AdminContext, ProjectContext } from '../api/context.ts';
-import { CreateUserInput, newUserOf } from './new-user.inputs.ts';
+import { CreateUserInput, givesCustomValues, newUserOf } from './new-user.inputs.ts';
 import { UpdateUserInput } from './profile.inputs.ts';
 import { PostalAddressView } from './profile.view.ts';
 import { UserView } from './user.view.ts';
@@ -13,7 +13,7 @@ import { UserView } from './user.view.ts';
 /** The attributes of a user that admins can edit. */
 @Resolver(() => UserView)
 export class ProfileResolver {
-  @Requires('project_admin', { about: { project: 'projectId' }, scope: 'users:write' })
+  @Requires('project_admin', { about: { project: 'projectId' }, fresh: givesCustomValues, scope: 'users:write' })
   @Mutation(() => UserView, { description: 'The user signs in with the address.' })
   async createUser(
     @Arg('input', () => CreateUserInput) { projectId, invite, ...wanted }: CreateUserInput,
