@@ -51,7 +51,7 @@ export type VersionCheck = (version: number) => void;
 export function versionCheck(ifMatch: string | undefined, ifNoneMatch?: string): VersionCheck {
   return (version) => {
     if (ifMatch !== undefined && !names(ifMatch, version)) {
-      throw new ScimError(412, 'The resource has changed since the version in If-Match.');
+      throw notMatched();
     }
     if (ifNoneMatch !== undefined && names(ifNoneMatch, version)) {
       throw new ScimError(412, 'The resource has the version in If-None-Match.');
@@ -66,9 +66,17 @@ function names(known: string, version: number): boolean {
   return tags.includes('*') || numbers.includes(String(version));
 }
 
-/** Whether `If-None-Match` names this representation (RFC 7644 §3.14). */
-export function isUnchanged(known: string | undefined, version: string | undefined): boolean {
-  if (known === undefined || version === undefined) return false;
+/** The status of a read of a representation (RFC 7644 §3.14, RFC 9110 §13.2.2). Throws 412. */
+export function readStatus(ifMatch: string | undefined, ifNoneMatch: string | undefined, version: string): 200 | 304 {
+  if (ifMatch !== undefined && !namesRepresentation(ifMatch, version)) throw notMatched();
+  return ifNoneMatch !== undefined && namesRepresentation(ifNoneMatch, version) ? 304 : 200;
+}
+
+function notMatched(): ScimError {
+  return new ScimError(412, 'The resource has changed since the version in If-Match.');
+}
+
+function namesRepresentation(known: string, version: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//i, '').replaceAll('"', '');
   return known.split(',').some((tag) => tag.trim() === '*' || bare(tag) === bare(version));
 }

@@ -471,6 +471,24 @@ describe('concurrent requests', () => {
     expect(await idsBy(`${winner === 'one' ? 'two' : 'one'}@example.com`)).toHaveLength(1);
   });
 
+  it('finds users by the version of a response, also in a group', async () => {
+    const scim = await app.project();
+    const { id } = (await scim.request('POST', '/Users', { userName: 'member' })).body;
+    await scim.request('POST', '/Users', { userName: 'other' });
+    await scim.request('POST', '/Groups', { displayName: 'G', members: [{ value: id }] });
+    const add = { Operations: [{ op: 'add', path: 'title', value: 'T' }] };
+    const { meta } = (await scim.request('PATCH', `/Users/${id}`, add)).body;
+    expect(meta.version).toMatch(/^W\/"\d+-[\w-]+"$/);
+    for (const [comparison, ids] of [
+      ['eq', [id]],
+      ['ne', [expect.any(String)]],
+    ] as const) {
+      const filter = `meta.version ${comparison} ${JSON.stringify(meta.version)}`;
+      const { body } = await scim.request('POST', '/Users/.search', { filter });
+      expect(body.Resources.map((user: { id: string }) => user.id)).toEqual(ids);
+    }
+  });
+
   it('applies one of two PATCHes with the same If-Match', async () => {
     const scim = await app.project();
     const { id, meta } = (await scim.request('POST', '/Users', { userName: 'etag' })).body;

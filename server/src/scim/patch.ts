@@ -159,15 +159,15 @@ function severalAfter(
   const matcher = filter && matcherOf(filter);
   cost.add((weightOf(current) + 1) * Math.max(1, matcher?.terms ?? 0));
   if (attribute.type !== 'complex') return plainAfter(current, { op, path, value }, matcher, cost);
-  if (op === 'remove') return assigned(removed(current, path.target, matcher, value, cost));
+  if (op === 'remove') return assigned(attribute, removed(current, path.target, matcher, value, cost));
   // Replaces elements by nothing.
   if (op === 'replace' && filter && !sub && (value === null || isBlank(value))) {
-    return assigned(removed(current, path.target, matcher, undefined, cost));
+    return assigned(attribute, removed(current, path.target, matcher, undefined, cost));
   }
   if (!filter && !sub) {
     const given = readValue(attribute, value) as Complex[] | undefined;
     cost.add(weightOf(given ?? []));
-    return assigned(op === 'add' ? bounded(attribute, [...current, ...(given ?? [])]) : (given ?? []));
+    return assigned(attribute, op === 'add' ? bounded(attribute, [...current, ...(given ?? [])]) : (given ?? []));
   }
   const parts = partsOf(attribute, sub, value);
   const chosen = current.map((element) => matcher === undefined || matcher.meets(element));
@@ -177,13 +177,14 @@ function severalAfter(
     const one = withOnePrimary(next, parts['primary'] === true ? last : undefined);
     const clears = Object.values(parts).includes(null);
     return assigned(
+      attribute,
       clears ? one.filter((element, index) => !chosen[index] || !isEmptyElement(attribute, element)) : one,
     );
   }
   const seed = filter ? seedOf(filter) : {};
   if (!seed) throw badRequest('noTarget', `No element of ${attribute.name} matches the filter of the path.`);
   const created = readElements(attribute, { ...seed, ...parts });
-  return assigned(bounded(attribute, [...current, ...(created ?? [])]));
+  return assigned(attribute, bounded(attribute, [...current, ...(created ?? [])]));
 }
 
 /**
@@ -214,7 +215,7 @@ function plainAfter(
   if (op !== 'remove' && matcher && kept.length === current.length) {
     throw badRequest('noTarget', `No value of ${attribute.name} matches the filter of the path.`);
   }
-  const next = normalized([...kept, ...(op === 'remove' ? [] : given)] as Complex[]);
+  const next = normalized(attribute, [...kept, ...(op === 'remove' ? [] : given)] as Complex[]);
   return next.length === 0 ? undefined : bounded(attribute, next);
 }
 
@@ -291,7 +292,10 @@ function bounded(attribute: Attribute, elements: Complex[]): Complex[] {
 }
 
 /** Merges equal elements; an empty list is not a value. */
-function assigned(elements: Complex[]): Complex[] | undefined {
-  const filled = normalized(elements.filter((element) => Object.keys(element).length > 0));
+function assigned(attribute: Attribute, elements: Complex[]): Complex[] | undefined {
+  const filled = normalized(
+    attribute,
+    elements.filter((element) => Object.keys(element).length > 0),
+  );
   return filled.length === 0 ? undefined : filled;
 }

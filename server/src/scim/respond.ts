@@ -5,7 +5,7 @@ import type { Clock } from '../domain/kernel/clock.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import { requestContext } from '../http/context.ts';
 import { failureOf } from '../http/failure.ts';
-import { isUnchanged, type ScimAnswer, type ScimCaller } from './answer.ts';
+import { readStatus, type ScimAnswer, type ScimCaller } from './answer.ts';
 import { type RequestOutcome, recordOf } from './records/recording.ts';
 import { badRequest, toScimError } from './scim-error.ts';
 
@@ -42,8 +42,8 @@ export function sendAnswer(req: Request, res: Response, answer: ScimAnswer, deps
 /** Sends the answer, and returns its status. */
 export function sendResource(req: Request, res: Response, answer: ScimAnswer): number {
   const { version, location, body } = answer;
-  const isRead = req.method === 'GET' || req.method === 'HEAD';
-  const status = isRead && isUnchanged(req.get('if-none-match'), version) ? 304 : answer.status;
+  const isRead = version !== undefined && (req.method === 'GET' || req.method === 'HEAD');
+  const status = isRead ? readStatus(req.get('if-match'), req.get('if-none-match'), version) : answer.status;
   if (version !== undefined) res.setHeader('ETag', version);
   if (location !== undefined) res.setHeader('Location', location);
   write(res, status, status === 200 || status === 201 ? body : undefined);

@@ -5,7 +5,7 @@ import { foldCase } from '../../domain/users/login.ts';
 import type { Attribute } from '../schema/attribute.ts';
 import type { AttributeTarget } from '../schema/resource-type.ts';
 import type { Comparison, ElementFilter, Filter, Literal, ResourceFilter } from './ast.ts';
-import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext } from './operand.ts';
+import { elementOperandOf, elementsOf, type Operand, operandOf, type QueryContext, type TextFold } from './operand.ts';
 
 /**
  * Compiles a filter to a condition on the row `r`. Conditions are never null, so that `not` is exact. Values from the
@@ -165,8 +165,9 @@ function compare(operand: Operand, comparison: Comparison, value: Literal): Frag
   }
 }
 
-function literalFor(fold: 'none' | 'sql' | 'foldCase' | 'instant', comparison: Comparison, text: string): string {
+function literalFor(fold: TextFold, comparison: Comparison, text: string): string {
   if (fold === 'foldCase') return foldCase(text);
+  if (fold === 'version') return text.replace(/-[\w-]*("?)$/, '$1');
   if (fold !== 'instant') return text;
   return comparison === 'co' || comparison === 'sw' || comparison === 'ew'
     ? text.toUpperCase()

@@ -9,9 +9,12 @@ export interface QueryContext {
   baseUrl: string;
 }
 
+/** How the literal of a comparison is changed. `version`: compared without the digest, as in `If-Match`. */
+export type TextFold = 'none' | 'sql' | 'foldCase' | 'instant' | 'version';
+
 /** A value in SQL with its type for comparisons. */
 export type Operand =
-  | { kind: 'text'; value: Fragment; folded: Fragment; fold: 'none' | 'sql' | 'foldCase' | 'instant' }
+  | { kind: 'text'; value: Fragment; folded: Fragment; fold: TextFold }
   | { kind: 'uuid'; value: Fragment }
   | { kind: 'boolean'; value: Fragment; absentMeans: false | undefined }
   | { kind: 'number'; value: Fragment }
@@ -91,10 +94,10 @@ function operand(attribute: Attribute, storage: Storage, context: QueryContext):
 
 function text(
   value: Fragment,
-  folded: { sql: string; by: 'sql' | 'foldCase' } | undefined,
+  folded: { sql: string; by: 'sql' | 'foldCase' | 'version' } | undefined,
   caseExact: boolean,
 ): Operand {
-  if (caseExact) return { kind: 'text', value, folded: value, fold: 'none' };
   if (folded) return { kind: 'text', value, folded: sql.raw(folded.sql), fold: folded.by };
+  if (caseExact) return { kind: 'text', value, folded: value, fold: 'none' };
   return { kind: 'text', value, folded: sql`lower(${value})`, fold: 'sql' };
 }

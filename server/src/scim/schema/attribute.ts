@@ -25,6 +25,8 @@ export interface Attribute {
   read?: (value: unknown) => { value: unknown } | { fault: string };
   /** The index of values that contains it, for equality. */
   index?: { attribute: string; keyOf: (value: unknown) => string };
+  /** Elements whose value and type differ only in case are one. Not for roles, whose keys are case-exact. */
+  ignoresCase?: true;
   /** The value of a missing boolean (RFC 7643 §2.4 for `primary`). */
   absentMeans?: false;
   /** Where it is stored, unless by its name in the row's `attributes`. */
@@ -33,8 +35,8 @@ export interface Attribute {
 
 /** SQL over the row `r` (or, in an element of a multi-valued attribute, over `e`) that yields the value. */
 export type Storage =
-  /** Text in a column; `folded` is compared if case is ignored; `by` folds the other side. */
-  | { kind: 'text'; value: string; folded?: { sql: string; by: 'sql' | 'foldCase' } }
+  /** Text in a column; `folded` is compared if there is one; `by` folds the other side. */
+  | { kind: 'text'; value: string; folded?: { sql: string; by: 'sql' | 'foldCase' | 'version' } }
   | { kind: 'uuid'; value: string }
   | { kind: 'boolean'; value: string }
   | { kind: 'instant'; value: string }

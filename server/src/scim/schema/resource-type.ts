@@ -41,6 +41,8 @@ export interface AttributeTarget {
 
 function commonAttributes(type: ResourceType['name'], schemas: Fragment): readonly Attribute[] {
   const readOnly = { mutability: 'readOnly' } as const;
+  // Without the digest that users in groups have after a dash.
+  const version = `'W/"' || r.version || '"'`;
   return [
     {
       name: 'schemas',
@@ -110,7 +112,7 @@ function commonAttributes(type: ResourceType['name'], schemas: Fragment): readon
           type: 'string',
           caseExact: true,
           description: 'Its version, the ETag.',
-          storage: { kind: 'text', value: `'W/"' || r.version || '"'` },
+          storage: { kind: 'text', value: version, folded: { sql: version, by: 'version' } },
           ...readOnly,
         },
       ],

@@ -104,15 +104,18 @@ export const userSchema: Schema = {
       description: 'False blocks sign-in, and ends sessions and tokens.',
       storage: { kind: 'boolean', value: `case when r.attributes->'activeUnassigned' is null then r.active end` },
     },
-    several('emails', 'Email addresses. The login email is the primary one, else of type work, else the first.', [
-      text('value', 'The address. That of the login email is unique, and must be valid.', {
-        uniqueness: 'server',
-        maxLength: 254,
-      }),
-      display,
-      type('address', ['work', 'home', 'other']),
-      primary,
-    ]),
+    {
+      ignoresCase: true,
+      ...several('emails', 'Email addresses. The login email is the primary one, else of type work, else the first.', [
+        text('value', 'The address. That of the login email is unique, and must be valid.', {
+          uniqueness: 'server',
+          maxLength: 254,
+        }),
+        display,
+        type('address', ['work', 'home', 'other']),
+        primary,
+      ]),
+    },
     several(
       'phoneNumbers',
       'Phone numbers. The login phone: the primary one in E.164 form, else mobile, else the first.',

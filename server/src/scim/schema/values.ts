@@ -1,4 +1,5 @@
 import { isStorableText } from '../../domain/kernel/secret.ts';
+import { foldCase } from '../../domain/users/login.ts';
 import { badRequest, type ScimError } from '../scim-error.ts';
 import { type Attribute, attributeNamed, defaultMaxLength, defaultSubAttribute, isReadOnly } from './attribute.ts';
 
@@ -25,7 +26,7 @@ export function readElements(attribute: Attribute, value: unknown): Complex[] | 
     const element = readSingle(attribute, each, attribute.name) as Complex | undefined;
     return element === undefined || isEmpty(attribute, element) ? [] : [element];
   });
-  return elements.length === 0 ? undefined : normalized(elements);
+  return elements.length === 0 ? undefined : normalized(attribute, elements);
 }
 
 /** Values without parts; Okta and PATCH may wrap each as `{"value": …}`. */
@@ -51,13 +52,13 @@ function distinct(values: readonly unknown[]): unknown[] {
 }
 
 /** Keeps one primary value, the last one, and merges duplicates. */
-export function normalized(elements: readonly Complex[]): Complex[] {
+export function normalized(attribute: Attribute, elements: readonly Complex[]): Complex[] {
   if (elements.some((element) => typeof element !== 'object')) return distinct(elements) as Complex[];
   const primary = elements.findLastIndex((element) => element['primary'] === true);
   const kept = new Map<string, Complex>();
   for (const [index, element] of elements.entries()) {
     const demoted = element['primary'] === true && index !== primary ? { ...element, primary: false } : element;
-    const key = identityOf(demoted);
+    const key = identityOf(attribute, demoted);
     const same = kept.get(key);
     kept.set(key, same ? { ...same, ...demoted } : demoted);
   }
@@ -65,9 +66,11 @@ export function normalized(elements: readonly Complex[]): Complex[] {
 }
 
 /** RFC 7643 §2.4: the same value and type is the same element; without a value, all of it must agree. */
-function identityOf(element: Complex): string {
+function identityOf(attribute: Attribute, element: Complex): string {
   const { value, type } = element;
-  return value === undefined ? JSON.stringify(Object.entries(element).sort()) : JSON.stringify([value, type ?? null]);
+  if (value === undefined) return JSON.stringify(Object.entries(element).sort());
+  const identity = JSON.stringify([value, type ?? null]);
+  return attribute.ignoresCase ? foldCase(identity) : identity;
 }
 
 /** Parses one value, or one element of several. */
