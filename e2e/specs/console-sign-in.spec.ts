@@ -80,6 +80,27 @@ test('an expired session is renewed in a popup, and the change is made', async (
   await context.close();
 });
 
+test('events are not exported in the session of another account', async ({ browser }) => {
+  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'd@example.com', role: 'OWNER' });
+  await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/events`);
+  await expect(page.getByRole('button', { name: 'Export' })).toBeEnabled();
+  const other = { email: 'later@example.com', role: 'OWNER' } as const;
+  const second = await visitConsole(browser, latchkey, admin, other);
+  await context.addCookies(await second.context.cookies());
+  await second.context.close();
+  let downloads = 0;
+  page.on('download', () => {
+    downloads += 1;
+  });
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: /^CSV/ }).click();
+  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await expect(page.getByText('Nothing was exported. Sign in again first.')).toBeVisible();
+  expect(downloads).toBe(0);
+  await context.close();
+});
+
 test('another account in the same browser gets a page of its own, and makes no change of the first', async ({
   browser,
 }) => {

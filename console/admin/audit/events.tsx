@@ -4,7 +4,8 @@ import { useQuery } from '../api.ts';
 import { type AuditEventFilter, AuditEventGroups, AuditEvents } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { LoadError } from '../ui/feedback/errors.tsx';
+import { FormError, LoadError } from '../ui/feedback/errors.tsx';
+import { useDownload } from '../ui/files/use-download.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Filter, filterOptions, ListBar, Pager, useListParams } from '../ui/lists/list-bar.tsx';
@@ -37,6 +38,8 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
   );
   const events = groups?.flat();
   const fresh = useFresh(stale ? undefined : events, isLive && !after, `${isFlat} ${question}`);
+  const { download, failure: refused } = useDownload({ needsFresh: false });
+  const save = (format: 'csv' | 'jsonl') => void download(exportAddress(format, projectId, filter));
   const isFiltered = queryNames.some((name) => get(name) !== undefined);
   const clear = () => {
     const names = queryNames.flatMap((name) => [name, `${name}Name`]);
@@ -76,9 +79,10 @@ export function Events({ projectId, path }: { projectId?: string; path: string }
               if (after !== undefined) set({});
             }}
           />
-          <Export projectId={projectId} filter={filter} disabled={!events?.length} />
+          <Export disabled={!events?.length} onChoose={save} />
         </Group>
       </ListBar>
+      <FormError failure={refused} />
       {events?.length === 0 ? (
         <Empty
           icon="events"
@@ -124,13 +128,12 @@ function useEvents(
 }
 
 interface ExportProps {
-  projectId: string | undefined;
-  filter: AuditEventFilter;
   disabled: boolean;
+  onChoose(format: 'csv' | 'jsonl'): void;
 }
 
 /** Downloads all matching events, not only this page; the browser streams them to disk. */
-function Export({ projectId, filter, disabled }: ExportProps) {
+function Export({ disabled, onChoose }: ExportProps) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -139,12 +142,8 @@ function Export({ projectId, filter, disabled }: ExportProps) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component="a" href={exportAddress('csv', projectId, filter)} download>
-          {t('CSV, for spreadsheets')}
-        </Menu.Item>
-        <Menu.Item component="a" href={exportAddress('jsonl', projectId, filter)} download>
-          {t('JSON Lines, for programs')}
-        </Menu.Item>
+        <Menu.Item onClick={() => onChoose('csv')}>{t('CSV, for spreadsheets')}</Menu.Item>
+        <Menu.Item onClick={() => onChoose('jsonl')}>{t('JSON Lines, for programs')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

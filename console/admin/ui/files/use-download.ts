@@ -5,47 +5,55 @@ import { Session } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { type Reason, signInAgain } from '../../sign-in-again.ts';
 
-/** Downloads a file of the admin API, streamed to disk. Personal data requires a recent sign-in, prompted first. */
-export function useDownload(): {
+/**
+ * Downloads a file of the admin API, streamed to disk. Prompts for a sign-in first if the session of this account has ended,
+ * or is not recent.
+ */
+export function useDownload({ needsFresh = true } = {}): {
   download(address: string): Promise<boolean>;
   busy: boolean;
   failure: Failure | undefined;
 } {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const download = useCallback(async (address: string): Promise<boolean> => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      for (;;) {
-        const reason = await send(Session, {}).then(
-          ({ me: { freshUntil } }) =>
-            // One minute of margin: the download starts after this response.
-            freshUntil != null && new Date(freshUntil).getTime() <= Date.now() + 60_000 ? 'fresh' : undefined,
-          (error: RequestError): Reason => {
-            if (error.code === 'unauthenticated') return 'expired';
-            throw error;
-          },
-        );
-        if (reason === undefined) break;
-        if (!(await signInAgain(reason))) {
-          setFailure({ code: 'forbidden', message: t('Nothing was exported. Sign in again first.') });
-          return false;
+  const download = useCallback(
+    async (address: string): Promise<boolean> => {
+      setBusy(true);
+      setFailure(undefined);
+      try {
+        for (;;) {
+          const reason = await send(Session, {}).then(
+            ({ me: { freshUntil } }) =>
+              // One minute of margin: the download starts after this response.
+              needsFresh && freshUntil != null && new Date(freshUntil).getTime() <= Date.now() + 60_000
+                ? 'fresh'
+                : undefined,
+            (error: RequestError): Reason => {
+              if (error.code === 'unauthenticated') return 'expired';
+              throw error;
+            },
+          );
+          if (reason === undefined) break;
+          if (!(await signInAgain(reason))) {
+            setFailure({ code: 'forbidden', message: t('Nothing was exported. Sign in again first.') });
+            return false;
+          }
         }
+        const link = document.createElement('a');
+        link.href = address;
+        link.download = '';
+        document.body.append(link);
+        link.click();
+        link.remove();
+        return true;
+      } catch (error) {
+        setFailure(error as RequestError);
+        return false;
+      } finally {
+        setBusy(false);
       }
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = '';
-      document.body.append(link);
-      link.click();
-      link.remove();
-      return true;
-    } catch (error) {
-      setFailure(error as RequestError);
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  }, []);
+    },
+    [needsFresh],
+  );
   return { download, busy, failure };
 }
