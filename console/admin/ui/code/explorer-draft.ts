@@ -9,6 +9,7 @@ export interface ExplorerDraft {
 const key = 'lk-explorer-draft';
 /** From the click until the new tab has loaded. */
 const lifetimeMs = 60_000;
+let expiry: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Hands a request to the tab that the link opens. By storage and not by the address: no link of another site can fill in a
@@ -16,6 +17,9 @@ const lifetimeMs = 60_000;
  */
 export function leaveDraft(draft: ExplorerDraft): void {
   store(key, { ...draft, at: Date.now() });
+  // The new tab may never load.
+  clearTimeout(expiry);
+  expiry = setTimeout(() => store(key, null), lifetimeMs);
 }
 
 /** The request that was just left, once. */

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { leaveDraft, takeDraft } from './explorer-draft.ts';
+
+const draft = { query: '{ me { name } }', variables: { secret: 'x' } };
+let kept: Map<string, string>;
+
+beforeEach(() => {
+  kept = new Map();
+  vi.useFakeTimers();
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it('a draft is taken once', () => {
+  leaveDraft(draft);
+  expect(takeDraft()).toMatchObject(draft);
+  expect(takeDraft()).toBeUndefined();
+});
+
+it('a draft that no tab takes leaves the storage of the browser after a minute, the second one by its own time', () => {
+  leaveDraft({ query: '{ projects }', variables: {} });
+  vi.advanceTimersByTime(59_000);
+  leaveDraft(draft);
+  vi.advanceTimersByTime(59_000);
+  expect([...kept.values()].join()).toContain('secret');
+  vi.advanceTimersByTime(1000);
+  expect([...kept.values()].join()).not.toContain('secret');
+});
