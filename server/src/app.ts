@@ -12,6 +12,7 @@ import { type Clock, seconds } from './domain/kernel/clock.ts';
 import type { PageRequest } from './domain/kernel/page.ts';
 import { newSecret, type Random } from './domain/kernel/random.ts';
 import { inProject } from './domain/kernel/scope.ts';
+import { PoolTurns } from './domain/limits/turns.ts';
 import type { Issuer } from './domain/projects/issuer.ts';
 import type { Project } from './domain/projects/project.entity.ts';
 import { withoutLongBodies } from './http/bodies.ts';
@@ -141,12 +142,13 @@ export async function routesOf(options: AppOptions): Promise<Express> {
   const ofProject = ({ params }: Request) => services.issuers.ofSlug(String(params['slug']));
   app.use('/p/:slug', oidcRoutes(oidc, ofProject));
   app.use('/.well-known/oauth-authorization-server/p/:slug', metadataRoutes(oidc, ofProject));
+  const poolTurns = new PoolTurns(options.poolSize);
   app.use(
     '/v1/scim/:projectId',
-    scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log, poolSize: options.poolSize }),
+    scimRoutes({ ...services, issuer, clock: options.clock, random: options.random, log, poolTurns }),
   );
   app.use(delegationRoutes({ ...services, clients: services.registry, issuer, clock: options.clock, log }));
-  app.use(await adminRoutes(adminDeps(options, cookies, pages, app)));
+  app.use(await adminRoutes({ ...adminDeps(options, cookies, pages, app), poolTurns }));
   app.use(openApiRoutes(apiDocument(issuer), pages));
   if (options.status) app.get('/status', statusPage(options.status, pages));
   app.get('/', startPage(pages, cookies));
@@ -279,7 +281,7 @@ function adminDeps(
   cookies: Cookies,
   pages: Pages,
   app: Express,
-): AdminDeps {
+): Omit<AdminDeps, 'poolTurns'> {
   const {
     db,
     audit,
@@ -346,7 +348,6 @@ function adminDeps(
       directoryTest: new DirectorySelfTest({ ...services, clock, random, atLoopback: (use) => atLoopback(app, use) }),
       requestRecords: services.requestRecords,
     },
-    poolSize: options.poolSize,
     bootstrapToken: options.bootstrapToken,
     issuer: options.issuer,
     sessionSecret: (req, projectId) => cookies.session(req, projectId),

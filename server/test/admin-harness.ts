@@ -11,6 +11,7 @@ import { everything } from '../src/domain/admins/permission.ts';
 import type { BuiltIn } from '../src/domain/admins/seed.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import { newSecret } from '../src/domain/kernel/random.ts';
+import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
 import type { Project } from '../src/domain/projects/project.entity.ts';
 import type { TenantKey } from '../src/domain/projects/tenant.ts';
@@ -131,7 +132,7 @@ export async function openAdminHarness(
       requests,
       issuer,
       bootstrapToken,
-      poolSize: options.poolSize,
+      poolTurns: new PoolTurns(options.poolSize),
       consoleDist: options.consoleDist ?? '/nowhere',
       domain: {
         projects,

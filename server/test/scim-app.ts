@@ -5,6 +5,7 @@ import { openDatabase } from '../src/adapters/postgres/database.ts';
 import { systemRandom } from '../src/adapters/system/random.ts';
 import { system } from '../src/domain/kernel/actor.ts';
 import { noQueue } from '../src/domain/kernel/queue.ts';
+import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { withContext } from '../src/http/context.ts';
 import type { RateLimit } from '../src/scim/rate-limit.ts';
 import { scimRoutes } from '../src/scim/routes.ts';
@@ -75,9 +76,13 @@ export async function startScimApp(options: { rateLimit?: RateLimit; poolSize?: 
   const { directories, requestRecords } = services;
   const log = { error: (fields: object) => void bugs.push(fields) };
   const rateLimit = options.rateLimit ?? { perSecond: 1, burst: 1_000_000 };
+  const poolTurns = new PoolTurns(options.poolSize);
   app.disable('x-powered-by');
   app.use(withContext(systemRandom));
-  app.use('/v1/scim/:projectId', scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log }));
+  app.use(
+    '/v1/scim/:projectId',
+    scimRoutes({ ...services, issuer: url, clock, random: systemRandom, rateLimit, log, poolTurns }),
+  );
   const make = new Factories(services, clock);
 
   const send: ScimApp['send'] = async (method, address, headers, body) => {

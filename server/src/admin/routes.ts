@@ -12,7 +12,7 @@ import type { AuthorizationRequests } from '../domain/ceremonies/requests/author
 import { dpopAlgorithms } from '../domain/kernel/openid.ts';
 import { Refusal } from '../domain/kernel/problem.ts';
 import type { Random } from '../domain/kernel/random.ts';
-import { halfOfPool, Turns } from '../domain/limits/turns.ts';
+import type { PoolTurns } from '../domain/limits/turns.ts';
 import type { Sessions } from '../domain/sessions/sessions.ts';
 import { actorOf } from '../http/context.ts';
 import { type DpopDeps, proofOf } from '../http/dpop.ts';
@@ -38,8 +38,7 @@ export interface AdminDeps extends Omit<AdminApi, 'turns'> {
   pages: Pick<Pages, 'send' | 'text'>;
   /** Folder of the console's build. */
   consoleDist: string;
-  /** Connections of this process to the database. Default: 10. */
-  poolSize?: number | undefined;
+  poolTurns: PoolTurns;
   /** Absent: no bootstrap token is accepted. */
   bootstrapToken: string | undefined;
   /** The secret of a project's session cookie, as the browser sent it. */
@@ -69,7 +68,7 @@ export async function adminRoutes(deps: AdminDeps): Promise<Router> {
   const bySession: CallerOf = (req) => identify(req, undefined);
   const byTokenOrSession: CallerOf = (req) => identify(req, req.get('authorization'));
   const { clients, customAttributes, mailbox, experiences } = deps.domain;
-  const turns = new Turns({ atOnce: halfOfPool(deps.poolSize), waiting: maxWaiting });
+  const turns = deps.poolTurns.ofCallers(maxWaiting);
   const router = Router();
   router.use('/admin', await graphqlRoute({ ...deps, turns }, byTokenOrSession));
   router.use('/admin', eventExport({ ...deps, turns, callerOf: byTokenOrSession }));

@@ -12,7 +12,7 @@ import { isCompactJws } from '../domain/kernel/base64url.ts';
 import { isPast, secondsLater } from '../domain/kernel/clock.ts';
 import type { Random } from '../domain/kernel/random.ts';
 import type { Vault } from '../domain/keys/vault.ts';
-import { halfOfPool, type InTurn, Turns } from '../domain/limits/turns.ts';
+import type { InTurn, PoolTurns, Turns } from '../domain/limits/turns.ts';
 import type { Roles } from '../domain/roles/roles.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 import type { Groups } from '../domain/users/groups.ts';
@@ -47,8 +47,7 @@ export interface ScimDeps extends ResponseDeps, MeDeps {
   vault: Vault;
   random: Random;
   rateLimit?: RateLimit;
-  /** Connections of this process to the database. Default: 10. */
-  poolSize?: number | undefined;
+  poolTurns: PoolTurns;
 }
 
 /** A request as an operation reads it. */
@@ -87,8 +86,7 @@ export function scimRoutes(deps: ScimDeps): Router {
   for (const [path, operations] of routes) router.options(path, allows(allowed(operations)));
   router.options('/Me', allows('GET, HEAD, OPTIONS')).all('/Me', meEndpoint(deps));
   router.use(authentication(deps));
-  const waiting = (deps.rateLimit ?? defaultRateLimit).burst;
-  const turns = new Turns({ atOnce: halfOfPool(deps.poolSize), waiting });
+  const turns = deps.poolTurns.ofCallers((deps.rateLimit ?? defaultRateLimit).burst);
   for (const [path, operations] of routes) {
     const route = router.route(path);
     for (const [method, operation] of Object.entries(operations)) {

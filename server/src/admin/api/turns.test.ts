@@ -56,6 +56,17 @@ describe('a caller of the admin API', () => {
     }
   });
 
+  it('leaves connections to sign-ins, also together with other callers', async () => {
+    const callers = await times(3, () => harness.tokenOf('project_admin', projectId));
+    const requests = () => Promise.all(callers.map((caller) => harness.call(slow(15), {}, caller)));
+    const answers = await whileLocked('groups', requests, async (blocked) => {
+      await expect.poll(blocked).toBe(3);
+      await harness.sessionOf(await harness.person('beside-many@example.com'));
+      expect(await blocked()).toBe(3);
+    });
+    expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+
   it('takes turns with the tokens that its account made', async () => {
     const email = 'maker@example.com';
     const userId = await harness.person(email);

@@ -3,7 +3,7 @@ import { freshDatabase } from '../../../test/database.ts';
 import { openDatabase } from '../../adapters/postgres/database.ts';
 import { Database } from '../kernel/database.ts';
 import { query, sql } from '../kernel/sql.ts';
-import { halfOfPool, Turns } from './turns.ts';
+import { PoolTurns, Turns } from './turns.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -70,6 +70,26 @@ it('work of one key runs in its order, and further work is refused while too muc
   expect(order).toEqual(['other', 'second', 'fifth']);
 });
 
-it('half of a pool is one connection at least', () => {
-  expect([halfOfPool(), halfOfPool(1), halfOfPool(5), halfOfPool(20)]).toEqual([5, 1, 2, 10]);
+it.each([
+  [undefined, 5, 7],
+  [1, 1, 1],
+  [2, 1, 1],
+  [5, 2, 3],
+  [20, 10, 15],
+])('of a pool of %s connections, one caller takes %i, and all together %i', async (size, one, all) => {
+  const pool = new PoolTurns(size);
+  const end = Promise.withResolvers<void>();
+  const running = { a: 0, others: 0 };
+  const hold = (name: 'a' | 'others') => () => {
+    running[name] += 1;
+    return end.promise;
+  };
+  const [admins, directories] = [pool.ofCallers(100), pool.ofCallers(100)];
+  const works = Array.from({ length: 30 }, () => admins.of('a', hold('a')));
+  const others = Array.from({ length: 30 }, (_, at) => directories.of(String(at), hold('others')));
+  await new Promise(setImmediate);
+  expect(running).toEqual({ a: one, others: all - one });
+  end.resolve();
+  await Promise.all([...works, ...others]);
+  expect(running).toEqual({ a: 30, others: 30 });
 });

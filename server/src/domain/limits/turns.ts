@@ -12,14 +12,14 @@ interface Queue {
 
 /**
  * Runs a few pieces of work of each key at once, in this process; further ones wait in their order. Each may hold a
- * connection to the database: a directory or an admin with slow requests, or with requests that wait for one lock, leaves
+ * connection to the database: directories and admins with slow requests, or with requests that wait for one lock, leave
  * connections to the others.
  */
 export class Turns {
   private readonly queues = new Map<string, Queue>();
 
-  /** @param limits `atOnce` run and at most `waiting` wait, for each key */
-  constructor(private readonly limits: { atOnce: number; waiting: number }) {}
+  /** @param limits `atOnce` run and at most `waiting` wait, for each key; each running one also takes a turn of `shared` */
+  constructor(private readonly limits: { atOnce: number; waiting: number; shared?: Turns }) {}
 
   /** Runs `work` in one turn. Refuses `too-many` if too many wait already. */
   async of<T>(key: string, work: () => T | Promise<T>): Promise<T> {
@@ -49,6 +49,15 @@ export class Turns {
 
   /** Returns the end of the turn, to be called once. */
   private async begin(key: string): Promise<() => void> {
+    const end = await this.beginOwn(key);
+    const endShared = await this.limits.shared?.begin('');
+    return () => {
+      endShared?.();
+      end();
+    };
+  }
+
+  private async beginOwn(key: string): Promise<() => void> {
     const queue = this.queues.get(key) ?? { running: 0, waiting: [] };
     this.queues.set(key, queue);
     if (queue.running < this.limits.atOnce) queue.running += 1;
@@ -62,7 +71,22 @@ export class Turns {
   }
 }
 
-/** Half of a process's connections to the database. @param poolSize default: that of `DATABASE_POOL_SIZE` */
-export function halfOfPool(poolSize = 10): number {
-  return Math.max(1, Math.floor(poolSize / 2));
+/**
+ * Turns at a process's connections to the database: one caller takes at most half of them, all callers together three
+ * quarters. The rest is left to sign-ins, tokens and jobs.
+ */
+export class PoolTurns {
+  private readonly atOnce: number;
+  private readonly shared: Turns;
+
+  /** @param poolSize default: that of `DATABASE_POOL_SIZE` */
+  constructor(poolSize = 10) {
+    this.atOnce = Math.max(1, Math.floor(poolSize / 2));
+    this.shared = new Turns({ atOnce: Math.max(1, Math.floor((poolSize * 3) / 4)), waiting: Number.POSITIVE_INFINITY });
+  }
+
+  /** @param waiting for each caller */
+  ofCallers(waiting: number): Turns {
+    return new Turns({ atOnce: this.atOnce, waiting, shared: this.shared });
+  }
 }
