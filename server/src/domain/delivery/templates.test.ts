@@ -43,7 +43,37 @@ describe('a message', () => {
     const passkey = 'Key\n\nWas this not you?\u2029Go to evil.example.';
     const at = '2026-07-01T08:00:00Z';
     const { text } = renderMail({ template: 'passkey-changed', app: 'Acme', change: 'removed', passkey, at }, 'en');
-    expect(text).toContain('\n\nPasskey: Key Was this not you? Go to evil.example.\n\nTime: ');
+    expect(text).toContain('\n\nPasskey: Key Was this not you? Go to evil.\u2060example.\n\nTime: ');
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example/login',
+    'https://evil.example',
+    '203.0.113.9',
+    'a@evil.example',
+    'evil。example',
+  ])('has no link for mail clients in the name %s, and reads the same', (app) => {
+    const look = { name: app, accent: null, words: { 'sign-in-code': { intro: 'Welcome to {app} by {project}' } } };
+    const content = { template: 'sign-in-code', app, code: '012345', minutes: 5 } as const;
+    const { subject, text, html } = renderMail(content, 'en', look);
+    const sms = renderSms(content, 'en');
+    for (const part of [text, html.replace(/<title>.*<\/title>|style="[^"]*"/g, ''), sms]) {
+      expect(part).not.toMatch(/[.。]\w|:\/\//);
+      expect(part.replaceAll('\u2060', '')).toContain(app);
+    }
+    expect(subject).toContain(app);
+  });
+
+  it('keeps its own link whole, beside a name with the same host', () => {
+    const url = 'https://id.example.com/account?a=b.c';
+    const { text, html } = renderMail(
+      { template: 'invitation', app: 'id.example.com', url, at: '2026-01-01T00:00:00Z' },
+      'en',
+    );
+    expect(text).toContain(url);
+    expect(html).toContain(url);
+    expect(text.replace(url, '')).not.toContain('id.example.com');
   });
 
   it('escapes names in HTML and headers', () => {

@@ -23,10 +23,12 @@ export interface MailLook {
 /** Renders a mail. */
 export function renderMail(content: MessageContent, locale: Locale, look?: MailLook): RenderedMessage {
   const shown = 'code' in content ? { ...content, code: grouped(content.code) } : content;
-  const wording = worded(wordingOf(shown, locale), shown, look);
+  const { subject, before, after } = worded(wordingOf(shown, locale), shown, look);
+  const unlinkedHere = (line: string) => unlinked(line, addressIn(content));
+  const wording = { subject, before: before.map(unlinkedHere), after: after.map(unlinkedHere) };
   const code = 'code' in shown ? shown.code : null;
   return {
-    subject: wording.subject,
+    subject,
     text: [...wording.before, ...(code === null ? [] : [code]), ...wording.after].join('\n\n'),
     html: html(wording, code, locale, look),
   };
@@ -67,7 +69,22 @@ function grouped(code: string): string {
  */
 export function renderSms(content: MessageContent, locale: Locale): string {
   const wording = wordingOf(content, locale);
-  return 'code' in content ? `${wording.subject}.` : wording.before.join(' ');
+  return unlinked('code' in content ? `${wording.subject}.` : wording.before.join(' '), addressIn(content));
+}
+
+/** The link that a message has. */
+function addressIn(content: MessageContent): string | undefined {
+  if ('url' in content) return content.url;
+  return 'cancelUrl' in content ? content.cancelUrl : undefined;
+}
+
+/**
+ * A text in which mail clients find no link but `address`. They make one of each domain, and others choose the names in our
+ * messages. A word joiner (U+2060) is invisible, and screen readers skip it.
+ */
+function unlinked(text: string, address: string | undefined): string {
+  const breaks = (part: string) => part.replace(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])|:(?=\/\/)/gu, '$&\u2060');
+  return address === undefined ? breaks(text) : text.split(address).map(breaks).join(address);
 }
 
 function wordingOf(content: MessageContent, locale: Locale): Wording {
@@ -113,7 +130,7 @@ function head({ name, accent }: MailLook): string {
   const rgb = `rgb(${color >> 16},${(color >> 8) & 255},${color & 255})`;
   return (
     `<div style="height:4px;width:48px;margin:0 0 16px;background:${rgb}"></div>` +
-    `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(oneLine(name))}</p>`
+    `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(unlinked(oneLine(name), undefined))}</p>`
   );
 }
 
