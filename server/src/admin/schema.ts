@@ -25,11 +25,7 @@ import { MessageResolver } from './delivery/message.resolver.ts';
 import { ScimRequestResolver } from './directories/scim-request.resolver.ts';
 import { DirectoryResolver } from './directories/scim-token.resolver.ts';
 import { CustomDomainResolver } from './domains/domain.resolver.ts';
-import {
-  ExperienceContentResolver,
-  ExperienceResolver,
-  ExperienceVersionResolver,
-} from './experience/experience.resolver.ts';
+import { ExperienceContentResolver, ExperienceResolver } from './experience/experience.resolver.ts';
 import { SystemResolver } from './instance/system.resolver.ts';
 import { SigningKeyResolver } from './keys/signing-key.resolver.ts';
 import { LogoutDeliveryResolver, LogoutReceiverResolver } from './logout/logout-delivery.resolver.ts';
@@ -79,7 +75,6 @@ export function adminSchema(): GraphQLSchema {
         MessageResolver,
         ExperienceResolver,
         ExperienceContentResolver,
-        ExperienceVersionResolver,
         ScimRequestResolver,
         LogoutDeliveryResolver,
         LogoutReceiverResolver,

@@ -1,41 +1,21 @@
-import { GraphQLDateTime } from 'graphql-scalars';
-import { Field, ID, InputType } from 'type-graphql';
-import type { Role } from '../../domain/admins/membership.entity.ts';
+import { InputType } from 'type-graphql';
 import { RoleEnum } from '../api/enums.ts';
+import { boolean, id, inputFields, nullable, oneOf, text, time } from '../api/fields.ts';
 
 @InputType()
-export class GrantRoleInput {
-  @Field(() => String, { description: 'The address used to sign in to the console.' })
-  email!: string;
-
-  @Field(() => RoleEnum)
-  role!: Role;
-
-  @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
-  projectId?: string | null;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Sends a mail with the role and the address of the console. Default: false.',
-  })
-  invite?: boolean | null;
-}
+export class GrantRoleInput extends inputFields({
+  email: text('The address used to sign in to the console.'),
+  role: oneOf(RoleEnum),
+  projectId: nullable(id('Required for every role but OWNER.')),
+  invite: nullable(boolean('Sends a mail with the role and the address of the console. Default: false.')),
+}) {}
 
 @InputType()
-export class IssueAdminTokenInput {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => RoleEnum)
-  role!: Role;
-
-  @Field(() => ID, { nullable: true, description: 'Required for every role but OWNER.' })
-  projectId?: string | null;
-
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description:
-      'Absent: never. If the caller is a token that expires: not after its expiry, which is also the default.',
-  })
-  expiresAt?: Date | null;
-}
+export class IssueAdminTokenInput extends inputFields({
+  name: text(),
+  role: oneOf(RoleEnum),
+  projectId: nullable(id('Required for every role but OWNER.')),
+  expiresAt: nullable(
+    time('Absent: never. If the caller is a token that expires: not after its expiry, which is also the default.'),
+  ),
+}) {}

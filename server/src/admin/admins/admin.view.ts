@@ -1,116 +1,64 @@
-import { GraphQLDateTime } from 'graphql-scalars';
-import { Field, ID, ObjectType } from 'type-graphql';
-import type { AdminToken } from '../../domain/admins/admin-token.entity.ts';
-import type { Role } from '../../domain/admins/membership.entity.ts';
+import { ObjectType } from 'type-graphql';
 import { Access, ofProjectOrInstance } from '../api/access.ts';
 import { CallerKindEnum, RoleEnum } from '../api/enums.ts';
+import { boolean, fields, id, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType({ description: 'A role and its project; an owner has no project.' })
-export class Grant {
-  @Field(() => RoleEnum)
-  role!: Role;
-
-  @Field(() => ID, { nullable: true })
-  projectId!: string | null;
-}
+export class Grant extends fields({
+  role: oneOf(RoleEnum),
+  projectId: nullable(id()),
+}) {}
 
 @Access('inherited')
 @ObjectType({ description: 'The caller.' })
-export class Me {
-  @Field(() => CallerKindEnum)
-  kind!: string;
-
-  @Field(() => ID, { nullable: true })
-  id!: string | null;
-
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => [Grant])
-  grants!: Grant[];
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'Of an application: the rights of its token, within its role.',
-  })
-  scopes!: string[] | null;
-
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description: 'When the last mail code or factor becomes too old for sensitive changes; absent for tokens.',
-  })
-  freshUntil!: Date | null;
-}
+export class Me extends fields({
+  kind: oneOf(CallerKindEnum),
+  id: nullable(id()),
+  name: text(),
+  grants: list(object(Grant)),
+  scopes: nullable(list(text('Of an application: the rights of its token, within its role.'))),
+  freshUntil: nullable(
+    time('When the last mail code or factor becomes too old for sensitive changes; absent for tokens.'),
+  ),
+}) {}
 
 @Access('inherited')
 @ObjectType({ description: 'A user of the console.' })
-export class Admin {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: 'For owners only.' })
-  name!: string | null;
-
-  @Field(() => String, { description: 'The address used to sign in.' })
-  email!: string;
-
-  @Field(() => Boolean, { nullable: true, description: 'For owners only.' })
-  active!: boolean | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'For owners only.' })
-  lastSignInAt!: Date | null;
-}
+export class Admin extends fields({
+  id: id(),
+  name: nullable(text('For owners only.')),
+  email: text('The address used to sign in.'),
+  active: nullable(boolean('For owners only.')),
+  lastSignInAt: nullable(time('For owners only.')),
+}) {}
 
 @Access('project_viewer', ofProjectOrInstance)
 @ObjectType('Membership', { description: 'A role of an admin.' })
-export class MembershipView {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => RoleEnum)
-  role!: Role;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
-}
+export class MembershipView extends fields({
+  id: id(),
+  role: oneOf(RoleEnum),
+  createdAt: time(),
+}) {}
 
 @Access('project_admin', ofProjectOrInstance)
 @ObjectType('AdminToken', {
   description: 'A bearer token for this API. The token is shown only once, when it is created.',
 })
-export class AdminTokenView {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => String, { description: 'The last four characters.' })
-  hint!: string;
-
-  @Field(() => RoleEnum)
-  role!: Role;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
-
-  @Field(() => GraphQLDateTime, { nullable: true })
-  expiresAt!: Date | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'With a resolution of one minute.' })
-  lastUsedAt!: Date | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true })
-  revokedAt!: Date | null;
-}
+export class AdminTokenView extends fields({
+  id: id(),
+  name: text(),
+  hint: text('The last four characters.'),
+  role: oneOf(RoleEnum),
+  createdAt: time(),
+  expiresAt: nullable(time()),
+  lastUsedAt: nullable(time('With a resolution of one minute.')),
+  revokedAt: nullable(time()),
+}) {}
 
 @Access('inherited')
 @ObjectType({ description: 'A new admin API token, shown only once.' })
-export class IssuedAdminToken {
-  @Field(() => String, { description: '`lk_admin_…`' })
-  token!: string;
-
-  @Field(() => AdminTokenView)
-  adminToken!: AdminToken;
-}
+export class IssuedAdminToken extends fields({
+  token: text('`lk_admin_…`'),
+  adminToken: object(AdminTokenView),
+}) {}

@@ -1,9 +1,10 @@
-import { type ClassType, Field, Int, ObjectType } from 'type-graphql';
+import { type ClassType, ObjectType } from 'type-graphql';
 import type { Place } from '../../domain/kernel/ordered-page.ts';
 import type { Page, PageRequest, Total } from '../../domain/kernel/page.ts';
 import { refuse } from '../../domain/kernel/problem.ts';
 import { isStorableText, isUuid } from '../../domain/kernel/secret.ts';
 import { Access } from './access.ts';
+import { boolean, fields, int, list, nullable, object, text } from './fields.ts';
 import { defaultPageSize } from './limits.ts';
 
 /** Relay cursor connections, forward pagination. */
@@ -138,19 +139,12 @@ function idOf(list: string, cursor: string): string {
 
 @Access('inherited')
 @ObjectType('PageInfo', { description: 'Position of a page in its list.' })
-class PageInfoView {
-  @Field(() => Boolean)
-  hasNextPage!: boolean;
-
-  @Field(() => Boolean)
-  hasPreviousPage!: boolean;
-
-  @Field(() => String, { nullable: true })
-  startCursor!: string | null;
-
-  @Field(() => String, { nullable: true })
-  endCursor!: string | null;
-}
+class PageInfoView extends fields({
+  hasNextPage: boolean(),
+  hasPreviousPage: boolean(),
+  startCursor: nullable(text()),
+  endCursor: nullable(text()),
+}) {}
 
 /** Of the argument `exact` of a field that counts. */
 export const exactOption = {
@@ -158,33 +152,24 @@ export const exactOption = {
   description: 'Counts all, however many, which can take seconds. Default: false, at most 10,000.',
 } as const;
 
+const total = {
+  totalCount: int('Number of items on all pages; at most 10,000 if `isTotalLimited`.'),
+  isTotalLimited: boolean('Whether there are more than `totalCount`.'),
+};
+
 /** Creates the `<Name>Connection` of a node type. @param counted whether it has `totalCount` */
 export function connectionType<T extends object>(node: ClassType<T>, name: string, counted = true): ClassType<object> {
   @Access('inherited')
   @ObjectType(`${name}Edge`)
-  class Edge {
-    @Field(() => String)
-    cursor!: string;
-
-    @Field(() => node)
-    node!: T;
-  }
+  class Edge extends fields({ cursor: text(), node: object(node) }) {}
 
   @Access('inherited')
   @ObjectType(`${name}Connection`)
-  class Connection {
-    @Field(() => [Edge])
-    edges!: Edge[];
+  class Connection extends fields({
+    edges: list(object(Edge)),
+    pageInfo: object(PageInfoView),
+    ...(counted ? total : {}),
+  }) {}
 
-    @Field(() => PageInfoView)
-    pageInfo!: PageInfoView;
-  }
-
-  if (counted) {
-    const description = 'Number of items on all pages; at most 10,000 if `isTotalLimited`.';
-    Field(() => Int, { description })(Connection.prototype, 'totalCount');
-    const more = 'Whether there are more than `totalCount`.';
-    Field(() => Boolean, { description: more })(Connection.prototype, 'isTotalLimited');
-  }
   return Connection;
 }

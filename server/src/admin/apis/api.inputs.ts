@@ -1,69 +1,41 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { InputType } from 'type-graphql';
 import type { ApiScope } from '../../domain/apis/api.entity.ts';
+import { boolean, id, inputFields, int, list, nullable, object, text } from '../api/fields.ts';
 
 @InputType()
-class ApiScopeInput implements ApiScope {
-  @Field(() => String, { description: 'The value in `scope`; letters, digits and _ . : / * -.' })
-  key!: string;
-
-  @Field(() => String, { description: 'One line, for admins and users.' })
-  description!: string;
-}
-
-@InputType()
-export class CreateApiInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => String, {
-    description: 'An absolute URI without a fragment: `resource`, and `aud` of its tokens. It cannot be changed.',
+class ApiScopeInput
+  extends inputFields({
+    key: text('The value in `scope`; letters, digits and _ . : / * -.'),
+    description: text('One line, for admins and users.'),
   })
-  identifier!: string;
+  implements ApiScope {}
 
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => [ApiScopeInput], { description: 'At least one.' })
-  scopes!: ApiScopeInput[];
-
-  @Field(() => Int, { nullable: true, description: '60 to 3600 seconds; default: 900.' })
-  accessTokenTtlSeconds?: number | null;
-}
+@InputType()
+export class CreateApiInput extends inputFields({
+  projectId: id(),
+  identifier: text('An absolute URI without a fragment: `resource`, and `aud` of its tokens. It cannot be changed.'),
+  name: text(),
+  scopes: list(object(ApiScopeInput, 'At least one.')),
+  accessTokenTtlSeconds: nullable(int('60 to 3600 seconds; default: 900.')),
+}) {}
 
 @InputType({ description: 'Absent fields are unchanged. A scope that is left out is taken from all applications.' })
-export class UpdateApiInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { nullable: true })
-  name?: string | null;
-
-  @Field(() => [ApiScopeInput], { nullable: true })
-  scopes?: ApiScopeInput[] | null;
-
-  @Field(() => Int, { nullable: true })
-  accessTokenTtlSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  expectedVersion?: number | null;
-}
+export class UpdateApiInput extends inputFields({
+  id: id(),
+  name: nullable(text()),
+  scopes: nullable(list(object(ApiScopeInput))),
+  accessTokenTtlSeconds: nullable(int()),
+  expectedVersion: nullable(int()),
+}) {}
 
 @InputType({
   description: 'Replaces the rights of the application at the API. No scopes and no `introspects`: none.',
 })
-export class SetApiGrantInput {
-  @Field(() => ID)
-  clientId!: string;
-
-  @Field(() => ID)
-  apiId!: string;
-
-  @Field(() => [String], { description: 'Scopes of the API that its tokens may have.' })
-  scopes!: string[];
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether the application is the API itself, and may introspect its tokens. Default: false.',
-  })
-  introspects?: boolean | null;
-}
+export class SetApiGrantInput extends inputFields({
+  clientId: id(),
+  apiId: id(),
+  scopes: list(text('Scopes of the API that its tokens may have.')),
+  introspects: nullable(
+    boolean('Whether the application is the API itself, and may introspect its tokens. Default: false.'),
+  ),
+}) {}

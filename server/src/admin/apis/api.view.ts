@@ -1,57 +1,32 @@
-import { GraphQLDateTime } from 'graphql-scalars';
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import { Access, ofProject } from '../api/access.ts';
+import { boolean, fields, id, int, list, object, text, time } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType('ApiScope', { description: 'A scope of tokens for an API.' })
-export class ApiScopeView {
-  @Field(() => String)
-  key!: string;
-
-  @Field(() => String)
-  description!: string;
-}
+export class ApiScopeView extends fields({
+  key: text(),
+  description: text(),
+}) {}
 
 @Access('project_viewer', ofProject, 'clients:read')
 @ObjectType('Api', { description: "An API of a project, for which the project's issuer gives access tokens." })
-export class ApiView {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { description: '`resource` in requests, and `aud` of its tokens.' })
-  identifier!: string;
-
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => [ApiScopeView])
-  scopes!: ApiScopeView[];
-
-  @Field(() => Int)
-  accessTokenTtlSeconds!: number;
-
-  @Field(() => Int, { description: 'Send it as `expectedVersion` to detect concurrent changes.' })
-  version!: number;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
-
-  @Field(() => GraphQLDateTime)
-  updatedAt!: Date;
-}
+export class ApiView extends fields({
+  id: id(),
+  identifier: text('`resource` in requests, and `aud` of its tokens.'),
+  name: text(),
+  scopes: list(object(ApiScopeView)),
+  accessTokenTtlSeconds: int(),
+  version: int('Send it as `expectedVersion` to detect concurrent changes.'),
+  createdAt: time(),
+  updatedAt: time(),
+}) {}
 
 @Access('project_viewer', ofProject, 'clients:read')
 @ObjectType('ApiGrant', { description: 'The rights of an application at an API.' })
-export class ApiGrantView {
-  @Field(() => [String], { description: 'Scopes that its tokens may have; empty: it gets no tokens for the API.' })
-  scopes!: string[];
-
-  @Field(() => Boolean, { description: 'Whether it is the API itself, and may introspect its tokens.' })
-  introspects!: boolean;
-
-  @Field(() => GraphQLDateTime)
-  createdAt!: Date;
-
-  @Field(() => GraphQLDateTime)
-  updatedAt!: Date;
-}
+export class ApiGrantView extends fields({
+  scopes: list(text('Scopes that its tokens may have; empty: it gets no tokens for the API.')),
+  introspects: boolean('Whether it is the API itself, and may introspect its tokens.'),
+  createdAt: time(),
+  updatedAt: time(),
+}) {}

@@ -1,6 +1,4 @@
-import { GraphQLJSON } from 'graphql-scalars';
-import { Field, ID, InputType } from 'type-graphql';
-import type { CustomAttribute, CustomPart } from '../../domain/users/custom/custom-schema.entity.ts';
+import { InputType } from 'type-graphql';
 import {
   CustomAudienceEnum,
   CustomMutabilityEnum,
@@ -9,93 +7,55 @@ import {
   CustomTypeEnum,
   CustomUniquenessEnum,
 } from '../api/enums.ts';
+import { boolean, id, inputFields, json, list, nullable, object, oneOf, text } from '../api/fields.ts';
 
 @InputType({ description: 'A part of a complex attribute.' })
-class CustomPartInput {
-  @Field(() => String)
-  name!: string;
+class CustomPartInput extends inputFields({
+  name: text(),
+  type: oneOf(CustomPartTypeEnum),
+  description: nullable(text()),
+  caseExact: nullable(boolean()),
+}) {}
 
-  @Field(() => CustomPartTypeEnum)
-  type!: CustomPart['type'];
-
-  @Field(() => String, { nullable: true })
-  description?: string | null;
-
-  @Field(() => Boolean, { nullable: true })
-  caseExact?: boolean | null;
-}
-
-@InputType()
-class CustomAttributeFields {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => String, { description: 'Letters, digits, _ and -. It cannot be changed.' })
-  name!: string;
-
-  @Field(() => String, { nullable: true })
-  description?: string | null;
-
-  @Field(() => Boolean, { nullable: true })
-  multiValued?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true })
-  required?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true })
-  caseExact?: boolean | null;
-
-  @Field(() => CustomMutabilityEnum, { nullable: true, description: 'READ_ONLY: only admins write it.' })
-  mutability?: CustomAttribute['mutability'] | null;
-
-  @Field(() => CustomReturnedEnum, { nullable: true })
-  returned?: CustomAttribute['returned'] | null;
-
-  @Field(() => CustomUniquenessEnum, { nullable: true, description: 'SERVER: unique in the project.' })
-  uniqueness?: CustomAttribute['uniqueness'] | null;
-
-  @Field(() => Boolean, { nullable: true })
-  indexed?: boolean | null;
-
-  @Field(() => [CustomAudienceEnum], { nullable: true })
-  visibleTo?: CustomAttribute['visibleTo'] | null;
-
-  @Field(() => String, { nullable: true, description: 'Blank: none.' })
-  alias?: string | null;
-
-  @Field(() => [CustomPartInput], { nullable: true })
-  subAttributes?: CustomPartInput[] | null;
-}
+const customAttributeFields = {
+  projectId: id(),
+  name: text('Letters, digits, _ and -. It cannot be changed.'),
+  description: nullable(text()),
+  multiValued: nullable(boolean()),
+  required: nullable(boolean()),
+  caseExact: nullable(boolean()),
+  mutability: nullable(oneOf(CustomMutabilityEnum, 'READ_ONLY: only admins write it.')),
+  returned: nullable(oneOf(CustomReturnedEnum)),
+  uniqueness: nullable(oneOf(CustomUniquenessEnum, 'SERVER: unique in the project.')),
+  indexed: nullable(boolean()),
+  visibleTo: nullable(list(oneOf(CustomAudienceEnum))),
+  alias: nullable(text('Blank: none.')),
+  subAttributes: nullable(list(object(CustomPartInput))),
+};
 
 @InputType()
-export class CreateCustomAttributeInput extends CustomAttributeFields {
-  @Field(() => CustomTypeEnum)
-  type!: CustomAttribute['type'];
-}
+export class CreateCustomAttributeInput extends inputFields({
+  ...customAttributeFields,
+  type: oneOf(CustomTypeEnum),
+}) {}
 
 @InputType({
   description:
     'Absent fields are unchanged. While users have values, these are fixed: type, parts, multiValued, caseExact, uniqueness, indexed.',
 })
-export class UpdateCustomAttributeInput extends CustomAttributeFields {
-  @Field(() => CustomTypeEnum, { nullable: true })
-  type?: CustomAttribute['type'] | null;
-}
+export class UpdateCustomAttributeInput extends inputFields({
+  ...customAttributeFields,
+  type: nullable(oneOf(CustomTypeEnum)),
+}) {}
 
 @InputType()
-export class CustomValueInput {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Null removes it.' })
-  value?: unknown;
-}
+export class CustomValueInput extends inputFields({
+  name: text(),
+  value: nullable(json('Null removes it.')),
+}) {}
 
 @InputType({ description: 'Other attributes are unchanged.' })
-export class UpdateCustomValuesInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => [CustomValueInput])
-  values!: CustomValueInput[];
-}
+export class UpdateCustomValuesInput extends inputFields({
+  id: id(),
+  values: list(object(CustomValueInput)),
+}) {}

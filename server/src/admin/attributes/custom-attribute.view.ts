@@ -1,6 +1,4 @@
-import { GraphQLJSON } from 'graphql-scalars';
-import { Field, ObjectType } from 'type-graphql';
-import type { CustomAttribute, CustomPart } from '../../domain/users/custom/custom-schema.entity.ts';
+import { ObjectType } from 'type-graphql';
 import { Access } from '../api/access.ts';
 import {
   CustomAudienceEnum,
@@ -10,77 +8,41 @@ import {
   CustomTypeEnum,
   CustomUniquenessEnum,
 } from '../api/enums.ts';
+import { boolean, fields, json, list, nullable, object, oneOf, text } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType('CustomPart', { description: 'A part of a complex attribute.' })
-class CustomPartView {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => CustomPartTypeEnum)
-  type!: CustomPart['type'];
-
-  @Field(() => String)
-  description!: string;
-
-  @Field(() => Boolean)
-  caseExact!: boolean;
-}
+class CustomPartView extends fields({
+  name: text(),
+  type: oneOf(CustomPartTypeEnum),
+  description: text(),
+  caseExact: boolean(),
+}) {}
 
 @Access('inherited')
 @ObjectType('CustomAttribute', {
   description: 'An attribute that a project has added to its users (RFC 7643 section 7).',
 })
-export class CustomAttributeView {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => String)
-  description!: string;
-
-  @Field(() => CustomTypeEnum)
-  type!: CustomAttribute['type'];
-
-  @Field(() => Boolean)
-  multiValued!: boolean;
-
-  @Field(() => Boolean, { description: 'Directories must send a value for active users.' })
-  required!: boolean;
-
-  @Field(() => Boolean)
-  caseExact!: boolean;
-
-  @Field(() => CustomMutabilityEnum)
-  mutability!: CustomAttribute['mutability'];
-
-  @Field(() => CustomReturnedEnum)
-  returned!: CustomAttribute['returned'];
-
-  @Field(() => CustomUniquenessEnum)
-  uniqueness!: CustomAttribute['uniqueness'];
-
-  @Field(() => Boolean, { description: 'Filters find equal values by an index.' })
-  indexed!: boolean;
-
-  @Field(() => [CustomAudienceEnum], { description: 'Besides admins and directories.' })
-  visibleTo!: CustomAttribute['visibleTo'];
-
-  @Field(() => String, { nullable: true, description: 'Another name under which directories send it.' })
-  alias!: string | null;
-
-  @Field(() => [CustomPartView])
-  subAttributes!: CustomPart[];
-}
+export class CustomAttributeView extends fields({
+  name: text(),
+  description: text(),
+  type: oneOf(CustomTypeEnum),
+  multiValued: boolean(),
+  required: boolean('Directories must send a value for active users.'),
+  caseExact: boolean(),
+  mutability: oneOf(CustomMutabilityEnum),
+  returned: oneOf(CustomReturnedEnum),
+  uniqueness: oneOf(CustomUniquenessEnum),
+  indexed: boolean('Filters find equal values by an index.'),
+  visibleTo: list(oneOf(CustomAudienceEnum, 'Besides admins and directories.')),
+  alias: nullable(text('Another name under which directories send it.')),
+  subAttributes: list(object(CustomPartView)),
+}) {}
 
 @Access('inherited')
 @ObjectType('CustomValue', { description: 'A custom attribute of a user.' })
-export class CustomValueView {
-  @Field(() => CustomAttributeView)
-  attribute!: CustomAttribute;
-
-  @Field(() => Boolean)
-  hasValue!: boolean;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Absent for an attribute that is never returned.' })
-  value!: unknown;
-}
+export class CustomValueView extends fields({
+  attribute: object(CustomAttributeView),
+  hasValue: boolean(),
+  value: nullable(json('Absent for an attribute that is never returned.')),
+}) {}

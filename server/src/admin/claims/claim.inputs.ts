@@ -1,68 +1,39 @@
-import { GraphQLJSON } from 'graphql-scalars';
-import { Field, ID, InputType, Int } from 'type-graphql';
-import type { ClaimList } from '../../domain/claims/claim-settings.entity.ts';
-import type { ClaimSettings } from '../../domain/claims/claim-settings.ts';
+import { InputType } from 'type-graphql';
 import { ClaimListEnum, GroupSelectionEnum } from '../api/enums.ts';
+import { boolean, id, inputFields, int, json, list, nullable, object, oneOf, text } from '../api/fields.ts';
 
 @InputType()
-class ListFilterInput {
-  @Field(() => ClaimListEnum)
-  of!: ClaimList;
-
-  @Field(() => String, { nullable: true, description: 'Default: all entries.' })
-  prefix?: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
-  removePrefix?: boolean | null;
-}
+class ListFilterInput extends inputFields({
+  of: oneOf(ClaimListEnum),
+  prefix: nullable(text('Default: all entries.')),
+  removePrefix: nullable(boolean('Default: false.')),
+}) {}
 
 @InputType({ description: 'Exactly one of `attribute`, `constant`, `template` and `list`.' })
-class ClaimMappingInput {
-  @Field(() => String, { description: 'Claims of OpenID Connect and of JWT are reserved.' })
-  claim!: string;
+class ClaimMappingInput extends inputFields({
+  claim: text('Claims of OpenID Connect and of JWT are reserved.'),
+  scope: nullable(text('Sent only with this scope; absent: always.')),
+  attribute: nullable(text('One of `ClaimSettings.attributes`.')),
+  constant: nullable(json('Text, a number, true, false or a list of texts.')),
+  template: nullable(text('Text with attributes, e.g. ${userName}@example.com.')),
+  list: nullable(object(ListFilterInput)),
+}) {}
 
-  @Field(() => String, { nullable: true, description: 'Sent only with this scope; absent: always.' })
-  scope?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'One of `ClaimSettings.attributes`.' })
-  attribute?: string | null;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Text, a number, true, false or a list of texts.' })
-  constant?: unknown;
-
-  @Field(() => String, { nullable: true, description: 'Text with attributes, e.g. ${userName}@example.com.' })
-  template?: string | null;
-
-  @Field(() => ListFilterInput, { nullable: true })
-  list?: ListFilterInput | null;
-}
+const claimSettings = {
+  groups: nullable(oneOf(GroupSelectionEnum, 'Default: ALL.')),
+  groupPrefix: nullable(text('For PREFIX.')),
+  listLimit: nullable(int('1 to 1000; default: 200.')),
+  rolesClaim: nullable(text('Default: roles.')),
+  directoryRoles: nullable(boolean('Default: false.')),
+  mappings: nullable(list(object(ClaimMappingInput, 'At most 30; replaces all.'))),
+};
 
 @InputType({ description: 'Absent fields are unchanged.' })
-export class ClaimSettingsInput {
-  @Field(() => GroupSelectionEnum, { nullable: true, description: 'Default: ALL.' })
-  groups?: ClaimSettings['groups'] | null;
-
-  @Field(() => String, { nullable: true, description: 'For PREFIX.' })
-  groupPrefix?: string | null;
-
-  @Field(() => Int, { nullable: true, description: '1 to 1000; default: 200.' })
-  listLimit?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Default: roles.' })
-  rolesClaim?: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Default: false.' })
-  directoryRoles?: boolean | null;
-
-  @Field(() => [ClaimMappingInput], { nullable: true, description: 'At most 30; replaces all.' })
-  mappings?: ClaimMappingInput[] | null;
-}
+export class ClaimSettingsInput extends inputFields(claimSettings) {}
 
 @InputType({ description: 'Absent fields are unchanged.' })
-export class UpdateClaimSettingsInput extends ClaimSettingsInput {
-  @Field(() => ID)
-  clientId!: string;
-
-  @Field(() => Int, { nullable: true })
-  expectedVersion?: number | null;
-}
+export class UpdateClaimSettingsInput extends inputFields({
+  ...claimSettings,
+  clientId: id(),
+  expectedVersion: nullable(int()),
+}) {}

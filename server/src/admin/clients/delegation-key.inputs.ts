@@ -1,25 +1,16 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, int, nullable, text } from '../api/fields.ts';
 
 @InputType()
-export class RegisterDelegationKeysInput {
-  @Field(() => ID)
-  clientId!: string;
-
-  @Field(() => String, { description: "The client's Ed25519 public key, PEM." })
-  signingKey!: string;
-
-  @Field(() => String, { description: "The client's X25519 public key, PEM." })
-  encryptionKey!: string;
-
-  @Field(() => Int, { nullable: true, description: 'How long the previous keys stay valid; default: one week.' })
-  overlapSeconds?: number | null;
-}
+export class RegisterDelegationKeysInput extends inputFields({
+  clientId: id(),
+  signingKey: text("The client's Ed25519 public key, PEM."),
+  encryptionKey: text("The client's X25519 public key, PEM."),
+  overlapSeconds: nullable(int('How long the previous keys stay valid; default: one week.')),
+}) {}
 
 @InputType()
-export class RotateDelegationKeysInput {
-  @Field(() => ID)
-  clientId!: string;
-
-  @Field(() => Int, { nullable: true, description: 'How long the previous keys stay valid; default: one week.' })
-  overlapSeconds?: number | null;
-}
+export class RotateDelegationKeysInput extends inputFields({
+  clientId: id(),
+  overlapSeconds: nullable(int('How long the previous keys stay valid; default: one week.')),
+}) {}

@@ -1,13 +1,9 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, text } from '../api/fields.ts';
 
 @InputType()
-export class FinishTrialInput {
-  @Field(() => ID)
-  clientId!: string;
-
-  @Field(() => String, { description: 'As in the redirect.' })
-  state!: string;
-
-  @Field(() => String)
-  code!: string;
-}
+export class FinishTrialInput extends inputFields({
+  clientId: id(),
+  state: text('As in the redirect.'),
+  code: text(),
+}) {}

@@ -1,50 +1,30 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
-import { Field, Int, ObjectType } from 'type-graphql';
-import type { Client } from '../../domain/clients/client.entity.ts';
+import { ObjectType } from 'type-graphql';
 import { Access } from '../api/access.ts';
+import { boolean, fields, int, jsonObject, object, text } from '../api/fields.ts';
 import { ClientView } from './client.view.ts';
 
 @Access('inherited')
 @ObjectType({ description: 'A trial sign-in in this browser.' })
-export class BegunTrial {
-  @Field(() => String, { description: 'URL of the hosted page that continues it.' })
-  address!: string;
-}
+export class BegunTrial extends fields({
+  address: text('URL of the hosted page that continues it.'),
+}) {}
 
 @Access('inherited')
 @ObjectType({ description: 'A decoded token, without its signature.' })
-class DecodedToken {
-  @Field(() => GraphQLJSONObject)
-  header!: object;
-
-  @Field(() => GraphQLJSONObject)
-  claims!: object;
-
-  @Field(() => Boolean, { description: 'Whether signature, type, issuer and times are valid, by the published keys.' })
-  verified!: boolean;
-}
+class DecodedToken extends fields({
+  header: jsonObject(),
+  claims: jsonObject(),
+  verified: boolean('Whether signature, type, issuer and times are valid, by the published keys.'),
+}) {}
 
 @Access('inherited')
 @ObjectType('TrialResult', { description: 'The claims that the application would receive.' })
-export class TrialResultView {
-  @Field(() => ClientView)
-  client!: Client;
-
-  @Field(() => DecodedToken)
-  idToken!: DecodedToken;
-
-  @Field(() => DecodedToken)
-  accessToken!: DecodedToken;
-
-  @Field(() => GraphQLJSONObject, { description: 'The UserInfo response for the access token.' })
-  userInfo!: object;
-
-  @Field(() => String)
-  scope!: string;
-
-  @Field(() => Int)
-  expiresInSeconds!: number;
-
-  @Field(() => Boolean, { description: 'Whether the access token is revoked.' })
-  revoked!: boolean;
-}
+export class TrialResultView extends fields({
+  client: object(ClientView),
+  idToken: object(DecodedToken),
+  accessToken: object(DecodedToken),
+  userInfo: jsonObject('The UserInfo response for the access token.'),
+  scope: text(),
+  expiresInSeconds: int(),
+  revoked: boolean('Whether the access token is revoked.'),
+}) {}

@@ -112,7 +112,7 @@ export class MessageResolver {
     return outcomeOf(message);
   }
 
-  @FieldResolver(() => String)
+  @FieldResolver(() => String, { description: 'Masked: `a…@example.com`, `…0143`.' })
   recipient(@Root() { channel, recipient }: Message) {
     return channel === 'sms' ? maskPhone(recipient) : maskAddress(recipient);
   }

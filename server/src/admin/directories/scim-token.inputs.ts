@@ -1,21 +1,14 @@
-import { GraphQLDateTime } from 'graphql-scalars';
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, list, nullable, text, time } from '../api/fields.ts';
 
 @InputType()
-export class IssueScimTokenInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Absent: never.' })
-  expiresAt?: Date | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      'Networks that may use it: addresses, or ranges such as `192.0.2.0/24`; at most 20. Absent or empty: all.',
-  })
-  networks?: string[] | null;
-}
+export class IssueScimTokenInput extends inputFields({
+  projectId: id(),
+  name: text(),
+  expiresAt: nullable(time('Absent: never.')),
+  networks: nullable(
+    list(
+      text('Networks that may use it: addresses, or ranges such as `192.0.2.0/24`; at most 20. Absent or empty: all.'),
+    ),
+  ),
+}) {}

@@ -1,58 +1,35 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, int, list, nullable, object, text } from '../api/fields.ts';
 
 @InputType()
-export class ExperienceTextInput {
-  @Field(() => String)
-  locale!: string;
-
-  @Field(() => String)
-  key!: string;
-
-  @Field(() => String)
-  text!: string;
-}
+export class ExperienceTextInput extends inputFields({
+  locale: text(),
+  key: text(),
+  text: text(),
+}) {}
 
 @InputType({ description: 'The whole draft: absent fields have the default.' })
-export class SaveExperienceDraftInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => Int, { nullable: true })
-  expectedVersion?: number | null;
-
-  @Field(() => String, { nullable: true })
-  displayName?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A color such as `#2f55d4`.' })
-  accent?: string | null;
-
-  @Field(() => ID, { nullable: true, description: 'From `POST /admin/projects/{id}/logos`.' })
-  logoId?: string | null;
-
-  @Field(() => ID, { nullable: true })
-  darkLogoId?: string | null;
-
-  @Field(() => [ExperienceTextInput], { nullable: true })
-  texts?: ExperienceTextInput[] | null;
-}
+export class SaveExperienceDraftInput extends inputFields({
+  projectId: id(),
+  expectedVersion: nullable(int()),
+  displayName: nullable(text()),
+  accent: nullable(text('A color such as `#2f55d4`.')),
+  logoId: nullable(id('From `POST /admin/projects/{id}/logos`.')),
+  darkLogoId: nullable(id()),
+  texts: nullable(list(object(ExperienceTextInput))),
+}) {}
 
 @InputType()
-export class DiscardExperienceDraftInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => Int, { nullable: true })
-  expectedVersion?: number | null;
-}
+export class DiscardExperienceDraftInput extends inputFields({
+  projectId: id(),
+  expectedVersion: nullable(int()),
+}) {}
 
 @InputType()
 export class PublishExperienceInput extends DiscardExperienceDraftInput {}
 
 @InputType()
-export class RevertExperienceInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => Int, { description: 'The version to restore; 0: the default branding.' })
-  number!: number;
-}
+export class RevertExperienceInput extends inputFields({
+  projectId: id(),
+  number: int('The version to restore; 0: the default branding.'),
+}) {}

@@ -1,7 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { accentTheme } from '../../domain/experience/accent.ts';
 import { checkColor, type ExperienceContent } from '../../domain/experience/content.ts';
-import type { ExperienceVersion } from '../../domain/experience/experience-version.entity.ts';
 import { standardMailTexts } from '../../domain/experience/standard-texts.ts';
 import { textRules } from '../../domain/experience/texts.ts';
 import { Requires } from '../api/access.ts';
@@ -19,7 +18,6 @@ import {
   ExperienceTextRuleView,
   ExperienceTextView,
   ExperienceVersionConnection,
-  ExperienceVersionView,
   ExperienceView,
 } from './experience.view.ts';
 
@@ -88,7 +86,7 @@ export class ExperienceResolver {
     return domain.experiences.revert(projectId, number, actor);
   }
 
-  @FieldResolver(() => [ExperienceTextView])
+  @FieldResolver(() => [ExperienceTextView], { description: 'Default texts of mails.' })
   standardMailTexts() {
     return standardMailTexts();
   }
@@ -111,14 +109,6 @@ export class ExperienceContentResolver {
     return Object.entries(texts).flatMap(([locale, ofLocale]) =>
       Object.entries(ofLocale).map(([key, text]) => ({ locale, key, text })),
     );
-  }
-}
-
-@Resolver(() => ExperienceVersionView)
-export class ExperienceVersionResolver {
-  @FieldResolver(() => ExperienceContentView)
-  content(@Root() version: ExperienceVersion) {
-    return version.content;
   }
 }
 

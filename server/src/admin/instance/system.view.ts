@@ -1,150 +1,77 @@
-import { GraphQLDateTime } from 'graphql-scalars';
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
-import type { Backup } from '../../domain/instance/backup.entity.ts';
-import type { CheckLevel, SystemCheck } from '../../domain/instance/checks.ts';
-import type { ChannelStatus, DatabaseStatus } from '../../domain/instance/facts.ts';
-import type { QueueStats } from '../../domain/kernel/queue.ts';
+import { ObjectType } from 'type-graphql';
 import { Access, ofInstance } from '../api/access.ts';
 import { CheckLevelEnum } from '../api/enums.ts';
+import { fields, float, id, int, list, nullable, object, oneOf, text, time } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType('SystemCheck', { description: 'A health check of the instance.' })
-class SystemCheckView {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => CheckLevelEnum)
-  level!: CheckLevel;
-
-  @Field(() => String, { description: 'Current state.' })
-  summary!: string;
-
-  @Field(() => String, { nullable: true, description: 'The remedy.' })
-  advice!: string | null;
-}
+class SystemCheckView extends fields({
+  name: text(),
+  level: oneOf(CheckLevelEnum),
+  summary: text('Current state.'),
+  advice: nullable(text('The remedy.')),
+}) {}
 
 @Access('inherited')
 @ObjectType('Process', { description: 'A server process on this database.' })
-class ProcessView {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String)
-  host!: string;
-
-  @Field(() => Int)
-  pid!: number;
-
-  @Field(() => String)
-  version!: string;
-
-  @Field(() => String)
-  nodeVersion!: string;
-
-  @Field(() => GraphQLDateTime)
-  startedAt!: Date;
-
-  @Field(() => GraphQLDateTime)
-  seenAt!: Date;
-
-  @Field(() => Int, { nullable: true, description: 'Duration of one ES512 signature, measured at start-up.' })
-  signMicroseconds!: number | null;
-
-  @Field(() => Int, { description: "Database clock minus the process's clock." })
-  clockSkewMs!: number;
-}
+class ProcessView extends fields({
+  id: id(),
+  host: text(),
+  pid: int(),
+  version: text(),
+  nodeVersion: text(),
+  startedAt: time(),
+  seenAt: time(),
+  signMicroseconds: nullable(int('Duration of one ES512 signature, measured at start-up.')),
+  clockSkewMs: int("Database clock minus the process's clock."),
+}) {}
 
 @Access('inherited')
 @ObjectType('DatabaseStatus')
-class DatabaseStatusView {
-  @Field(() => String)
-  version!: string;
-
-  @Field(() => Float)
-  sizeBytes!: number;
-
-  @Field(() => Int)
-  connections!: number;
-
-  @Field(() => Int)
-  maxConnections!: number;
-
-  @Field(() => Int)
-  migrationsApplied!: number;
-
-  @Field(() => [String])
-  migrationsPending!: string[];
-
-  @Field(() => [String], { description: 'Applied by a newer version.' })
-  migrationsUnknown!: string[];
-}
+class DatabaseStatusView extends fields({
+  version: text(),
+  sizeBytes: float(),
+  connections: int(),
+  maxConnections: int(),
+  migrationsApplied: int(),
+  migrationsPending: list(text()),
+  migrationsUnknown: list(text('Applied by a newer version.')),
+}) {}
 
 @Access('inherited')
 @ObjectType('ChannelStatus', { description: 'The sender of a channel and its recent results.' })
-class ChannelStatusView {
-  @Field(() => String, { nullable: true, description: 'smtp, sms-gateway, twilio or mailbox; absent: not configured.' })
-  kind!: string | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true })
-  lastSentAt!: string | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true })
-  lastFailedAt!: string | null;
-
-  @Field(() => String, { nullable: true })
-  lastFailure!: string | null;
-}
+class ChannelStatusView extends fields({
+  kind: nullable(text('smtp, sms-gateway, twilio or mailbox; absent: not configured.')),
+  lastSentAt: nullable(time()),
+  lastFailedAt: nullable(time()),
+  lastFailure: nullable(text()),
+}) {}
 
 @Access('inherited')
 @ObjectType('JobQueueStatus', { description: 'A queue of background jobs.' })
-class JobQueueStatusView {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => Int, { description: 'Due and not started.' })
-  waiting!: number;
-
-  @Field(() => Int, { description: 'Scheduled for later.' })
-  deferred!: number;
-
-  @Field(() => Int)
-  active!: number;
-
-  @Field(() => Int, { description: 'Failed for good in the last day.' })
-  failed!: number;
-}
+class JobQueueStatusView extends fields({
+  name: text(),
+  waiting: int('Due and not started.'),
+  deferred: int('Scheduled for later.'),
+  active: int(),
+  failed: int('Failed for good in the last day.'),
+}) {}
 
 @Access('inherited')
 @ObjectType('BackupStatus')
-class BackupStatusView {
-  @Field(() => GraphQLDateTime)
-  takenAt!: Date;
-
-  @Field(() => Float)
-  bytes!: number;
-}
+class BackupStatusView extends fields({
+  takenAt: time(),
+  bytes: float(),
+}) {}
 
 @Access('owner', ofInstance)
 @ObjectType('SystemStatus', { description: 'Health of the instance.' })
-export class SystemStatusView {
-  @Field(() => [SystemCheckView])
-  checks!: SystemCheck[];
-
-  @Field(() => [ProcessView], { description: 'Running processes, oldest first.' })
-  processes!: ProcessView[];
-
-  @Field(() => DatabaseStatusView)
-  database!: DatabaseStatus;
-
-  @Field(() => ChannelStatusView)
-  mail!: ChannelStatus;
-
-  @Field(() => ChannelStatusView)
-  sms!: ChannelStatus;
-
-  @Field(() => [JobQueueStatusView])
-  jobs!: QueueStats[];
-
-  @Field(() => BackupStatusView, { nullable: true, description: 'The latest recorded backup.' })
-  backup!: Backup | null;
-}
+export class SystemStatusView extends fields({
+  checks: list(object(SystemCheckView)),
+  processes: list(object(ProcessView, 'Running processes, oldest first.')),
+  database: object(DatabaseStatusView),
+  mail: object(ChannelStatusView),
+  sms: object(ChannelStatusView),
+  jobs: list(object(JobQueueStatusView)),
+  backup: nullable(object(BackupStatusView, 'The latest recorded backup.')),
+}) {}

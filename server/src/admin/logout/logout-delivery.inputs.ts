@@ -1,15 +1,10 @@
-import { Field, ID, InputType } from 'type-graphql';
-import type { LogoutDeliveryState } from '../../domain/logout/logout-delivery.entity.ts';
+import { InputType } from 'type-graphql';
 import { LogoutDeliveryStateEnum } from '../api/enums.ts';
+import { id, inputFields, nullable, oneOf } from '../api/fields.ts';
 
 @InputType({ description: 'Absent fields do not filter.' })
-export class LogoutDeliveryFilter {
-  @Field(() => ID, { nullable: true })
-  clientId?: string | null;
-
-  @Field(() => LogoutDeliveryStateEnum, { nullable: true })
-  state?: LogoutDeliveryState | null;
-
-  @Field(() => ID, { nullable: true, description: 'The user whose sessions ended.' })
-  userId?: string | null;
-}
+export class LogoutDeliveryFilter extends inputFields({
+  clientId: nullable(id()),
+  state: nullable(oneOf(LogoutDeliveryStateEnum)),
+  userId: nullable(id('The user whose sessions ended.')),
+}) {}

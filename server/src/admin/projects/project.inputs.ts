@@ -1,118 +1,62 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
-import type { MfaMethod, MfaPolicy, PasskeyPolicy, SignUpMode } from '../../domain/projects/project.entity.ts';
+import { InputType } from 'type-graphql';
 import { MfaMethodEnum, MfaPolicyEnum, PasskeyPolicyEnum, SignUpEnum } from '../api/enums.ts';
+import { boolean, id, inputFields, int, list, nullable, oneOf, text } from '../api/fields.ts';
+
+const projectSettings = {
+  scimEnabled: nullable(boolean()),
+  scimAuthoritative: nullable(boolean()),
+  testMode: nullable(boolean()),
+  signUp: nullable(oneOf(SignUpEnum)),
+  mfaPolicy: nullable(oneOf(MfaPolicyEnum)),
+  offeredFactors: nullable(list(oneOf(MfaMethodEnum, 'At least one.'))),
+  passkeyPolicy: nullable(oneOf(PasskeyPolicyEnum, 'Default: ALLOWED.')),
+  passkeyAaguids: nullable(
+    list(
+      text(
+        'AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`.',
+      ),
+    ),
+  ),
+  passkeyRoots: nullable(
+    list(text('CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified.')),
+  ),
+  rememberMfaSeconds: nullable(int()),
+  deviceTrustSeconds: nullable(int()),
+  emailFactor: nullable(boolean()),
+  deviceTrustDays: nullable(int('1 to 3650.')),
+  smsCountries: nullable(list(text('ISO 3166-1 alpha-2; empty: all countries.'))),
+  smsPerDay: nullable(int('0 to 1,000,000; 0: none.')),
+};
 
 @InputType()
-class ProjectSettingsInput {
-  @Field(() => Boolean, { nullable: true })
-  scimEnabled?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true })
-  scimAuthoritative?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true })
-  testMode?: boolean | null;
-
-  @Field(() => SignUpEnum, { nullable: true })
-  signUp?: SignUpMode | null;
-
-  @Field(() => MfaPolicyEnum, { nullable: true })
-  mfaPolicy?: MfaPolicy | null;
-
-  @Field(() => [MfaMethodEnum], { nullable: true, description: 'At least one.' })
-  offeredFactors?: MfaMethod[] | null;
-
-  @Field(() => PasskeyPolicyEnum, { nullable: true, description: 'Default: ALLOWED.' })
-  passkeyPolicy?: PasskeyPolicy | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      'AAGUIDs of the models of passkeys that users may create, at most 100. Empty: all, or all of `passkeyRoots`.',
-  })
-  passkeyAaguids?: string[] | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'CA certificates of their makers in PEM, at most 10. Empty: the claimed model is not verified.',
-  })
-  passkeyRoots?: string[] | null;
-
-  @Field(() => Int, { nullable: true })
-  rememberMfaSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  deviceTrustSeconds?: number | null;
-
-  @Field(() => Boolean, { nullable: true })
-  emailFactor?: boolean | null;
-
-  @Field(() => Int, { nullable: true, description: '1 to 3650.' })
-  deviceTrustDays?: number | null;
-
-  @Field(() => [String], { nullable: true, description: 'ISO 3166-1 alpha-2; empty: all countries.' })
-  smsCountries?: string[] | null;
-
-  @Field(() => Int, { nullable: true, description: '0 to 1,000,000; 0: none.' })
-  smsPerDay?: number | null;
-}
-
-@InputType()
-export class CreateProjectInput extends ProjectSettingsInput {
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: '1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes.',
-  })
-  slug?: string | null;
-}
+export class CreateProjectInput extends inputFields({
+  ...projectSettings,
+  name: text(),
+  slug: nullable(text('1 to 40 of a-z, 0-9 and hyphens. Default: made from the name. Never changes.')),
+}) {}
 
 @InputType({ description: 'Absent fields are unchanged.' })
-export class UpdateProjectInput extends ProjectSettingsInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { nullable: true })
-  name?: string | null;
-
-  @Field(() => Int, { nullable: true })
-  expectedVersion?: number | null;
-}
+export class UpdateProjectInput extends inputFields({
+  ...projectSettings,
+  id: id(),
+  name: nullable(text()),
+  expectedVersion: nullable(int()),
+}) {}
 
 @InputType({ description: 'In seconds; absent fields are unchanged.' })
-export class UpdateSessionPolicyInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => Int, { nullable: true })
-  idleTimeoutSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  maxSessionSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  idTokenTtlSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  accessTokenTtlSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true, description: '60 to 31,536,000.' })
-  refreshTokenTtlSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true, description: '60 to 7,776,000.' })
-  refreshTokenIdleSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  expectedVersion?: number | null;
-}
+export class UpdateSessionPolicyInput extends inputFields({
+  projectId: id(),
+  idleTimeoutSeconds: nullable(int()),
+  maxSessionSeconds: nullable(int()),
+  idTokenTtlSeconds: nullable(int()),
+  accessTokenTtlSeconds: nullable(int()),
+  refreshTokenTtlSeconds: nullable(int('60 to 31,536,000.')),
+  refreshTokenIdleSeconds: nullable(int('60 to 7,776,000.')),
+  expectedVersion: nullable(int()),
+}) {}
 
 @InputType()
-export class DeleteProjectInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { description: 'The name of the project, as confirmation.' })
-  confirmName!: string;
-}
+export class DeleteProjectInput extends inputFields({
+  id: id(),
+  confirmName: text('The name of the project, as confirmation.'),
+}) {}

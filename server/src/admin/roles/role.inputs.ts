@@ -1,45 +1,27 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, nullable, text } from '../api/fields.ts';
 
 @InputType()
-export class CreateRoleInput {
-  @Field(() => ID)
-  clientId!: string;
-
-  @Field(() => String, {
-    description: 'The value that the application receives; letters, digits and _ . : / @ -. It cannot be changed.',
-  })
-  key!: string;
-
-  @Field(() => String)
-  name!: string;
-
-  @Field(() => String, { nullable: true })
-  description?: string | null;
-}
+export class CreateRoleInput extends inputFields({
+  clientId: id(),
+  key: text('The value that the application receives; letters, digits and _ . : / @ -. It cannot be changed.'),
+  name: text(),
+  description: nullable(text()),
+}) {}
 
 @InputType({ description: 'Absent fields are unchanged; null clears `description`.' })
-export class UpdateRoleInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { nullable: true })
-  name?: string | null;
-
-  @Field(() => String, { nullable: true })
-  description?: string | null;
-}
+export class UpdateRoleInput extends inputFields({
+  id: id(),
+  name: nullable(text()),
+  description: nullable(text()),
+}) {}
 
 @InputType({ description: 'Exactly one of `userId` and `groupId`, of the project of the role.' })
-class RoleHolderInput {
-  @Field(() => ID)
-  roleId!: string;
-
-  @Field(() => ID, { nullable: true })
-  userId?: string | null;
-
-  @Field(() => ID, { nullable: true })
-  groupId?: string | null;
-}
+class RoleHolderInput extends inputFields({
+  roleId: id(),
+  userId: nullable(id()),
+  groupId: nullable(id()),
+}) {}
 
 @InputType({ description: 'Exactly one of `userId` and `groupId`, of the project of the role.' })
 export class AssignRoleInput extends RoleHolderInput {}

@@ -1,47 +1,29 @@
-import { Field, ID, ObjectType } from 'type-graphql';
-import type { MfaMethod } from '../../domain/mfa/enrolment.entity.ts';
-import type { Denial, StepReason } from '../../domain/support/view-as.ts';
+import { ObjectType } from 'type-graphql';
 import { Access } from '../api/access.ts';
 import { DenialEnum, ForeseenStepEnum, MfaMethodEnum, StepReasonEnum } from '../api/enums.ts';
+import { boolean, fields, id, list, nullable, object, oneOf, text } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType('ExpectedStep', { description: 'A step that a sign-in would require.' })
-class ExpectedStepView {
-  @Field(() => ForeseenStepEnum)
-  kind!: string;
-
-  @Field(() => StepReasonEnum, { description: 'Why it is required.' })
-  reason!: StepReason;
-
-  @Field(() => [MfaMethodEnum], { description: 'Of a second factor: the enrolled one, or those that can be enrolled.' })
-  methods!: readonly MfaMethod[];
-}
+class ExpectedStepView extends fields({
+  kind: oneOf(ForeseenStepEnum),
+  reason: oneOf(StepReasonEnum, 'Why it is required.'),
+  methods: list(oneOf(MfaMethodEnum, 'Of a second factor: the enrolled one, or those that can be enrolled.')),
+}) {}
 
 @Access('inherited')
 @ObjectType('ExpectedSignIn', { description: 'A sign-in in a new browser, or in one that is trusted.' })
-class ExpectedSignInView {
-  @Field(() => ID, { nullable: true, description: 'The trusted device; absent: a new browser.' })
-  deviceId!: string | null;
-
-  @Field(() => String, { nullable: true })
-  deviceName!: string | null;
-
-  @Field(() => [ExpectedStepView], { description: 'In order.' })
-  steps!: ExpectedStepView[];
-
-  @Field(() => DenialEnum, { nullable: true, description: 'Why it would fail; absent: it would succeed.' })
-  denied!: Denial | null;
-}
+class ExpectedSignInView extends fields({
+  deviceId: nullable(id('The trusted device; absent: a new browser.')),
+  deviceName: nullable(text()),
+  steps: list(object(ExpectedStepView, 'In order.')),
+  denied: nullable(oneOf(DenialEnum, 'Why it would fail; absent: it would succeed.')),
+}) {}
 
 @Access('inherited')
 @ObjectType('ViewAs', { description: 'A preview of a sign-in to an application now. Creates no session.' })
-export class ViewAsView {
-  @Field(() => [ExpectedSignInView], { description: 'A new browser first; then the trusted one used last, if any.' })
-  signIns!: ExpectedSignInView[];
-
-  @Field(() => Boolean, { description: 'Whether a passkey of the user signs in instead of these steps.' })
-  takesPasskey!: boolean;
-
-  @Field(() => Boolean, { description: 'Whether the user would be asked to allow the access.' })
-  asksConsent!: boolean;
-}
+export class ViewAsView extends fields({
+  signIns: list(object(ExpectedSignInView, 'A new browser first; then the trusted one used last, if any.')),
+  takesPasskey: boolean('Whether a passkey of the user signs in instead of these steps.'),
+  asksConsent: boolean('Whether the user would be asked to allow the access.'),
+}) {}

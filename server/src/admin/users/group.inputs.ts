@@ -1,31 +1,23 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, list, text } from '../api/fields.ts';
 
 @InputType()
-export class CreateGroupInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => String)
-  displayName!: string;
-}
+export class CreateGroupInput extends inputFields({
+  projectId: id(),
+  displayName: text(),
+}) {}
 
 @InputType()
-export class UpdateGroupInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String)
-  displayName!: string;
-}
+export class UpdateGroupInput extends inputFields({
+  id: id(),
+  displayName: text(),
+}) {}
 
 @InputType()
-class GroupMembersInput {
-  @Field(() => ID)
-  groupId!: string;
-
-  @Field(() => [ID])
-  userIds!: string[];
-}
+class GroupMembersInput extends inputFields({
+  groupId: id(),
+  userIds: list(id()),
+}) {}
 
 @InputType({ description: '`userIds`: 1 to 500 users of the project of the group.' })
 export class AddGroupMembersInput extends GroupMembersInput {}

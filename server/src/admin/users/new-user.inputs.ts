@@ -1,67 +1,39 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
 import type { NewUser } from '../../domain/users/creation/new-user.ts';
 import type { Inputs } from '../api/access.ts';
+import { boolean, id, inputFields, list, nullable, object, text } from '../api/fields.ts';
 import { CustomValueInput } from '../attributes/custom-attribute.inputs.ts';
 
-@InputType({ description: 'Needs an email address or a userName.' })
-export class NewUserInput {
-  @Field(() => String, { nullable: true, description: 'Login address.' })
-  email?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Default: the email address.' })
-  userName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  displayName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  givenName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  familyName?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'E.164, e.g. +41791234567.' })
-  phone?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'BCP 47, e.g. en-US. Also the language of mails.' })
-  locale?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'IANA time zone, e.g. Europe/Zurich.' })
-  zoneinfo?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'ISO 8601, e.g. 1990-12-31.' })
-  birthdate?: string | null;
-
-  @Field(() => [CustomValueInput], { nullable: true, description: 'Custom attributes of the project.' })
-  custom?: CustomValueInput[] | null;
-}
+const newUser = {
+  email: nullable(text('Login address.')),
+  userName: nullable(text('Default: the email address.')),
+  displayName: nullable(text()),
+  givenName: nullable(text()),
+  familyName: nullable(text()),
+  phone: nullable(text('E.164, e.g. +41791234567.')),
+  locale: nullable(text('BCP 47, e.g. en-US. Also the language of mails.')),
+  zoneinfo: nullable(text('IANA time zone, e.g. Europe/Zurich.')),
+  birthdate: nullable(text('ISO 8601, e.g. 1990-12-31.')),
+  custom: nullable(list(object(CustomValueInput, 'Custom attributes of the project.'))),
+};
 
 @InputType({ description: 'Needs an email address or a userName.' })
-export class CreateUserInput extends NewUserInput {
-  @Field(() => ID)
-  projectId!: string;
+export class NewUserInput extends inputFields(newUser) {}
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Sends an invitation, in the language of `locale`. Default: false.',
-  })
-  invite?: boolean | null;
-}
+@InputType({ description: 'Needs an email address or a userName.' })
+export class CreateUserInput extends inputFields({
+  ...newUser,
+  projectId: id(),
+  invite: nullable(boolean('Sends an invitation, in the language of `locale`. Default: false.')),
+}) {}
 
 @InputType()
-export class ImportUsersInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => [NewUserInput], { description: 'At most 500, within 64 KB.' })
-  rows!: NewUserInput[];
-
-  @Field(() => Boolean, { nullable: true, description: 'Sends an invitation to each new user. Default: false.' })
-  invite?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Checks the rows and changes nothing. Default: false.' })
-  dryRun?: boolean | null;
-}
+export class ImportUsersInput extends inputFields({
+  projectId: id(),
+  rows: list(object(NewUserInput, 'At most 500, within 64 KB.')),
+  invite: nullable(boolean('Sends an invitation to each new user. Default: false.')),
+  dryRun: nullable(boolean('Checks the rows and changes nothing. Default: false.')),
+}) {}
 
 /** Whether one of the new users gets custom values, which need a fresh sign-in. */
 export function givesCustomValues({ custom, rows = [{ custom }] }: Inputs): boolean {

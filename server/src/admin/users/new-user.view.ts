@@ -1,31 +1,20 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import { Access } from '../api/access.ts';
+import { fields, int, list, nullable, object, text } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType({ description: 'A row of an import that was not added.' })
-export class RefusedRow {
-  @Field(() => Int, { description: 'Place in `rows`, from 0.' })
-  row!: number;
-
-  @Field(() => String, { nullable: true, description: 'The field that was refused.' })
-  field!: string | null;
-
-  @Field(() => String, { description: 'The error code, as in `extensions.code`.' })
-  code!: string;
-
-  @Field(() => String)
-  message!: string;
-}
+export class RefusedRow extends fields({
+  row: int('Place in `rows`, from 0.'),
+  field: nullable(text('The field that was refused.')),
+  code: text('The error code, as in `extensions.code`.'),
+  message: text(),
+}) {}
 
 @Access('inherited')
 @ObjectType({ description: 'The result of an import. Each row succeeds or fails independently.' })
-export class ImportedUsers {
-  @Field(() => Int, { description: 'In a dry run: how many would be added.' })
-  created!: number;
-
-  @Field(() => [Int], { description: 'Rows of users who exist already, by email address or userName: unchanged.' })
-  known!: number[];
-
-  @Field(() => [RefusedRow])
-  refused!: RefusedRow[];
-}
+export class ImportedUsers extends fields({
+  created: int('In a dry run: how many would be added.'),
+  known: list(int('Rows of users who exist already, by email address or userName: unchanged.')),
+  refused: list(object(RefusedRow)),
+}) {}

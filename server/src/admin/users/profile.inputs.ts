@@ -1,52 +1,27 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { id, inputFields, nullable, object, text } from '../api/fields.ts';
 
 @InputType({ description: 'Replaces the whole address.' })
-class PostalAddressInput {
-  @Field(() => String, { nullable: true })
-  formatted?: string | null;
-
-  @Field(() => String, { nullable: true })
-  streetAddress?: string | null;
-
-  @Field(() => String, { nullable: true })
-  locality?: string | null;
-
-  @Field(() => String, { nullable: true })
-  region?: string | null;
-
-  @Field(() => String, { nullable: true })
-  postalCode?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Two capital letters (ISO 3166-1).' })
-  country?: string | null;
-}
+class PostalAddressInput extends inputFields({
+  formatted: nullable(text()),
+  streetAddress: nullable(text()),
+  locality: nullable(text()),
+  region: nullable(text()),
+  postalCode: nullable(text()),
+  country: nullable(text('Two capital letters (ISO 3166-1).')),
+}) {}
 
 @InputType({
   description:
     'Absent fields are unchanged; null clears a field. Refused where the directory is authoritative, except `birthdate`.',
 })
-export class UpdateUserInput {
-  @Field(() => ID)
-  id!: string;
-
-  @Field(() => String, { nullable: true })
-  displayName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  givenName?: string | null;
-
-  @Field(() => String, { nullable: true })
-  familyName?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'BCP 47, e.g. en-US.' })
-  locale?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'IANA time zone, e.g. Europe/Zurich.' })
-  zoneinfo?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'ISO 8601, e.g. 1990-12-31.' })
-  birthdate?: string | null;
-
-  @Field(() => PostalAddressInput, { nullable: true })
-  address?: PostalAddressInput | null;
-}
+export class UpdateUserInput extends inputFields({
+  id: id(),
+  displayName: nullable(text()),
+  givenName: nullable(text()),
+  familyName: nullable(text()),
+  locale: nullable(text('BCP 47, e.g. en-US.')),
+  zoneinfo: nullable(text('IANA time zone, e.g. Europe/Zurich.')),
+  birthdate: nullable(text('ISO 8601, e.g. 1990-12-31.')),
+  address: nullable(object(PostalAddressInput)),
+}) {}

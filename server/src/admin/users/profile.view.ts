@@ -1,24 +1,14 @@
-import { Field, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import { Access } from '../api/access.ts';
+import { fields, nullable, text } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType('PostalAddress')
-export class PostalAddressView {
-  @Field(() => String, { nullable: true })
-  formatted!: string | null;
-
-  @Field(() => String, { nullable: true })
-  streetAddress!: string | null;
-
-  @Field(() => String, { nullable: true })
-  locality!: string | null;
-
-  @Field(() => String, { nullable: true })
-  region!: string | null;
-
-  @Field(() => String, { nullable: true })
-  postalCode!: string | null;
-
-  @Field(() => String, { nullable: true })
-  country!: string | null;
-}
+export class PostalAddressView extends fields({
+  formatted: nullable(text()),
+  streetAddress: nullable(text()),
+  locality: nullable(text()),
+  region: nullable(text()),
+  postalCode: nullable(text()),
+  country: nullable(text()),
+}) {}

@@ -1,32 +1,22 @@
-import { GraphQLDateTime } from 'graphql-scalars';
-import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { Access, Requires } from '../api/access.ts';
 import type { ProjectContext } from '../api/context.ts';
+import { fields, id, inputFields, int, nullable, text, time } from '../api/fields.ts';
 
 @InputType()
-export class GrantUserRecoveryInput {
-  @Field(() => ID)
-  userId!: string;
-
-  @Field(() => String, { description: 'For the event. At most 500 characters.' })
-  reason!: string;
-
-  @Field(() => Int, { nullable: true, description: 'Waiting time in hours, from 1 to 72; default 24.' })
-  waitHours?: number | null;
-}
+export class GrantUserRecoveryInput extends inputFields({
+  userId: id(),
+  reason: text('For the event. At most 500 characters.'),
+  waitHours: nullable(int('Waiting time in hours, from 1 to 72; default 24.')),
+}) {}
 
 @Access('inherited')
 @ObjectType({ description: 'A new recovery grant.' })
-export class GrantedRecovery {
-  @Field(() => String, { description: 'Shown once. For the user only, beside a code by mail.' })
-  code!: string;
-
-  @Field(() => GraphQLDateTime, { description: 'End of the waiting time.' })
-  usableAt!: Date;
-
-  @Field(() => GraphQLDateTime)
-  expiresAt!: Date;
-}
+export class GrantedRecovery extends fields({
+  code: text('Shown once. For the user only, beside a code by mail.'),
+  usableAt: time('End of the waiting time.'),
+  expiresAt: time(),
+}) {}
 
 @Resolver()
 export class RecoveryResolver {

@@ -1,15 +1,10 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { InputType } from 'type-graphql';
 import { UserActionEnum } from '../api/enums.ts';
-import type { UserAction } from './user-action.ts';
+import { id, inputFields, list, oneOf } from '../api/fields.ts';
 
 @InputType()
-export class ChangeUsersInput {
-  @Field(() => ID)
-  projectId!: string;
-
-  @Field(() => [ID], { description: 'At most 100.' })
-  userIds!: string[];
-
-  @Field(() => UserActionEnum)
-  action!: UserAction;
-}
+export class ChangeUsersInput extends inputFields({
+  projectId: id(),
+  userIds: list(id('At most 100.')),
+  action: oneOf(UserActionEnum),
+}) {}
