@@ -1,8 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { roleNames } from '../access.tsx';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   type AdminTokenRowFragment,
   AdminTokens as AdminTokensQuery,
@@ -11,8 +8,10 @@ import {
   type Role,
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { lifetimes, moment } from '../ui/secrets/expiry.ts';
 import { TokenList } from '../ui/secrets/token-list.tsx';
 import { RoleSelect } from './members.tsx';
@@ -47,43 +46,30 @@ interface IssueFormProps {
 }
 
 function IssueForm({ projectId, onIssued, onClose }: IssueFormProps) {
-  const [name, setName] = useState('');
-  const [days, setDays] = useState('90');
-  const [role, setRole] = useState<Role>(projectId ? 'PROJECT_VIEWER' : 'OWNER');
-  const [issue, busy, failure] = useMutation(IssueAdminToken, [AdminTokensQuery]);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const submit = async () => {
-    const outcome = await issue({ input: { name, role, projectId: projectId ?? null, expiresAt: moment(days) } });
-    if (outcome.data) onIssued(outcome.data.issueAdminToken.token);
-  };
+  const form = useDialogForm({
+    initial: { name: '', days: '90', role: (projectId ? 'PROJECT_VIEWER' : 'OWNER') as Role },
+    request: ({ name, days, role }) =>
+      request(IssueAdminToken, { input: { name, role, projectId: projectId ?? null, expiresAt: moment(days) } }),
+    invalidates: [AdminTokensQuery],
+    onDone: ({ issueAdminToken }) => onIssued(issueAdminToken.token),
+    onClose,
+  });
   return (
-    <DialogForm
-      verb={t('Issue token')}
-      {...{ busy, failure, onClose }}
-      fields={['name']}
-      disabled={name.trim() === ''}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Issue token')} disabled={form.values.name.trim() === ''} graphql={undefined}>
       <TextInput
         label={t('Name')}
         description={t('Describe its purpose.')}
-        value={name}
         maxLength={200}
-        error={faultAt(failure, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.field('name')}
         {...firstFocus}
       />
       {projectId ? (
-        <RoleSelect role={role} onChange={setRole} />
+        <RoleSelect role={form.values.role} onChange={(role) => form.set({ role })} />
       ) : (
         <p>{t("Instance tokens have the owner role. Issue project tokens on the project's page.")}</p>
       )}
-      <NativeSelect
-        label={t('Expires in')}
-        value={days}
-        data={[...lifetimes]}
-        onChange={(event) => setDays(event.currentTarget.value)}
-      />
+      <NativeSelect label={t('Expires in')} data={[...lifetimes]} {...form.field('days')} />
     </DialogForm>
   );
 }

@@ -1,8 +1,6 @@
 import { Badge, Button, Checkbox, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, useMe } from '../access.tsx';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   GrantRole,
   type MembershipRowFragment,
@@ -12,11 +10,13 @@ import {
   Session,
 } from '../generated/operations.ts';
 import { lower, t } from '../language/language.ts';
+import { request } from '../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
@@ -153,42 +153,40 @@ export function RoleSelect({ role, onChange }: { role: Role; onChange(role: Role
 }
 
 function GrantForm({ projectId, onClose }: { projectId: string | undefined; onClose(): void }) {
-  const [text, setText] = useState('');
-  const email = text.trim();
-  const [role, setRole] = useState<Role>(projectId ? 'PROJECT_ADMIN' : 'OWNER');
-  const [invite, setInvite] = useState(true);
-  const [grant, busy, failure] = useMutation(GrantRole, [Memberships, Session]);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const submit = async () => {
-    const outcome = await grant({ input: { email, role, projectId: projectId ?? null, invite } });
-    if (!outcome.data) return;
-    toast(t('{email} is {role} now', { email, role: lower(roleNames[role]) }));
-    onClose();
-  };
+  const form = useDialogForm({
+    initial: { email: '', role: (projectId ? 'PROJECT_ADMIN' : 'OWNER') as Role, invite: true },
+    request: ({ email, ...rest }) =>
+      request(GrantRole, { input: { email: email.trim(), ...rest, projectId: projectId ?? null } }),
+    invalidates: [Memberships, Session],
+    onDone() {
+      toast(t('{email} is {role} now', { email, role: lower(roleNames[role]) }));
+      onClose();
+    },
+    onClose,
+  });
+  const { role } = form.values;
+  const email = form.values.email.trim();
   return (
     <DialogForm
+      {...form.props}
       verb={projectId ? t('Assign role') : t('Add owner')}
-      {...{ busy, failure, onClose }}
-      fields={['email']}
       disabled={email === ''}
-      onSubmit={() => void submit()}
+      graphql={undefined}
     >
       <TextInput
         label={t('Email address')}
         description={t('Used to sign in to the console.')}
         type="email"
         autoComplete="off"
-        value={text}
-        error={faultAt(failure, 'email')}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...form.field('email')}
         {...firstFocus}
       />
-      {projectId && <RoleSelect role={role} onChange={setRole} />}
+      {projectId && <RoleSelect role={role} onChange={(chosen) => form.set({ role: chosen })} />}
       <Checkbox
         label={t('Send an invitation')}
         description={t('A mail with the role and a link to the console.')}
-        checked={invite}
-        onChange={(event) => setInvite(event.currentTarget.checked)}
+        {...form.toggle('invite')}
       />
     </DialogForm>
   );

@@ -1,15 +1,12 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import { ApiGrants, type ApiRowFragment, Apis, AuditEvents, CreateApi, UpdateApi } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { Duration } from '../ui/forms/duration.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { type Scope, ScopeField } from './scope-field.tsx';
 
 interface ApiFormProps {
@@ -21,44 +18,33 @@ interface ApiFormProps {
 /** Creates an API, or changes all but its identifier. */
 export function ApiForm({ api, onClose }: ApiFormProps) {
   const { id: projectId } = useProject();
-  const [name, setName] = useState(api?.name ?? '');
-  const [identifier, setIdentifier] = useState(api?.identifier ?? '');
-  const [scopes, setScopes] = useState<readonly Scope[]>(api?.scopes ?? []);
-  const [accessTokenTtlSeconds, setTtl] = useState(api?.accessTokenTtlSeconds ?? 900);
-  const stale = [Apis, ApiGrants, AuditEvents];
-  const [create, creating, createFailure] = useMutation(CreateApi, stale);
-  const [update, updating, updateFailure] = useMutation(UpdateApi, stale);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const failure = createFailure ?? updateFailure;
-  const kept = scopes.map(({ key, description }) => ({ key: key.trim(), description: description.trim() }));
-  const values = { name, scopes: kept.filter(({ key }) => key !== ''), accessTokenTtlSeconds };
-  const made = { input: { projectId, identifier: identifier.trim(), ...values } };
-  const changed = api && { input: { id: api.id, expectedVersion: api.version, ...values } };
-  const submit = async () => {
-    const outcome = changed ? await update(changed) : await create(made);
-    if (!outcome.data) return;
-    toast(api ? t('Saved') : t('API created'));
-    onClose();
-  };
-  const scopeFault = failure?.path?.startsWith('scopes') ? failure : undefined;
+  const form = useDialogForm({
+    initial: {
+      name: api?.name ?? '',
+      identifier: api?.identifier ?? '',
+      scopes: api?.scopes ?? ([] as readonly Scope[]),
+      accessTokenTtlSeconds: api?.accessTokenTtlSeconds ?? 900,
+    },
+    request({ identifier, ...rest }) {
+      const values = { ...rest, scopes: tidied(rest.scopes) };
+      return api
+        ? request(UpdateApi, { input: { id: api.id, expectedVersion: api.version, ...values } })
+        : request(CreateApi, { input: { projectId, identifier: identifier.trim(), ...values } });
+    },
+    invalidates: [Apis, ApiGrants, AuditEvents],
+    done: api ? t('Saved') : t('API created'),
+    onClose,
+  });
+  const { name, identifier, scopes } = form.values;
+  const scopeFault = form.failure?.path?.startsWith('scopes') ? form.failure.field : undefined;
   return (
     <DialogForm
+      {...form.props}
       verb={api ? t('Save') : t('Create API')}
-      busy={creating || updating}
-      {...{ failure, onClose }}
-      fields={['name', 'identifier', 'accessTokenTtlSeconds', ...(scopeFault?.field ? [scopeFault.field] : [])]}
-      disabled={name.trim() === '' || identifier.trim() === '' || values.scopes.length === 0}
-      graphql={changed ? request(UpdateApi, changed) : request(CreateApi, made)}
-      onSubmit={() => void submit()}
+      disabled={name.trim() === '' || identifier.trim() === '' || tidied(scopes).length === 0}
     >
-      <TextInput
-        label={t('Name')}
-        maxLength={100}
-        value={name}
-        error={faultAt(failure, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
-        {...firstFocus}
-      />
+      <TextInput label={t('Name')} maxLength={100} {...form.field('name')} {...firstFocus} />
       <TextInput
         label={t('Identifier')}
         description={
@@ -71,18 +57,16 @@ export function ApiForm({ api, onClose }: ApiFormProps) {
         spellCheck={false}
         autoCapitalize="none"
         disabled={api !== undefined}
-        value={identifier}
-        error={faultAt(failure, 'identifier')}
-        onChange={(event) => setIdentifier(event.currentTarget.value)}
+        {...form.field('identifier')}
       />
-      <ScopeField value={scopes} onChange={setScopes} error={scopeFault?.message} />
-      <Duration
-        label={t('Token lifetime')}
-        hint={t('1 minute to 1 hour')}
-        value={accessTokenTtlSeconds}
-        error={faultAt(failure, 'accessTokenTtlSeconds')}
-        onChange={setTtl}
-      />
+      <ScopeField {...form.field('scopes')} error={scopeFault && form.faultAt(scopeFault)} />
+      <Duration label={t('Token lifetime')} hint={t('1 minute to 1 hour')} {...form.field('accessTokenTtlSeconds')} />
     </DialogForm>
   );
+}
+
+/** Trims keys and descriptions, and drops lines without a key. */
+function tidied(scopes: readonly Scope[]): Scope[] {
+  const lines = scopes.map(({ key, description }) => ({ key: key.trim(), description: description.trim() }));
+  return lines.filter(({ key }) => key !== '');
 }

@@ -1,11 +1,9 @@
 import { Checkbox, Stack, Switch } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
 import { ApiGrants, type ApiRowFragment, AuditEvents, SetApiGrant } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 
 interface ApiGrantFormProps {
   clientId: string;
@@ -17,29 +15,16 @@ interface ApiGrantFormProps {
 
 /** Edits the scopes of an application at an API. */
 export function ApiGrantForm({ clientId, api, grant, onClose }: ApiGrantFormProps) {
-  const [scopes, setScopes] = useState<string[]>([...(grant?.scopes ?? [])]);
-  const [introspects, setIntrospects] = useState(grant?.introspects ?? false);
-  const [save, busy, failure] = useMutation(SetApiGrant, [ApiGrants, AuditEvents]);
-  const input = { clientId, apiId: api.id, scopes, introspects };
-  const submit = async () => {
-    // Null if nothing is left.
-    if ((await save({ input })).data === undefined) return;
-    toast(t('Saved'));
-    onClose();
-  };
+  const form = useDialogForm({
+    initial: { scopes: [...(grant?.scopes ?? [])], introspects: grant?.introspects ?? false },
+    request: (values) => request(SetApiGrant, { input: { clientId, apiId: api.id, ...values } }),
+    invalidates: [ApiGrants, AuditEvents],
+    done: t('Saved'),
+    onClose,
+  });
   return (
-    <DialogForm
-      verb={t('Save')}
-      {...{ busy, failure, onClose }}
-      graphql={request(SetApiGrant, { input })}
-      onSubmit={() => void submit()}
-    >
-      <Checkbox.Group
-        label={t('Scopes')}
-        description={t('None: no tokens for this API.')}
-        value={scopes}
-        onChange={setScopes}
-      >
+    <DialogForm {...form.props} verb={t('Save')}>
+      <Checkbox.Group label={t('Scopes')} description={t('None: no tokens for this API.')} {...form.field('scopes')}>
         <Stack gap="xs" mt="xs">
           {api.scopes.map(({ key, description }) => (
             <Checkbox key={key} value={key} label={<code>{key}</code>} description={description} />
@@ -49,8 +34,7 @@ export function ApiGrantForm({ clientId, api, grant, onClose }: ApiGrantFormProp
       <Switch
         label={t('This application is the API')}
         description={t('It may introspect all tokens for the API.')}
-        checked={introspects}
-        onChange={(event) => setIntrospects(event.currentTarget.checked)}
+        {...form.toggle('introspects')}
       />
     </DialogForm>
   );

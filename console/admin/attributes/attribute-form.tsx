@@ -1,7 +1,4 @@
 import { Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   AuditEvents,
   CreateCustomAttribute,
@@ -14,9 +11,9 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { typeNames } from './attribute-names.ts';
 
 type Values = Omit<CreateCustomAttributeInput, 'projectId'>;
@@ -32,28 +29,32 @@ interface AttributeFormProps {
 
 const choices = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
 const partTypes = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'] as const;
-const fields = ['name', 'description', 'type', 'subAttributes', 'multiValued', 'required', 'caseExact', 'mutability'];
-const moreFields = ['returned', 'uniqueness', 'indexed', 'visibleTo', 'alias'];
 
 /** Creates a custom attribute, or changes its definition. */
 export function AttributeForm({ projectId, attribute, initial, onClose }: AttributeFormProps) {
-  const [values, setValues] = useState<Values>(attribute ?? initial ?? { name: '', type: 'STRING' });
-  const [parts, setParts] = useState(() => linesOf(attribute));
-  const [create, creating, createFailure] = useMutation(CreateCustomAttribute, [CustomAttributes, AuditEvents]);
-  const [update, updating, updateFailure] = useMutation(UpdateCustomAttribute, [CustomAttributes, AuditEvents]);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const failure = createFailure ?? updateFailure;
+  const form = useDialogForm({
+    initial: (): Values & { parts: string } => ({
+      ...(attribute ?? initial ?? { name: '', type: 'STRING' }),
+      parts: linesOf(attribute),
+    }),
+    request({ parts, ...values }) {
+      const input = {
+        ...{ projectId, ...values, alias: values.alias ?? '' },
+        ...(values.mutability === 'WRITE_ONLY' ? { returned: 'NEVER' as const } : {}),
+        subAttributes: values.type === 'COMPLEX' ? partsOf(parts, attribute?.subAttributes) : [],
+      };
+      return attribute ? request(UpdateCustomAttribute, { input }) : request(CreateCustomAttribute, { input });
+    },
+    invalidates: [CustomAttributes, AuditEvents],
+    done: attribute ? t('Saved') : t('Attribute created'),
+    onClose,
+  });
+  const { values, set } = form;
   const isWriteOnly = values.mutability === 'WRITE_ONLY';
-  const input = {
-    ...{ projectId, ...values, alias: values.alias ?? '' },
-    ...(isWriteOnly ? { returned: 'NEVER' as const } : {}),
-    subAttributes: values.type === 'COMPLEX' ? partsOf(parts, attribute?.subAttributes) : [],
-  };
-  const set = (change: Partial<Values>) => setValues({ ...values, ...change });
   const flag = (name: 'multiValued' | 'required' | 'indexed' | 'caseExact') => ({
+    ...form.toggle(name),
     checked: values[name] ?? false,
-    error: faultAt(failure, name),
-    onChange: (event: { currentTarget: { checked: boolean } }) => set({ [name]: event.currentTarget.checked }),
   });
   const visibility = (audience: CustomAudience) => {
     const others = (values.visibleTo ?? []).filter((each) => each !== audience);
@@ -63,21 +64,11 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         set({ visibleTo: event.currentTarget.checked ? [...others, audience] : others }),
     };
   };
-  const submit = async () => {
-    const outcome = attribute ? await update({ input }) : await create({ input });
-    if (!outcome.data) return;
-    toast(attribute ? t('Saved') : t('Attribute created'));
-    onClose();
-  };
   return (
     <DialogForm
+      {...form.props}
       verb={attribute ? t('Save') : t('Create attribute')}
-      busy={creating || updating}
-      {...{ failure, onClose }}
-      fields={[...fields, ...moreFields]}
       disabled={values.name.trim() === ''}
-      graphql={attribute ? request(UpdateCustomAttribute, { input }) : request(CreateCustomAttribute, { input })}
-      onSubmit={() => void submit()}
     >
       <Group grow align="flex-start">
         <TextInput
@@ -87,9 +78,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           spellCheck={false}
           autoCapitalize="none"
           disabled={attribute !== undefined}
-          value={values.name}
-          error={faultAt(failure, 'name')}
-          onChange={(event) => set({ name: event.currentTarget.value })}
+          {...form.field('name')}
           {...firstFocus}
         />
         <Select
@@ -97,9 +86,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           description={t('Fixed once users have values')}
           allowDeselect={false}
           data={choices(typeNames)}
-          value={values.type}
-          error={faultAt(failure, 'type')}
-          onChange={(type) => set({ type: type as Values['type'] })}
+          {...form.field('type')}
         />
       </Group>
       {values.type === 'COMPLEX' && (
@@ -111,17 +98,15 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
           autosize
           minRows={3}
           spellCheck={false}
-          value={parts}
-          error={faultAt(failure, 'subAttributes')}
-          onChange={(event) => setParts(event.currentTarget.value)}
+          {...form.field('parts')}
+          error={form.faultAt('subAttributes')}
         />
       )}
       <TextInput
         label={t('Description')}
         maxLength={500}
+        {...form.field('description')}
         value={values.description ?? ''}
-        error={faultAt(failure, 'description')}
-        onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <Group grow align="flex-start">
         <Select
@@ -133,18 +118,16 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
             IMMUTABLE: t('Directories and admins, once'),
             WRITE_ONLY: t('Directories; never read'),
           })}
+          {...form.field('mutability')}
           value={values.mutability ?? 'READ_WRITE'}
-          error={faultAt(failure, 'mutability')}
-          onChange={(mutability) => set({ mutability: mutability as NonNullable<Values['mutability']> })}
         />
         <Select
           label={t('Returned to directories')}
           allowDeselect={false}
           disabled={isWriteOnly}
           data={choices({ DEFAULT: t('By default'), ALWAYS: t('Always'), REQUEST: t('On request'), NEVER: t('Never') })}
+          {...form.field('returned')}
           value={isWriteOnly ? 'NEVER' : (values.returned ?? 'DEFAULT')}
-          error={faultAt(failure, 'returned')}
-          onChange={(returned) => set({ returned: returned as NonNullable<Values['returned']> })}
         />
       </Group>
       <Stack gap="xs">
@@ -157,7 +140,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         <Checkbox
           label={t('Unique in the project')}
           checked={values.uniqueness === 'SERVER'}
-          error={faultAt(failure, 'uniqueness')}
+          error={form.faultAt('uniqueness')}
           onChange={(event) => set({ uniqueness: event.currentTarget.checked ? 'SERVER' : 'NONE' })}
         />
         <Checkbox label={t('Indexed')} description={t('Filters find equal values quickly')} {...flag('indexed')} />
@@ -165,7 +148,7 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         <Checkbox
           label={t('Available in claims')}
           description={t('Claim mappings can send it to applications')}
-          error={faultAt(failure, 'visibleTo')}
+          error={form.faultAt('visibleTo')}
           {...visibility('APPLICATIONS')}
         />
         <Checkbox
@@ -179,9 +162,8 @@ export function AttributeForm({ projectId, attribute, initial, onClose }: Attrib
         description={t('A name that your directory sends already. Optional.')}
         maxLength={300}
         spellCheck={false}
+        {...form.field('alias')}
         value={values.alias ?? ''}
-        error={faultAt(failure, 'alias')}
-        onChange={(event) => set({ alias: event.currentTarget.value })}
       />
     </DialogForm>
   );

@@ -1,7 +1,6 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation, useQuery } from '../api.ts';
-import { faultAt } from '../failure.ts';
+import { useQuery } from '../api.ts';
 import {
   AuditEvents,
   UpdateCustomValues,
@@ -11,8 +10,8 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Section } from '../ui/layout/page.tsx';
 import { Facts } from '../ui/lists/facts.tsx';
 import { customUrn, typeText } from './attribute-names.ts';
@@ -61,37 +60,29 @@ export function UserAttributes({ userId, isLocked, mayChange }: UserAttributesPr
 type Value = NonNullable<UserCustomValuesQuery['user']>['customValues'][number];
 
 function ValuesForm({ userId, values, onClose }: { userId: string; values: readonly Value[]; onClose(): void }) {
-  const [edits, setEdits] = useState<Record<string, string>>({});
-  const [update, busy, failure] = useMutation(UpdateCustomValues, [UserCustomValues, UserById, AuditEvents]);
-  const changed = values.flatMap(({ attribute }) => {
-    const text = edits[attribute.name];
-    return text === undefined ? [] : [{ name: attribute.name, value: valueOf(attribute, text) }];
+  const form = useDialogForm({
+    initial: {} as Record<string, string>,
+    request: (edits) => request(UpdateCustomValues, { input: { id: userId, values: changedBy(edits) } }),
+    invalidates: [UserCustomValues, UserById, AuditEvents],
+    done: t('Saved'),
+    onClose,
   });
-  const input = { id: userId, values: changed };
-  const submit = async () => {
-    if (!(await update({ input })).data) return;
-    toast(t('Saved'));
-    onClose();
-  };
-  const names = values.map(({ attribute }) => `${customUrn}:${attribute.name}`);
+  function changedBy(edits: Record<string, string>) {
+    return values.flatMap(({ attribute }) => {
+      const text = edits[attribute.name];
+      return text === undefined ? [] : [{ name: attribute.name, value: valueOf(attribute, text) }];
+    });
+  }
   return (
-    <DialogForm
-      verb={t('Save')}
-      {...{ busy, failure, onClose }}
-      fields={names}
-      disabled={changed.length === 0}
-      graphql={request(UpdateCustomValues, { input })}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Save')} disabled={Object.keys(form.values).length === 0}>
       {values.map(({ attribute, value }) => {
         const { name } = attribute;
         const field = {
           label: name,
           description: attribute.description || typeText(attribute),
-          value: edits[name] ?? (value == null ? '' : textOf(value)),
-          error: faultAt(failure, `${customUrn}:${name}`),
-          onChange: (event: { currentTarget: { value: string } }) =>
-            setEdits({ ...edits, [name]: event.currentTarget.value }),
+          value: form.values[name] ?? (value == null ? '' : textOf(value)),
+          error: form.faultAt(`${customUrn}:${name}`),
+          onChange: (event: { currentTarget: { value: string } }) => form.set({ [name]: event.currentTarget.value }),
         };
         const isLong = attribute.multiValued || attribute.type === 'COMPLEX';
         return isLong ? (

@@ -1,7 +1,6 @@
 import { Alert, Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation, useQuery } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   AuditEvents,
   CheckCustomDomain,
@@ -21,6 +20,7 @@ import { FormError, LoadError } from '../ui/feedback/errors.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { Time } from '../ui/time.tsx';
@@ -175,25 +175,16 @@ function DomainItem({ domain, mayChange, onRemove }: { domain: Domain; mayChange
 }
 
 function DomainForm({ projectId, onClose }: { projectId: string; onClose(): void }) {
-  const [host, setHost] = useState('');
-  const [create, busy, failure] = useMutation(CreateCustomDomain, stale);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const variables = { projectId, host: host.trim() };
-  const submit = async () => {
-    const outcome = await create(variables);
-    if (!outcome.data) return;
-    toast(t('Domain added'));
-    onClose();
-  };
+  const form = useDialogForm({
+    initial: { host: '' },
+    request: ({ host }) => request(CreateCustomDomain, { projectId, host: host.trim() }),
+    invalidates: stale,
+    done: t('Domain added'),
+    onClose,
+  });
   return (
-    <DialogForm
-      verb={t('Add domain')}
-      {...{ busy, failure, onClose }}
-      fields={['host']}
-      disabled={host.trim() === ''}
-      graphql={request(CreateCustomDomain, variables)}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Add domain')} disabled={form.values.host.trim() === ''}>
       <TextInput
         label={t('Domain')}
         description={t('A host that you route to Latchkey. It works once its DNS record is found.')}
@@ -201,9 +192,7 @@ function DomainForm({ projectId, onClose }: { projectId: string; onClose(): void
         maxLength={253}
         spellCheck={false}
         autoCapitalize="none"
-        value={host}
-        error={faultAt(failure, 'host')}
-        onChange={(event) => setHost(event.currentTarget.value)}
+        {...form.field('host')}
         {...firstFocus}
       />
     </DialogForm>

@@ -1,38 +1,32 @@
 import { useState } from 'react';
-import { useMutation } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
 import { AddGroupMembers, LocalGroups, Users } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { stale } from './stale.ts';
 
 /** Adds a user to a group: the one that is not given is chosen. */
 export function AddMember({ groupId, userId, onClose }: { groupId?: string; userId?: string; onClose(): void }) {
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [add, busy, failure] = useMutation(AddGroupMembers, stale);
-  const input = { groupId: groupId ?? chosen ?? '', userIds: [userId ?? chosen ?? ''] };
-  const submit = async () => {
-    if (!(await add({ input })).data) return;
-    toast(t('Member added'));
-    onClose();
-  };
+  const form = useDialogForm({
+    initial: { chosen: null as string | null },
+    request: ({ chosen }) =>
+      request(AddGroupMembers, { input: { groupId: groupId ?? chosen ?? '', userIds: [userId ?? chosen ?? ''] } }),
+    invalidates: stale,
+    done: t('Member added'),
+    onClose,
+  });
+  const choice = { value: form.values.chosen, onChange: (chosen: string | null) => form.set({ chosen }) };
   return (
     <DialogForm
+      {...form.props}
       verb={groupId ? t('Add member') : t('Add to group')}
-      {...{ busy, failure, onClose }}
-      disabled={chosen === null}
-      graphql={request(AddGroupMembers, { input })}
-      onSubmit={() => void submit()}
+      disabled={form.values.chosen === null}
     >
-      {groupId ? (
-        <UserSelect value={chosen} onChange={setChosen} />
-      ) : (
-        <GroupSelect value={chosen} onChange={setChosen} />
-      )}
+      {groupId ? <UserSelect {...choice} /> : <GroupSelect {...choice} />}
     </DialogForm>
   );
 }

@@ -2,8 +2,6 @@ import { Badge, Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useAccess } from '../access.tsx';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import { CreateProject, Projects, type ProjectsQuery } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
@@ -12,6 +10,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Page } from '../ui/layout/page.tsx';
 import type { Column } from '../ui/lists/data-table.tsx';
@@ -97,31 +96,24 @@ export function Component() {
 }
 
 function CreateForm({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState('');
-  const [create, busy, failure] = useMutation(CreateProject, [Projects]);
   const firstFocus = useFirstFocus<HTMLInputElement>();
   const navigate = useNavigate();
-  const submit = async () => {
-    const outcome = await create({ input: { name } });
-    if (!outcome.data) return;
-    toast(t('{name} created', { name: outcome.data.createProject.name }));
-    void navigate(`/projects/${outcome.data.createProject.id}/overview`);
-  };
+  const form = useDialogForm({
+    initial: { name: '' },
+    request: (input) => request(CreateProject, { input }),
+    invalidates: [Projects],
+    onDone({ createProject: { id, name } }) {
+      toast(t('{name} created', { name }));
+      void navigate(`/projects/${id}/overview`);
+    },
+    onClose,
+  });
   return (
-    <DialogForm
-      verb={t('Create project')}
-      {...{ busy, failure, onClose }}
-      fields={['name']}
-      disabled={name.trim() === ''}
-      graphql={request(CreateProject, { input: { name } })}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Create project')} disabled={form.values.name.trim() === ''}>
       <TextInput
         label={t('Name')}
         description={t('Shown at sign-in. You can change it later.')}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={faultAt(failure, 'name')}
+        {...form.field('name')}
         maxLength={200}
         required
         {...firstFocus}

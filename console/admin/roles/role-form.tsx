@@ -1,13 +1,10 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import { AuditEvents, CreateRole, type RoleRowFragment, Roles, UpdateRole } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 
 interface RoleFormProps {
   clientId: string;
@@ -18,45 +15,23 @@ interface RoleFormProps {
 
 /** Creates a role, or changes its name and description. */
 export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
-  const [name, setName] = useState(role?.name ?? '');
-  const [typedKey, setKey] = useState<string>();
-  const [description, setDescription] = useState(role?.description ?? '');
-  const [create, creating, createFailure] = useMutation(CreateRole, [Roles, AuditEvents]);
-  const [update, updating, updateFailure] = useMutation(UpdateRole, [Roles, AuditEvents]);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const failure = createFailure ?? updateFailure;
-  const key = role?.key ?? typedKey ?? suggestedKey(name);
-  const values = { name, description: description.trim() || null };
-  const submit = async () => {
-    const outcome = role
-      ? await update({ input: { id: role.id, ...values } })
-      : await create({ input: { clientId, key, ...values } });
-    if (!outcome.data) return;
-    toast(role ? t('Saved') : t('Role created'));
-    onClose();
-  };
+  const form = useDialogForm({
+    initial: { name: role?.name ?? '', key: role?.key, description: role?.description ?? '' },
+    request({ name, key = suggestedKey(name), description }) {
+      const values = { name, description: description.trim() || null };
+      return role
+        ? request(UpdateRole, { input: { id: role.id, ...values } })
+        : request(CreateRole, { input: { clientId, key, ...values } });
+    },
+    invalidates: [Roles, AuditEvents],
+    done: role ? t('Saved') : t('Role created'),
+    onClose,
+  });
+  const { name, key = suggestedKey(name) } = form.values;
   return (
-    <DialogForm
-      verb={role ? t('Save') : t('Create role')}
-      busy={creating || updating}
-      {...{ failure, onClose }}
-      fields={['name', 'key', 'description']}
-      disabled={name.trim() === '' || key === ''}
-      graphql={
-        role
-          ? request(UpdateRole, { input: { id: role.id, ...values } })
-          : request(CreateRole, { input: { clientId, key, ...values } })
-      }
-      onSubmit={() => void submit()}
-    >
-      <TextInput
-        label={t('Name')}
-        maxLength={100}
-        value={name}
-        error={faultAt(failure, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
-        {...firstFocus}
-      />
+    <DialogForm {...form.props} verb={role ? t('Save') : t('Create role')} disabled={name.trim() === '' || key === ''}>
+      <TextInput label={t('Name')} maxLength={100} {...form.field('name')} {...firstFocus} />
       <TextInput
         label={t('Key')}
         description={
@@ -66,19 +41,10 @@ export function RoleForm({ clientId, role, onClose }: RoleFormProps) {
         spellCheck={false}
         autoCapitalize="none"
         disabled={role !== undefined}
+        {...form.field('key')}
         value={key}
-        error={faultAt(failure, 'key')}
-        onChange={(event) => setKey(event.currentTarget.value)}
       />
-      <Textarea
-        label={t('Description')}
-        maxLength={500}
-        autosize
-        minRows={2}
-        value={description}
-        error={faultAt(failure, 'description')}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-      />
+      <Textarea label={t('Description')} maxLength={500} autosize minRows={2} {...form.field('description')} />
     </DialogForm>
   );
 }

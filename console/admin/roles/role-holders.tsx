@@ -1,6 +1,6 @@
 import { Badge, Button, Modal, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation, useQuery } from '../api.ts';
+import { useQuery } from '../api.ts';
 import { useSearch } from '../frame/search/use-search.ts';
 import {
   AssignRole,
@@ -18,9 +18,9 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../ui/feedback/confirm.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { SearchSelect } from '../ui/forms/search-select.tsx';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
@@ -110,26 +110,20 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
 /** Assigns the role to a user or a group. */
 function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; onClose(): void }) {
   const project = useProject();
-  const [kind, setKind] = useState<'user' | 'group'>('user');
   const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [assign, busy, refused] = useMutation(AssignRole, [Roles, RoleAssignments, AuditEvents]);
+  const form = useDialogForm({
+    initial: { kind: 'user' as 'user' | 'group', chosen: null as string | null },
+    request: ({ kind, chosen }) =>
+      request(AssignRole, { input: { roleId, ...(kind === 'user' ? { userId: chosen } : { groupId: chosen }) } }),
+    invalidates: [Roles, RoleAssignments, AuditEvents],
+    done: t('Role assigned'),
+    onClose,
+  });
+  const { kind, chosen } = form.values;
   const { answer } = useSearch(SearchHolders, { projectId: project.id, search }, true);
   const found = kind === 'user' ? answer?.users.edges.map(userOption) : answer?.groups.edges.map(groupOption);
-  const input = { roleId, ...(kind === 'user' ? { userId: chosen } : { groupId: chosen }) };
-  const submit = async () => {
-    if (!(await assign({ input })).data) return;
-    toast(t('Role assigned'));
-    onClose();
-  };
   return (
-    <DialogForm
-      verb={t('Assign role')}
-      {...{ busy, failure: refused, onClose }}
-      disabled={chosen === null}
-      graphql={request(AssignRole, { input })}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Assign role')} disabled={chosen === null}>
       <SegmentedControl
         aria-label={t('Kind of holder')}
         value={kind}
@@ -138,8 +132,7 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
           { value: 'group', label: t('Group') },
         ]}
         onChange={(next) => {
-          setKind(next as 'user' | 'group');
-          setChosen(null);
+          form.set({ kind: next as 'user' | 'group', chosen: null });
           setSearch('');
         }}
       />
@@ -149,7 +142,7 @@ function AssignForm({ role: { id: roleId }, onClose }: { role: RoleRowFragment; 
         placeholder={kind === 'user' ? t('Name, email or user name') : t('Name')}
         options={found ?? []}
         value={chosen}
-        onChange={setChosen}
+        onChange={(id) => form.set({ chosen: id })}
         onSearch={setSearch}
         nothing={kind === 'user' ? t('No matching user') : t('No matching group')}
       />

@@ -1,7 +1,4 @@
 import { Checkbox, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   AuditEvents,
   CreateLogStream,
@@ -14,9 +11,9 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { EventTypes } from '../webhooks/event-types-field.tsx';
 import { kindNames, type Stream } from './stream-state.tsx';
 
@@ -38,46 +35,54 @@ interface StreamFormProps {
   onClose(): void;
 }
 
+interface Values {
+  kind: LogStreamKind;
+  target: string;
+  description: string;
+  types: string[];
+  format: LogStreamFormat;
+  gzip: boolean;
+  header: string;
+  /** Empty: it stays as it is. */
+  secret: string;
+}
+
 /** Creates or changes a log stream. */
 export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
-  const [kind, setKind] = useState<LogStreamKind>(stream?.kind ?? 'HTTP');
-  const [target, setTarget] = useState(stream?.target ?? '');
-  const [description, setDescription] = useState(stream?.description ?? '');
-  const [types, setTypes] = useState<string[]>(stream?.types ?? []);
-  const [format, setFormat] = useState<LogStreamFormat>(stream?.format ?? 'JSON_LINES');
-  const [gzip, setGzip] = useState(stream?.gzip ?? false);
-  const [header, setHeader] = useState(stream?.header ?? 'Authorization');
-  const [secret, setSecret] = useState('');
-  const stale = [LogStreams, LogStreamById, LogStreamTarget, AuditEvents];
-  const [create, creating, createFailure] = useMutation(CreateLogStream, stale);
-  const [update, updating, updateFailure] = useMutation(UpdateLogStream, stale);
   const firstFocus = useFirstFocus<HTMLSelectElement & HTMLInputElement>();
-  const failure = createFailure ?? updateFailure;
-  const values = { target: target.trim(), description: description.trim(), types };
-  const ofHttp = kind === 'HTTP' ? { format, gzip, ...(secret !== '' && { header: header.trim(), secret }) } : {};
-  const made = { input: { ...(projectId !== null && { projectId }), kind, ...values, ...ofHttp } };
-  const changed = stream && { input: { id: stream.id, ...values, ...ofHttp } };
-  const submit = async () => {
-    const outcome = changed ? await update(changed) : await create(made);
-    if (!outcome.data) return;
-    toast(changed ? t('Saved') : t('Log stream created'));
-    onClose();
-  };
-  const shown = (input: object) => ({ input: { ...input, ...(secret !== '' && { secret: '…' }) } });
+  const form = useDialogForm({
+    initial: {
+      kind: stream?.kind ?? ('HTTP' as LogStreamKind),
+      target: stream?.target ?? '',
+      description: stream?.description ?? '',
+      types: stream?.types ?? [],
+      format: stream?.format ?? ('JSON_LINES' as LogStreamFormat),
+      gzip: stream?.gzip ?? false,
+      header: stream?.header ?? 'Authorization',
+      secret: '',
+    },
+    request: requestOf,
+    invalidates: [LogStreams, LogStreamById, LogStreamTarget, AuditEvents],
+    done: stream ? t('Saved') : t('Log stream created'),
+    onClose,
+  });
+  const { kind, secret } = form.values;
   const [label, help, placeholder] = targets[kind];
+
+  function requestOf({ kind, format, gzip, header, secret, ...rest }: Values) {
+    const values = { target: rest.target.trim(), description: rest.description.trim(), types: rest.types };
+    const ofHttp = kind === 'HTTP' ? { format, gzip, ...(secret !== '' && { header: header.trim(), secret }) } : {};
+    return stream
+      ? request(UpdateLogStream, { input: { id: stream.id, ...values, ...ofHttp } })
+      : request(CreateLogStream, { input: { ...(projectId !== null && { projectId }), kind, ...values, ...ofHttp } });
+  }
+
   return (
     <DialogForm
+      {...form.props}
       verb={stream ? t('Save') : t('Create log stream')}
-      busy={creating || updating}
-      {...{ failure, onClose }}
-      fields={['kind', 'target', 'description', 'header', 'secret']}
-      disabled={values.target === ''}
-      graphql={
-        changed
-          ? request(UpdateLogStream, shown(changed.input) as typeof changed)
-          : request(CreateLogStream, shown(made.input) as typeof made)
-      }
-      onSubmit={() => void submit()}
+      disabled={form.values.target.trim() === ''}
+      graphql={requestOf({ ...form.values, secret: secret && '…' })}
     >
       {!stream && (
         <NativeSelect
@@ -85,9 +90,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
           data={Object.entries(kindNames)
             .filter(([value]) => value !== 'FILE' || projectId === null)
             .map(([value, name]) => ({ value, label: name }))}
-          value={kind}
-          error={faultAt(failure, 'kind')}
-          onChange={(event) => setKind(event.currentTarget.value as LogStreamKind)}
+          {...form.field('kind')}
           {...firstFocus}
         />
       )}
@@ -98,9 +101,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
         maxLength={2048}
         spellCheck={false}
         autoCapitalize="none"
-        value={target}
-        error={faultAt(failure, 'target')}
-        onChange={(event) => setTarget(event.currentTarget.value)}
+        {...form.field('target')}
         {...(stream ? firstFocus : {})}
       />
       {kind === 'HTTP' && (
@@ -110,9 +111,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
             description={t('Carries the secret.')}
             maxLength={64}
             spellCheck={false}
-            value={header}
-            error={faultAt(failure, 'header')}
-            onChange={(event) => setHeader(event.currentTarget.value)}
+            {...form.field('header')}
           />
           <PasswordInput
             label={t('Secret')}
@@ -123,9 +122,7 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
             }
             autoComplete="off"
             maxLength={4096}
-            value={secret}
-            error={faultAt(failure, 'secret')}
-            onChange={(event) => setSecret(event.currentTarget.value)}
+            {...form.field('secret')}
           />
           <NativeSelect
             label={t('Format')}
@@ -133,25 +130,18 @@ export function StreamForm({ projectId, stream, onClose }: StreamFormProps) {
               { value: 'JSON_LINES', label: t('JSON lines') },
               { value: 'JSON_ARRAY', label: t('JSON array') },
             ]}
-            value={format}
-            onChange={(event) => setFormat(event.currentTarget.value as LogStreamFormat)}
+            {...form.field('format')}
           />
-          <Checkbox
-            label={t('Compress with gzip')}
-            checked={gzip}
-            onChange={(event) => setGzip(event.currentTarget.checked)}
-          />
+          <Checkbox label={t('Compress with gzip')} {...form.toggle('gzip')} />
         </>
       )}
       <TextInput
         label={t('Description')}
         description={t('Shown in lists instead of the receiver.')}
         maxLength={100}
-        value={description}
-        error={faultAt(failure, 'description')}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        {...form.field('description')}
       />
-      <EventTypes value={types} onChange={setTypes} />
+      <EventTypes {...form.field('types')} />
     </DialogForm>
   );
 }

@@ -1,7 +1,4 @@
 import { Fieldset, Group, Modal, Text, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   AuditEvents,
   UpdateUser,
@@ -11,8 +8,8 @@ import {
 } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 
 type User = NonNullable<UserByIdQuery['user']>;
 
@@ -43,38 +40,28 @@ export function EditProfile({ opened, onClose, ...props }: EditProfileProps) {
 }
 
 function ProfileForm({ user, isLocked, onClose }: Omit<EditProfileProps, 'opened'>) {
-  const [edits, setEdits] = useState<Omit<UpdateUserInput, 'id'>>({});
-  const [update, busy, failure] = useMutation(UpdateUser, [UserById, AuditEvents]);
-  const saved = { ...user, ...edits };
-  const input = { id: user.id, ...edits };
+  const form = useDialogForm({
+    initial: {} as Omit<UpdateUserInput, 'id'>,
+    request: (edits) => request(UpdateUser, { input: { id: user.id, ...edits } }),
+    invalidates: [UserById, AuditEvents],
+    done: t('Saved'),
+    onClose,
+  });
+  const saved = { ...user, ...form.values };
   const field = (name: 'displayName' | 'givenName' | 'familyName' | 'locale' | 'zoneinfo' | 'birthdate') => ({
+    ...form.field(name),
     value: saved[name] ?? '',
-    error: faultAt(failure, name),
     disabled: isLocked && name !== 'birthdate',
-    onChange: (event: { currentTarget: { value: string } }) =>
-      setEdits({ ...edits, [name]: event.currentTarget.value }),
   });
   const part = (name: keyof typeof parts | 'formatted') => ({
     value: saved.address?.[name] ?? '',
-    error: faultAt(failure, name),
+    error: form.faultAt(name),
     disabled: isLocked,
     onChange: (event: { currentTarget: { value: string } }) =>
-      setEdits({ ...edits, address: { ...saved.address, [name]: event.currentTarget.value } }),
+      form.set({ address: { ...saved.address, [name]: event.currentTarget.value } }),
   });
-  const submit = async () => {
-    if (!(await update({ input })).data) return;
-    toast(t('Saved'));
-    onClose();
-  };
   return (
-    <DialogForm
-      verb={t('Save')}
-      {...{ busy, failure, onClose }}
-      fields={[...Object.keys(names), ...Object.keys(parts), 'formatted', 'locale', 'zoneinfo', 'birthdate']}
-      disabled={Object.keys(edits).length === 0}
-      graphql={request(UpdateUser, { input })}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Save')} disabled={Object.keys(form.values).length === 0}>
       {isLocked && <Text c="dimmed">{t('The directory manages the locked fields. Change them there.')}</Text>}
       {Object.entries(names).map(([name, label]) => (
         <TextInput key={name} label={label} maxLength={256} {...field(name as keyof typeof names)} />

@@ -1,11 +1,10 @@
 import { Modal, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import { AuditEvents, GrantUserRecovery, UserAccess } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { request } from '../ui/code/show-graphql.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Secrets, untilSaved } from '../ui/secrets/secret.tsx';
 
 const waits = [1, 4, 24, 72].map((hours) => ({
@@ -38,34 +37,17 @@ export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
   );
 }
 
-function GrantForm({
-  user,
-  onGranted,
-  onClose,
-}: {
-  user: { id: string };
-  onGranted(code: string): void;
-  onClose(): void;
-}) {
-  const [reason, setReason] = useState('');
-  const [wait, setWait] = useState('24');
-  const [grant, busy, failure] = useMutation(GrantUserRecovery, [UserAccess, AuditEvents]);
-  const variables = { input: { userId: user.id, reason, waitHours: Number(wait) } };
-  const submit = async () => {
-    const outcome = await grant(variables);
-    if (outcome.data) onGranted(outcome.data.grantUserRecovery.code);
-  };
+function GrantForm({ user, onGranted, onClose }: { user: { id: string }; onGranted(code: string): void; onClose(): void }) {
+  const form = useDialogForm({
+    initial: { reason: '', wait: '24' },
+    request: ({ reason, wait }) =>
+      request(GrantUserRecovery, { input: { userId: user.id, reason, waitHours: Number(wait) } }),
+    invalidates: [UserAccess, AuditEvents],
+    onDone: ({ grantUserRecovery }) => onGranted(grantUserRecovery.code),
+    onClose,
+  });
   return (
-    <DialogForm
-      verb={t('Grant recovery')}
-      busy={busy}
-      disabled={reason.trim() === ''}
-      failure={failure}
-      fields={['reason']}
-      graphql={request(GrantUserRecovery, variables)}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
+    <DialogForm {...form.props} verb={t('Grant recovery')} disabled={form.values.reason.trim() === ''}>
       <Stack>
         <Text>
           {t(
@@ -75,19 +57,16 @@ function GrantForm({
         <Textarea
           label={t('Reason')}
           description={t('Recorded in the event.')}
-          value={reason}
           maxLength={500}
           autosize
           minRows={2}
-          error={faultAt(failure, 'reason')}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          {...form.field('reason')}
         />
         <NativeSelect
           label={t('Waiting time')}
           description={t('The user is notified at once and can cancel. Then it can be used for 24 hours.')}
-          value={wait}
           data={waits}
-          onChange={(event) => setWait(event.currentTarget.value)}
+          {...form.field('wait')}
         />
       </Stack>
     </DialogForm>

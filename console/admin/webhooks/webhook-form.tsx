@@ -1,7 +1,4 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useMutation } from '../api.ts';
-import { faultAt } from '../failure.ts';
 import {
   AuditEvents,
   CreateWebhook,
@@ -16,6 +13,7 @@ import { request } from '../ui/code/show-graphql.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
 import { DialogForm } from '../ui/forms/dialog-form.tsx';
 import { useFirstFocus } from '../ui/forms/first-focus.ts';
+import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { EventTypes } from './event-types-field.tsx';
 import type { Webhook } from './webhook-state.tsx';
 
@@ -29,38 +27,28 @@ interface WebhookFormProps {
 /** Creates or changes a webhook. */
 export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
   const { id: projectId } = useProject();
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [description, setDescription] = useState(webhook?.description ?? '');
-  const [types, setTypes] = useState<string[]>(webhook?.types ?? []);
-  const stale = [Webhooks, WebhookById, WebhookUrl, AuditEvents];
-  const [create, creating, createFailure] = useMutation(CreateWebhook, stale);
-  const [update, updating, updateFailure] = useMutation(UpdateWebhook, stale);
   const firstFocus = useFirstFocus<HTMLInputElement>();
-  const failure = createFailure ?? updateFailure;
-  const values = { url: url.trim(), description: description.trim(), types };
-  const made = { input: { projectId, ...values } };
-  const changed = webhook && { input: { id: webhook.id, ...values } };
-  const submit = async () => {
-    if (changed) {
-      const outcome = await update(changed);
-      if (!outcome.data) return;
-      toast(t('Saved'));
-    } else {
-      const outcome = await create(made);
-      if (!outcome.data) return;
-      onSecret?.(outcome.data.createWebhook.secret);
-    }
-    onClose();
-  };
+  const form = useDialogForm({
+    initial: { url: webhook?.url ?? '', description: webhook?.description ?? '', types: webhook?.types ?? [] },
+    request({ url, description, types }) {
+      const values = { url: url.trim(), description: description.trim(), types };
+      return webhook
+        ? request(UpdateWebhook, { input: { id: webhook.id, ...values } })
+        : request(CreateWebhook, { input: { projectId, ...values } });
+    },
+    invalidates: [Webhooks, WebhookById, WebhookUrl, AuditEvents],
+    onDone(data) {
+      if ('createWebhook' in data) onSecret?.(data.createWebhook.secret);
+      else toast(t('Saved'));
+      onClose();
+    },
+    onClose,
+  });
   return (
     <DialogForm
+      {...form.props}
       verb={webhook ? t('Save') : t('Create webhook')}
-      busy={creating || updating}
-      {...{ failure, onClose }}
-      fields={['url', 'description']}
-      disabled={values.url === ''}
-      graphql={changed ? request(UpdateWebhook, changed) : request(CreateWebhook, made)}
-      onSubmit={() => void submit()}
+      disabled={form.values.url.trim() === ''}
     >
       <TextInput
         label={t('URL')}
@@ -69,20 +57,16 @@ export function WebhookForm({ webhook, onSecret, onClose }: WebhookFormProps) {
         maxLength={2048}
         spellCheck={false}
         autoCapitalize="none"
-        value={url}
-        error={faultAt(failure, 'url')}
-        onChange={(event) => setUrl(event.currentTarget.value)}
+        {...form.field('url')}
         {...firstFocus}
       />
       <TextInput
         label={t('Description')}
         description={t('Shown in lists instead of the host.')}
         maxLength={100}
-        value={description}
-        error={faultAt(failure, 'description')}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        {...form.field('description')}
       />
-      <EventTypes value={types} onChange={setTypes} />
+      <EventTypes {...form.field('types')} />
     </DialogForm>
   );
 }

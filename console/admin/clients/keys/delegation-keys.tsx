@@ -1,7 +1,6 @@
 import { Badge, Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { useMutation, useQuery } from '../../api.ts';
-import { faultAt } from '../../failure.ts';
+import { useQuery } from '../../api.ts';
 import {
   ClientById,
   type DelegationKeyRowFragment,
@@ -16,9 +15,9 @@ import { IdChip } from '../../ui/code/copy.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
 import { ConfirmMutation } from '../../ui/feedback/confirm.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
 import { saveFile } from '../../ui/files/save-file.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../../ui/lists/data-table.tsx';
@@ -159,39 +158,29 @@ function Pem({ name, text }: { name: string; text: string }) {
 }
 
 function RegisterForm({ clientId, onClose }: { clientId: string; onClose(): void }) {
-  const [signingKey, setSigningKey] = useState('');
-  const [encryptionKey, setEncryptionKey] = useState('');
   const [note, setNote] = useState<string>();
-  const [register, busy, failure] = useMutation(RegisterDelegationKeys, queries);
-  const variables = { input: { clientId, signingKey, encryptionKey } };
+  const form = useDialogForm({
+    initial: { signingKey: '', encryptionKey: '' },
+    request: (values) => request(RegisterDelegationKeys, { input: { clientId, ...values } }),
+    invalidates: queries,
+    done: t('Keys registered'),
+    onClose,
+  });
+  const { signingKey, encryptionKey } = form.values;
   const generate = async () => {
     try {
       const [signing, encryption] = [await makePair('Ed25519'), await makePair('X25519')];
       saveFile('SP_ED25519_PRIVATE_KEY.pem', signing.privatePem, 'application/x-pem-file');
       saveFile('SP_X25519_PRIVATE_KEY.pem', encryption.privatePem, 'application/x-pem-file');
-      setSigningKey(signing.publicPem);
-      setEncryptionKey(encryption.publicPem);
+      form.set({ signingKey: signing.publicPem, encryptionKey: encryption.publicPem });
       setNote(t('Generated in this browser. The private keys were downloaded as two files and are not stored.'));
     } catch {
       setNote(t('This browser cannot generate these keys. Use: openssl genpkey -algorithm ed25519 (and x25519)'));
     }
   };
-  const submit = async () => {
-    const outcome = await register(variables);
-    if (!outcome.data) return;
-    toast(t('Keys registered'));
-    onClose();
-  };
   const pem = { autosize: true, minRows: 3, spellCheck: false, styles: { input: { fontFamily: 'var(--mono)' } } };
   return (
-    <DialogForm
-      verb={t('Register')}
-      {...{ busy, failure, onClose }}
-      fields={['signingKey', 'encryptionKey']}
-      disabled={!signingKey.trim() || !encryptionKey.trim()}
-      graphql={request(RegisterDelegationKeys, variables)}
-      onSubmit={() => void submit()}
-    >
+    <DialogForm {...form.props} verb={t('Register')} disabled={!signingKey.trim() || !encryptionKey.trim()}>
       <div>
         <Button variant="default" leftSection={<Icon name="key" size={16} />} onClick={generate}>
           {t('Generate key pairs')}
@@ -202,20 +191,8 @@ function RegisterForm({ clientId, onClose }: { clientId: string; onClose(): void
           {note}
         </Text>
       )}
-      <Textarea
-        label={t('Signing key (Ed25519, public, PEM)')}
-        {...pem}
-        value={signingKey}
-        error={faultAt(failure, 'signingKey')}
-        onChange={(event) => setSigningKey(event.currentTarget.value)}
-      />
-      <Textarea
-        label={t('Encryption key (X25519, public, PEM)')}
-        {...pem}
-        value={encryptionKey}
-        error={faultAt(failure, 'encryptionKey')}
-        onChange={(event) => setEncryptionKey(event.currentTarget.value)}
-      />
+      <Textarea label={t('Signing key (Ed25519, public, PEM)')} {...pem} {...form.field('signingKey')} />
+      <Textarea label={t('Encryption key (X25519, public, PEM)')} {...pem} {...form.field('encryptionKey')} />
       <Text fz="xs" c="dimmed">
         {t('Previous keys of your server stay valid for a week.')}
       </Text>

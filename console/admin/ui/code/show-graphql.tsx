@@ -8,13 +8,13 @@ import { Code } from './code.tsx';
 import { leaveDraft } from './explorer-draft.ts';
 
 /** An operation with its variables, type-erased. */
-export interface GraphqlRequest {
-  operation: Operation<unknown, never>;
+export interface GraphqlRequest<Data = unknown> {
+  operation: Operation<Data, never>;
   variables: object;
 }
 
 /** Builds a request with variables of the operation's type. */
-export function request<V extends object>(operation: Operation<unknown, V>, variables: V): GraphqlRequest {
+export function request<Data, V extends object>(operation: Operation<Data, V>, variables: V): GraphqlRequest<Data> {
   return { operation, variables };
 }
 

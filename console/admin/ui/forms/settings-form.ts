@@ -1,10 +1,11 @@
 import { type AnyOperation, useMutation } from '../../api.ts';
-import { type Failure, faultAt } from '../../failure.ts';
+import type { Failure } from '../../failure.ts';
 import type { Operation } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { type GraphqlRequest, request } from '../code/show-graphql.tsx';
 import { toast } from '../feedback/toast.tsx';
 import { type Draft, useDraft } from './draft.ts';
+import { type Field, fieldProps } from './field.ts';
 
 export interface SettingsForm<Values extends object> extends Draft<Values> {
   saved: Values;
@@ -15,16 +16,13 @@ export interface SettingsForm<Values extends object> extends Draft<Values> {
   save(): Promise<void>;
   discard(): void;
   /** Props of the field's input. */
-  field<Name extends keyof Values & string>(name: Name): Field & { value: Values[Name] };
+  field<Name extends keyof Values & string>(name: Name): SettingsField & { value: Values[Name] };
   /** Props of the field's switch or checkbox. */
-  toggle(name: keyof Values & string): Field & { checked: boolean };
+  toggle(name: keyof Values & string): SettingsField & { checked: boolean };
 }
 
-interface Field {
+interface SettingsField extends Field {
   disabled: boolean;
-  error: string | undefined;
-  /** @param input the value, or the event of an input element */
-  onChange(input: unknown): void;
 }
 
 interface SettingsFormOptions<Values, Variables> {
@@ -46,13 +44,9 @@ export function useSettingsForm<Values extends object, Variables extends object>
   const { saved, mayChange, operation, variables, invalidates, done = t('Saved') } = options;
   const draft = useDraft(saved);
   const [update, busy, failure, clear] = useMutation(operation, invalidates);
-  const props = (name: keyof Values & string, valueOf: (input: HTMLInputElement) => unknown): Field => ({
+  const props = (name: keyof Values & string, valueOf: (input: HTMLInputElement) => unknown) => ({
     disabled: !mayChange,
-    error: faultAt(failure, name),
-    onChange: (input) => {
-      const isEvent = typeof input === 'object' && input !== null && 'currentTarget' in input;
-      draft.set(name, (isEvent ? valueOf(input.currentTarget as HTMLInputElement) : input) as never);
-    },
+    ...fieldProps(failure, name, valueOf, (value) => draft.set(name, value as never)),
   });
   return {
     ...draft,

@@ -1,53 +1,43 @@
 import { Checkbox, Group, Modal, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useMutation } from '../../api.ts';
-import { faultAt } from '../../failure.ts';
 import { AuditEvents, CreateUser, Users } from '../../generated/operations.ts';
 import { t } from '../../language/language.ts';
 import { useProject, useProjectPath } from '../../projects/project.tsx';
 import { request } from '../../ui/code/show-graphql.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { useDialogForm } from '../../ui/forms/use-dialog-form.ts';
 
-const fields = ['email', 'userName', 'givenName', 'familyName', 'phone', 'locale'] as const;
-type Field = (typeof fields)[number];
+type TextField = 'email' | 'userName' | 'givenName' | 'familyName' | 'phone' | 'locale';
 
 /** Dialog that adds a user. */
 export function AddUser({ onClose }: { onClose(): void }) {
   const { id: projectId } = useProject();
   const path = useProjectPath();
   const navigate = useNavigate();
-  const [values, setValues] = useState<Partial<Record<Field, string>>>({});
-  const [isInvited, setInvited] = useState(true);
-  const [create, busy, failure] = useMutation(CreateUser, [Users, AuditEvents]);
-  const given = Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : [])),
-  );
-  const invite = isInvited && given['email'] !== undefined;
-  const input = { projectId, ...given, invite };
-  const field = (name: Field) => ({
-    value: values[name] ?? '',
-    error: faultAt(failure, name),
-    maxLength: 256,
-    onChange: (event: { currentTarget: { value: string } }) =>
-      setValues({ ...values, [name]: event.currentTarget.value }),
+  const form = useDialogForm({
+    initial: { email: '', userName: '', givenName: '', familyName: '', phone: '', locale: '', invite: true },
+    request({ invite, ...values }) {
+      const given = Object.entries(values).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : []));
+      const input = { projectId, ...Object.fromEntries(given), invite: invite && values.email.trim() !== '' };
+      return request(CreateUser, { input });
+    },
+    invalidates: [Users, AuditEvents],
+    onDone({ createUser: { id, userName } }) {
+      toast(`${userName} ${invite ? 'invited' : 'added'}`);
+      void navigate(path(`users/${id}`));
+    },
+    onClose,
   });
-  const submit = async () => {
-    const { data } = await create({ input });
-    if (!data) return;
-    toast(`${data.createUser.userName} ${invite ? 'invited' : 'added'}`);
-    void navigate(path(`users/${data.createUser.id}`));
-  };
+  const { email, userName } = form.values;
+  const invite = form.values.invite && email.trim() !== '';
+  const field = (name: TextField) => ({ ...form.field(name), maxLength: 256 });
   return (
     <Modal opened onClose={onClose} title={t('Add user')}>
       <DialogForm
+        {...form.props}
         verb={invite ? t('Invite user') : t('Add user')}
-        {...{ busy, failure, onClose }}
-        fields={[...fields]}
-        disabled={!values.email?.trim() && !values.userName?.trim()}
-        graphql={request(CreateUser, { input })}
-        onSubmit={() => void submit()}
+        disabled={!email.trim() && !userName.trim()}
       >
         <TextInput
           label={t('Email address')}
@@ -78,9 +68,9 @@ export function AddUser({ onClose }: { onClose(): void }) {
         <Checkbox
           label={t('Send an invitation')}
           description={t('A mail with a link to sign in. It does not expire.')}
+          {...form.toggle('invite')}
           checked={invite}
-          disabled={given['email'] === undefined}
-          onChange={(event) => setInvited(event.currentTarget.checked)}
+          disabled={email.trim() === ''}
         />
       </DialogForm>
     </Modal>
