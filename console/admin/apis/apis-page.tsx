@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useAccess } from '../access.tsx';
 import { useQuery } from '../api.ts';
@@ -13,7 +13,7 @@ import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { formatDuration } from '../ui/forms/duration.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { ApiForm } from './api-form.tsx';
 
 /** The APIs of a project. */
@@ -35,7 +35,7 @@ export function Component() {
     { header: t('Scopes'), cell: ({ scopes }) => scopes.map(({ key }) => key).join(', ') },
     { header: t('Token lifetime'), cell: (api) => formatDuration(api.accessTokenTtlSeconds) },
   ];
-  if (mayChange) columns.push(actions(setEdited, setDeleting));
+  if (mayChange) columns.push(editColumn<ApiRowFragment>({ mayChange, edit: setEdited, remove: setDeleting }));
   return (
     <Page
       title={t('APIs')}
@@ -83,33 +83,4 @@ export function Component() {
       </ConfirmMutation>
     </Page>
   );
-}
-
-function actions(edit: (api: ApiRowFragment) => void, remove: (api: ApiRowFragment) => void): Column<ApiRowFragment> {
-  return {
-    header: '',
-    align: 'end',
-    isPlain: true,
-    cell: (api) => (
-      <Group gap={4} wrap="nowrap" display="inline-flex">
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          aria-label={t('Edit {name}', { name: api.name })}
-          onClick={() => edit(api)}
-        >
-          {t('Edit')}
-        </Button>
-        <Button
-          variant="subtle"
-          color="red"
-          size="compact-sm"
-          aria-label={t('Delete {name}', { name: api.name })}
-          onClick={() => remove(api)}
-        >
-          {t('Delete')}
-        </Button>
-      </Group>
-    ),
-  };
 }

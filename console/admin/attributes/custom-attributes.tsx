@@ -16,7 +16,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { AttributeDialog } from './attribute-dialog.tsx';
 import { customUrn, traitsOf, typeText } from './attribute-names.ts';
 
@@ -32,33 +32,7 @@ export function CustomAttributes({ projectId, mayChange }: { projectId: string; 
     { header: t('Name'), isName: true, width: '30%', cell: ({ name }) => <code>{name}</code> },
     { header: t('Type'), cell: typeText },
     { header: t('Rules'), cell: (attribute) => traitsOf(attribute).join(', ') || '–' },
-    {
-      header: '',
-      align: 'end',
-      isPlain: true,
-      cell: (attribute) =>
-        mayChange && (
-          <Group gap={4} wrap="nowrap" display="inline-flex">
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              aria-label={t('Edit {name}', { name: attribute.name })}
-              onClick={() => setEdited(attribute)}
-            >
-              {t('Edit')}
-            </Button>
-            <Button
-              variant="subtle"
-              color="red"
-              size="compact-sm"
-              aria-label={t('Delete {name}', { name: attribute.name })}
-              onClick={() => setDeleting(attribute)}
-            >
-              {t('Delete')}
-            </Button>
-          </Group>
-        ),
-    },
+    editColumn<CustomAttributeRowFragment>({ mayChange, edit: setEdited, remove: setDeleting }),
   ];
   return (
     <Section

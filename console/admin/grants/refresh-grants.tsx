@@ -16,6 +16,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { PageButtons } from '../ui/lists/page-buttons.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Grant = RefreshGrantsQuery['refreshGrants']['edges'][number]['node'];
@@ -74,21 +75,7 @@ export function GrantList({ of, mayChange }: { of: { userId: string } | { client
         skeletonRows={1}
         empty={<Empty icon="key" title={t('No refresh grants')} />}
       />
-      {(after || page?.pageInfo.hasNextPage) && (
-        <Button.Group p="sm">
-          <Button variant="default" size="xs" disabled={!after} onClick={() => setAfter(null)}>
-            {t('First page')}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={!page?.pageInfo.hasNextPage}
-            onClick={() => setAfter(page?.pageInfo.endCursor ?? null)}
-          >
-            {t('Next page')}
-          </Button>
-        </Button.Group>
-      )}
+      <PageButtons after={after} pageInfo={page?.pageInfo} onChange={setAfter} />
       <ConfirmMutation
         title={t('Revoke this refresh grant?')}
         verb={t('Revoke')}

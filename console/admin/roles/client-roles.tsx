@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from '../api.ts';
 import type { ClientPartProps } from '../clients/client-part.ts';
@@ -11,7 +11,7 @@ import { Empty } from '../ui/feedback/empty.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { type Column, DataTable, editColumn } from '../ui/lists/data-table.tsx';
 import { RoleForm } from './role-form.tsx';
 import { RoleHolders } from './role-holders.tsx';
 
@@ -30,45 +30,22 @@ export function ClientRoles({ client, mayChange }: ClientPartProps) {
     { header: t('Description'), cell: ({ description }) => description ?? '–' },
     { header: t('Users'), cell: ({ userCount }) => count.format(userCount) },
     { header: t('Groups'), cell: ({ groupCount }) => count.format(groupCount) },
-    {
-      header: '',
-      align: 'end',
-      isPlain: true,
-      cell: (role) => (
-        <Group gap={4} wrap="nowrap" display="inline-flex">
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            aria-label={t('Show the holders of {name}', { name: role.name })}
-            aria-pressed={role.id === chosenId}
-            onClick={() => setChosenId(role.id === chosenId ? undefined : role.id)}
-          >
-            {t('Holders')}
-          </Button>
-          {mayChange && (
-            <>
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                aria-label={t('Edit {name}', { name: role.name })}
-                onClick={() => setEdited(role)}
-              >
-                {t('Edit')}
-              </Button>
-              <Button
-                variant="subtle"
-                color="red"
-                size="compact-sm"
-                aria-label={t('Delete {name}', { name: role.name })}
-                onClick={() => setDeleting(role)}
-              >
-                {t('Delete')}
-              </Button>
-            </>
-          )}
-        </Group>
+    editColumn<RoleRowFragment>({
+      others: (role) => (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={t('Show the holders of {name}', { name: role.name })}
+          aria-pressed={role.id === chosenId}
+          onClick={() => setChosenId(role.id === chosenId ? undefined : role.id)}
+        >
+          {t('Holders')}
+        </Button>
       ),
-    },
+      mayChange,
+      edit: setEdited,
+      remove: setDeleting,
+    }),
   ];
   return (
     <>

@@ -24,6 +24,7 @@ import { useDialogForm } from '../ui/forms/use-dialog-form.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import { actionColumn, type Column, DataTable } from '../ui/lists/data-table.tsx';
+import { PageButtons } from '../ui/lists/page-buttons.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Assignment = RoleAssignmentsQuery['roleAssignments']['edges'][number]['node'];
@@ -74,21 +75,7 @@ export function RoleHolders({ role, mayChange }: RoleHoldersProps) {
         skeletonRows={2}
         empty={<Empty icon="users" title={t('Not assigned yet')} />}
       />
-      {(after || page?.pageInfo.hasNextPage) && (
-        <Button.Group p="sm">
-          <Button variant="default" size="xs" disabled={!after} onClick={() => setAfter(null)}>
-            {t('First page')}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={!page?.pageInfo.hasNextPage}
-            onClick={() => setAfter(page?.pageInfo.endCursor ?? null)}
-          >
-            {t('Next page')}
-          </Button>
-        </Button.Group>
-      )}
+      <PageButtons after={after} pageInfo={page?.pageInfo} onChange={setAfter} />
       <Modal opened={isNew} onClose={() => setNew(false)} title={t('Assign {name}', { name: role.name })}>
         {isNew && <AssignForm role={role} onClose={() => setNew(false)} />}
       </Modal>

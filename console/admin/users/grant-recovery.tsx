@@ -37,7 +37,15 @@ export function GrantRecovery({ user, onClose }: GrantRecoveryProps) {
   );
 }
 
-function GrantForm({ user, onGranted, onClose }: { user: { id: string }; onGranted(code: string): void; onClose(): void }) {
+function GrantForm({
+  user,
+  onGranted,
+  onClose,
+}: {
+  user: { id: string };
+  onGranted(code: string): void;
+  onClose(): void;
+}) {
   const form = useDialogForm({
     initial: { reason: '', wait: '24' },
     request: ({ reason, wait }) =>

@@ -236,7 +236,10 @@ describe('a tightened policy', () => {
       'registration',
     );
     expectStatus(begun, 'DEVICE_REGISTERED');
-    const required = expectStatus(await hosted.page.step('authenticate', { userid: person.userid }, 'use'), 'MFA_REQUIRED');
+    const required = expectStatus(
+      await hosted.page.step('authenticate', { userid: person.userid }, 'use'),
+      'MFA_REQUIRED',
+    );
     await world.set({ passkeyPolicy: 'required' });
     const late = await hosted.page.step(
       'initiate-mfa',

@@ -64,7 +64,10 @@ describe('change_phone_number (service.md 3.1)', () => {
     pause();
     await page.challenge();
     const required = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
-    expectStatus(await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'), 'MFA_INITIATED');
+    expectStatus(
+      await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'),
+      'MFA_INITIATED',
+    );
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
     const number = phone();
     expectStatus(await change(number), 'PHONE_CODE_SENT');
@@ -94,7 +97,10 @@ describe('change_phone_number (service.md 3.1)', () => {
     pause();
     await page.challenge();
     const required = expectStatus(await page.step('authenticate', stepUp(), 'use'), 'MFA_REQUIRED');
-    expectStatus(await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'), 'MFA_INITIATED');
+    expectStatus(
+      await page.step('initiate-mfa', { userid, session_id: required['session_id'] }, 'use'),
+      'MFA_INITIATED',
+    );
     expectStatus(await page.step('verify-mfa', { userid, otp: await world.codeFor(old) }, 'use'), 'SUCCESS');
     await changeTo(phone());
     await other.challenge();

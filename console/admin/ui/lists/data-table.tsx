@@ -1,6 +1,7 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Group, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { t } from '../../language/language.ts';
 import styles from './data-table.module.css';
 
 export interface Column<Row> {
@@ -37,6 +38,43 @@ export function actionColumn<Row>(
           {verb}
         </Button>
       ),
+  };
+}
+
+interface EditColumnOptions<Row> {
+  /** Buttons before these. */
+  others?(row: Row): ReactNode;
+  mayChange: boolean;
+  edit(row: Row): void;
+  remove(row: Row): void;
+}
+
+/** Column with "Edit" and "Delete" per row. */
+export function editColumn<Row extends { name: string }>(options: EditColumnOptions<Row>): Column<Row> {
+  const { others, mayChange, edit, remove } = options;
+  return {
+    header: '',
+    align: 'end',
+    isPlain: true,
+    cell(row) {
+      const { name } = row;
+      const button = { variant: 'subtle', size: 'compact-sm' };
+      return (
+        <Group gap={4} wrap="nowrap" display="inline-flex">
+          {others?.(row)}
+          {mayChange && (
+            <>
+              <Button {...button} aria-label={t('Edit {name}', { name })} onClick={() => edit(row)}>
+                {t('Edit')}
+              </Button>
+              <Button {...button} color="red" aria-label={t('Delete {name}', { name })} onClick={() => remove(row)}>
+                {t('Delete')}
+              </Button>
+            </>
+          )}
+        </Group>
+      );
+    },
   };
 }
 
