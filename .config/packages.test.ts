@@ -28,15 +28,15 @@ describe.each(packageNames)('@latchkey/%s, packed', (name) => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it('contains its licence and README, and no tests', () => {
+  it('contains its license and README, and no tests', () => {
     const listed = execFileSync('tar', ['tzf', '-'], { input: tarball(name), encoding: 'utf8' })
       .trim()
       .split('\n');
     const others = listed.filter((path) => !path.startsWith('package/dist/'));
     expect(others.sort()).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
     expect(listed.filter((path) => /test|tsbuildinfo/.test(path))).toEqual([]);
-    const licence = execFileSync('tar', ['xzOf', '-', 'package/LICENSE'], { input: tarball(name), encoding: 'utf8' });
-    expect(licence).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
+    const license = execFileSync('tar', ['xzOf', '-', 'package/LICENSE'], { input: tarball(name), encoding: 'utf8' });
+    expect(license).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
   });
 });
 

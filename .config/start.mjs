@@ -15,13 +15,13 @@ const server = spawn(
   [
     ...memoryOptions,
     '--import',
-    new URL('lib/lifeline.mjs', import.meta.url).href,
+    new URL('lib/exit-with-parent.mjs', import.meta.url).href,
     join(root, 'server', 'dist', 'main.js'),
     ...process.argv.slice(2),
   ],
   {
     cwd: root,
-    env: toolEnvironment({ LATCHKEY_LIFELINE: '3' }),
+    env: toolEnvironment({ LATCHKEY_PARENT_PIPE: '3' }),
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   },

@@ -16,7 +16,7 @@ interface Registration {
   SESSION_SECRET: string;
 }
 
-/** An application made with a library or module from outside npm. */
+/** An application built with a library or module from outside npm. */
 export interface InteropClient {
   name: string;
   /** Path of its redirect URI. */

@@ -22,8 +22,8 @@ const baseUrl = process.env['BASE_URL'] ?? `http://localhost:${latchkeyPort}`;
 const adminToken = randomBytes(32).toString('base64url');
 
 // When this process ends, the pipe closes and the server stops.
-const lifeline = ['--import', pathToFileURL(join(root, '.config/lib/lifeline.mjs')).href];
-const server = ['--enable-source-maps', ...lifeline, join(root, 'server/dist/main.js')];
+const exitWithParent = ['--import', pathToFileURL(join(root, '.config/lib/exit-with-parent.mjs')).href];
+const server = ['--enable-source-maps', ...exitWithParent, join(root, 'server/dist/main.js')];
 const latchkey = spawn(process.execPath, server, {
   cwd: root,
   env: {
@@ -35,7 +35,7 @@ const latchkey = spawn(process.execPath, server, {
     BOOTSTRAP_ADMIN_TOKEN: adminToken,
     // The sample listens on loopback.
     DANGER_ALLOW_PRIVATE_LOGOUT_TARGETS: 'true',
-    LATCHKEY_LIFELINE: '3',
+    LATCHKEY_PARENT_PIPE: '3',
   },
   stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   detached: true,

@@ -200,9 +200,9 @@ test('a page of an unregistered origin gets the reason', async ({ page }) => {
   });
   await test.step('another client’s origin', async () => {
     await Application.register(admin, latchkey, `http://localhost:${port}/callback`);
-    const neighbour = await SdkInPage.open(page, `http://localhost:${port}`);
-    await neighbour.init(application.publishableKey, latchkey.baseUrl);
-    await expect(neighbour.authenticate('ada@example.com')).rejects.toMatchObject(refused);
+    const neighbor = await SdkInPage.open(page, `http://localhost:${port}`);
+    await neighbor.init(application.publishableKey, latchkey.baseUrl);
+    await expect(neighbor.authenticate('ada@example.com')).rejects.toMatchObject(refused);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * `node e2e/upgrade/main.ts 2026-11-22`: makes the filled database of a release, from its commit. Each release gets one,
- * which is never made again: a test reads the rows that it wrote.
+ * which is never created again: a test reads the rows that it wrote.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

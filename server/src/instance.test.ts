@@ -18,7 +18,7 @@ it('a filled database without its master key gets no new one, and a given key is
   rmSync(dataDir, { recursive: true });
 });
 
-it('a first start that ended before it made the master key is continued', async () => {
+it('a first start that ended before it created the master key is continued', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'lk-'));
   await firstStart(dataDir);
   rmSync(join(dataDir, 'master.key'));

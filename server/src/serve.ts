@@ -161,7 +161,7 @@ async function start(config: Config, log: Log, opened: Opened, lifecycle: Lifecy
   metrics.watchBackups(() => services.backups.ageSeconds());
   servesHost = (host) => services.issuers.serves(host);
   metrics.watchStreams(services.streamRelay);
-  await services.processes.synchronise();
+  await services.processes.synchronize();
   await services.keys.maintain();
   await services.keys.published();
   const builtIn = await services.seed.create({ demo: database.embedded !== undefined });

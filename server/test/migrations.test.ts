@@ -93,7 +93,7 @@ describe('the migrations', () => {
     await database.drop();
   });
 
-  it('give earlier projects slugs that are unique and valid, made from their names', async () => {
+  it('give earlier projects slugs that are unique and valid, derived from their names', async () => {
     const database = await emptyDatabase();
     const orm = await openDatabase({ url: database.url, poolSize: 2 });
     const before = migrations.findIndex(({ name }) => name.endsWith('-project-slugs')) - 1;

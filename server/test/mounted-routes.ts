@@ -38,7 +38,7 @@ export const notDescribed: Record<string, string> = {
   '^GET /$': 'page',
   '^GET /openapi(\\.json)?$': 'the document itself',
   '^ALL /(assets|messages|sdk)$': 'files of the pages and packages',
-  '^GET /experience/': 'images and colours of the pages',
+  '^GET /experience/': 'images and colors of the pages',
   '^GET /signin$': 'page',
   '^(GET|POST) /account': 'pages',
   '^(GET|POST|ALL) /setup': 'pages of the setup link',

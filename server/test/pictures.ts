@@ -8,7 +8,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A valid PNG of one colour, in RGB. */
+/** A valid PNG of one color, in RGB. */
 export function pngOf(width: number, height: number, [r, g, b] = [200, 30, 60]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -79,7 +79,7 @@ export async function assertionFault(
 }
 
 /** Hosts that are not `login.example.com`: siblings, its parent, a subdomain, and names that contain it. */
-export const neighbours = [
+export const neighbors = [
   'shop.example.com',
   'example.com',
   'a.login.example.com',

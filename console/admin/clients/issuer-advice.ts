@@ -19,7 +19,7 @@ export function needsProjectIssuer(client: Client): boolean {
 function reasonForProjectIssuer(client: Client): string | undefined {
   if (client.fapiProfile || client.pushedRequestsRequired) return t('pushes its requests');
   if (hasSecret(client.tokenEndpointAuthMethod)) return t('authenticates with a client secret');
-  if (client.idTokenSignedResponseAlg !== 'ES512') return t('expects another signature than ES512');
+  if (client.idTokenSignedResponseAlg !== 'ES512') return t('expects a signature other than ES512');
   if (client.grantTypes.includes('DEVICE_CODE')) return t('signs in devices');
   if (client.grantTypes.includes('REFRESH_TOKEN')) return t('uses refresh tokens');
   if (client.grantTypes.includes('CLIENT_CREDENTIALS')) return t('acts for itself');

@@ -48,7 +48,7 @@ export const poolStarved: Experiment = {
         [
           Math.max(...publicMs) > 500 && `JWKS or discovery took ${Math.round(Math.max(...publicMs))} ms`,
           live !== 200 && `live: ${live}`,
-          tally.refused.length === 0 && seconds > 10 && 'the load saw nothing of it',
+          tally.refused.length === 0 && seconds > 10 && 'no request was refused',
           slowest > 9_000 && `a rejection took ${Math.round(slowest)} ms`,
           wellAfter > 5_000 && `recovered only after ${Math.round(wellAfter)} ms`,
           ...faults,

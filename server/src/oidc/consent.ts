@@ -9,7 +9,7 @@ import { issuerOf } from './issuer.ts';
 export interface ConsentDeps {
   authorizations: Pick<Authorizations, 'answerConsent'>;
   cookies: Pick<Cookies, 'session' | 'flow'>;
-  /** Binds a form to the request and the session that it was made for. */
+  /** Binds a form to the request and the session that it was created for. */
   csrf: { make(boundTo: string): string; holds(boundTo: string, token: string | undefined): boolean };
   page(req: Request, res: Response, shown: ShownConsent): Promise<void>;
   errorPage(req: Request, res: Response, status: number, reason: 'flow-expired'): void;

@@ -22,7 +22,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await buildTestApp();
-  // After its keys were made, also by a clock that is behind.
+  // After its keys were created, also by a clock that is behind.
   app.clock.turn(3600);
 });
 afterAll(() => app.close());

@@ -22,7 +22,7 @@ const prefix = 'urn:ietf:params:oauth:request_uri:';
 /** Parameters that authenticate the client, and are not part of the request. */
 const credentials = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
-/** The handle of a `request_uri` that this server made; null for any other. */
+/** The handle of a `request_uri` that this server issued; null for any other. */
 export function pushedHandle(parameters: Parameters): string | null {
   const uri = parameters.get('request_uri');
   return uri?.startsWith(prefix) === true ? uri.slice(prefix.length) : null;

@@ -242,9 +242,9 @@ describe('a client’s participation in a session', () => {
       return row && [row.first_at, row.last_at].map((at) => new Date(at).getTime());
     };
     // Another client in this session, and this client in another session.
-    const neighbour = new RelyingParty(app, (await app.make.client(project)).client);
-    for (const [name, value] of open.browser.cookies) neighbour.browser.cookies.set(name, value);
-    expect((await exchange(neighbour, await neighbour.code())).status).toBe(200);
+    const neighbor = new RelyingParty(app, (await app.make.client(project)).client);
+    for (const [name, value] of open.browser.cookies) neighbor.browser.cookies.set(name, value);
+    expect((await exchange(neighbor, await neighbor.code())).status).toBe(200);
     const elsewhere = new RelyingParty(app, client);
     await elsewhere.signIn(user);
     expect((await exchange(elsewhere, await elsewhere.code())).status).toBe(200);

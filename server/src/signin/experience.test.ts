@@ -46,7 +46,7 @@ describe('the hosted page of a project', () => {
     expect(html).not.toMatch(/%\{/);
   });
 
-  it('has name, logos, colour, texts and links without script, in the reader’s language', async () => {
+  it('has name, logos, color, texts and links without script, in the reader’s language', async () => {
     const logo = await app.services.experiences.addLogo(project.id, pngOf(120, 40), system);
     const dark = await app.services.experiences.addLogo(project.id, pngOf(120, 40, [255, 255, 255]), system);
     await publish({
@@ -110,7 +110,7 @@ describe('GET /experience/of/{publishable key}', () => {
   const branding = (key: string, headers: Record<string, string> = { origin }) =>
     fetch(`${app.url}/experience/of/${key}`, { headers });
 
-  it('has the published colours, readable in both themes, and the logo', async () => {
+  it('has the published colors, readable in both themes, and the logo', async () => {
     const { client: own, publishableKey } = await app.make.client(project);
     const logo = await app.services.experiences.addLogo(project.id, pngOf(120, 40), system);
     expect(await (await branding(publishableKey)).json()).toEqual({ colors: null, logo: null });

@@ -93,7 +93,7 @@ export const entra: DirectoryClient = {
     const body = patch(
       ...replaced,
       { op: 'Replace', path: workMail, value: person.userName },
-      // The user has no address yet at the first time.
+      // At the first update, the user has no address yet.
       { op: 'Replace', path: 'addresses[type eq "work"].formatted', value: '18/2111' },
       { op: 'Add', path: 'nickName', value: person.givenName },
     );

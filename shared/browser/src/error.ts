@@ -58,7 +58,7 @@ export type LatchkeyErrorCode = ServiceErrorCode | BrowserErrorCode | (string & 
 const brand = Symbol.for('@latchkey/browser/error');
 
 /**
- * The only error class that the SDK throws. Its message states the problem and the fix. `instanceof` also recognises
+ * The only error class that the SDK throws. Its message states the problem and the fix. `instanceof` also recognizes
  * errors of another copy of the SDK.
  */
 export class LatchkeyError extends Error {

@@ -82,27 +82,30 @@ describe('every operation', () => {
     [{ userid: 'a' }],
   ];
 
-  it.each(Object.keys(createLatchkey()))('%s fails with LatchkeyError only, regardless of its arguments', async (name) => {
-    const client = createLatchkey();
-    const operation = async (given: unknown[]) =>
-      (client as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...given);
-    const fails = async () => {
-      for (const given of arguments_) {
-        const error = await operation(given).then(
-          () => undefined,
-          (thrown: unknown) => thrown,
-        );
-        if (error !== undefined) expect(error).toBeInstanceOf(LatchkeyError);
-        expect((error as LatchkeyError | undefined)?.code).not.toBe('INTERNAL_ERROR');
-      }
-      return operation([null]);
-    };
-    if (!name.startsWith('init')) await expect(fails()).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
-    await client.init('lk_pk_test', 'https://id.example.com');
-    const answersNull = name === 'lastUser';
-    if (answersNull) expect(await fails()).toBeUndefined();
-    else await expect(fails()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', category: 'fatal' });
-  });
+  it.each(Object.keys(createLatchkey()))(
+    '%s fails with LatchkeyError only, regardless of its arguments',
+    async (name) => {
+      const client = createLatchkey();
+      const operation = async (given: unknown[]) =>
+        (client as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...given);
+      const fails = async () => {
+        for (const given of arguments_) {
+          const error = await operation(given).then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          if (error !== undefined) expect(error).toBeInstanceOf(LatchkeyError);
+          expect((error as LatchkeyError | undefined)?.code).not.toBe('INTERNAL_ERROR');
+        }
+        return operation([null]);
+      };
+      if (!name.startsWith('init')) await expect(fails()).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
+      await client.init('lk_pk_test', 'https://id.example.com');
+      const answersNull = name === 'lastUser';
+      if (answersNull) expect(await fails()).toBeUndefined();
+      else await expect(fails()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', category: 'fatal' });
+    },
+  );
 
   it('wraps an error of the browser, with its cause', async () => {
     vi.stubGlobal('window', {});
@@ -152,7 +155,7 @@ describe('storage that does not respond', () => {
 });
 
 describe('LatchkeyError', () => {
-  it('is recognised across copies of the SDK, and subclasses keep their own identity', async () => {
+  it('is recognized across copies of the SDK, and subclasses keep their own identity', async () => {
     vi.resetModules();
     const other = await import('./index.ts');
     expect(other.LatchkeyError).not.toBe(LatchkeyError);

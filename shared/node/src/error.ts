@@ -5,7 +5,7 @@
 /** Names of an error's classes. Shared by all copies of this library in a process: ES modules, CommonJS, bundles. */
 const kinds = Symbol.for('@latchkey/node/error');
 
-/** Base class of all errors of this library. `instanceof` also recognises errors of another copy of it. */
+/** Base class of all errors of this library. `instanceof` also recognizes errors of another copy of it. */
 export abstract class LatchkeyNodeError extends Error {
   static readonly kind: string = 'LatchkeyNodeError';
   /** Stable; for `switch`. */

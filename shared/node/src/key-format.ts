@@ -47,7 +47,7 @@ export function derIn(pem: string, label: string): Uint8Array<ArrayBuffer> | nul
 }
 
 /**
- * Reads a public key (SubjectPublicKeyInfo, RFC 5280 §4.1) or recognises a private one (RFC 5958 §2, RFC 8017 A.1.2, RFC
+ * Reads a public key (SubjectPublicKeyInfo, RFC 5280 §4.1) or recognizes a private one (RFC 5958 §2, RFC 8017 A.1.2, RFC
  * 5915 §3), as far as needed to name its type. Null: neither.
  */
 export function keyFormatOf(der: Uint8Array): KeyFormat | null {

@@ -8,7 +8,7 @@ export interface SignInProps {
   appName?: string;
   /** `en`, `de`, `fr`, `es` or `ja`. Default: that of the page, then of the browser. */
   lang?: string;
-  /** `none`: without the project's colours and logo. */
+  /** `none`: without the project's colors and logo. */
   branding?: 'none';
   /** For custom properties and parts, as in the README of `@latchkey/browser`. */
   className?: string;

@@ -200,7 +200,7 @@ async function createCluster(
   try {
     writeFileSync(join(work, 'password'), password, { mode: 0o600 });
     for (const path of [join(work, 'password'), work]) chownSync(path, account.uid, account.gid);
-    await initialise(work, password, account, binaries, durable);
+    await initialize(work, password, account, binaries, durable);
     if (isOpen) renameSync(join(work, 'data'), published);
     else {
       renameSync(join(work, 'data'), join(home, 'postgres'));
@@ -257,7 +257,7 @@ export function removeDataFolder(dataDir: string): void {
   rmSync(dataDir, { recursive: true });
 }
 
-async function initialise(
+async function initialize(
   work: string,
   password: string,
   account: Account,

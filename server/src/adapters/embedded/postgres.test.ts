@@ -307,7 +307,7 @@ describe('errors in one line', () => {
   });
 });
 
-it.runIf(isRoot)('an account without a name is recognised: PostgreSQL does not create a database for it', () => {
+it.runIf(isRoot)('an account without a name is recognized: PostgreSQL does not create a database for it', () => {
   expect(hasName({ uid: 65_534, gid: 65_534, dropped: true })).toBe(true);
   expect(hasName({ uid: 4_000_000_000, gid: 65_534, dropped: true })).toBe(false);
 });

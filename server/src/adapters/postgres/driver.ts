@@ -11,7 +11,7 @@ import { currentScope, currentTurns, type Scope } from '../../domain/kernel/scop
 import type { NamedQuery } from '../../domain/kernel/sql.ts';
 import { tenantRole } from './row-security.ts';
 
-/** Behaviour of the connections of a pool. */
+/** Behavior of the connections of a pool. */
 export interface ConnectionOptions {
   /** False: names of statements are ignored. */
   preparesStatements: boolean;

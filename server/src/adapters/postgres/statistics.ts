@@ -6,7 +6,7 @@ export const renewSeconds = 2;
 
 /** Larger tables are left to PostgreSQL's autovacuum, which looks once a minute. */
 const largestRows = 100_000;
-/** Rows at which the statistics are renewed: 20, then three times as many as they were made from. */
+/** Rows at which the statistics are renewed: 20, then three times as many as they were computed from. */
 const leastRows = 20;
 const leastGrowth = 3;
 

@@ -51,6 +51,6 @@ export class DatabaseClock implements Clock {
   private describe(): string {
     const seconds = (Math.abs(this.skewMs) / 1000).toFixed(1);
     const side = this.skewMs > 0 ? 'behind' : 'ahead of';
-    return `this machine's clock is ${seconds} s ${side} the database's: synchronise both by NTP`;
+    return `this machine's clock is ${seconds} s ${side} the database's: synchronize both by NTP`;
   }
 }

@@ -29,7 +29,7 @@ export interface AdminCaller {
   freshAt?: Date | null;
   /** The console's session; absent for tokens. */
   sessionId?: string;
-  /** Callers with the same key take turns: an account and the tokens that it made, the applications of a project. */
+  /** Callers with the same key take turns: an account and the tokens that it created, the applications of a project. */
   turnsOf: string;
 }
 

@@ -67,7 +67,7 @@ describe('a caller of the admin API', () => {
     expect(answers.flatMap(({ errors }) => errors)).toEqual([]);
   });
 
-  it('takes turns with the tokens that its account made', async () => {
+  it('takes turns with the tokens that its account created', async () => {
     const email = 'maker@example.com';
     const userId = await harness.person(email);
     const by = { grants: everything, actor: system };

@@ -13,7 +13,7 @@ const maxScopes = 20;
 @Resolver()
 export class ClaimResolver {
   @Requires('project_viewer', { about: { client: 'clientId' }, scope: 'clients:read' })
-  @Query(() => ClaimSettingsView, { description: 'How the claims of an application are made at the project issuer.' })
+  @Query(() => ClaimSettingsView, { description: 'How the claims of an application are built at the project issuer.' })
   async claimSettings(@Arg('clientId', () => ID) clientId: string, @Ctx() { domain, em, projectId }: ProjectContext) {
     return shown(domain, projectId, clientId, await domain.claims.settings(em, keyIn(projectId, clientId)));
   }

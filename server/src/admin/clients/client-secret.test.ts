@@ -79,7 +79,7 @@ describe('client secrets', () => {
 describe('the slug of a project', () => {
   const make = `mutation ($input: CreateProjectInput!) { createProject(input: $input) { slug issuer } }`;
 
-  it('is given, or made from the name, and is part of its issuer', async () => {
+  it('is given, or derived from the name, and is part of its issuer', async () => {
     const given = (await harness.call(make, { input: { name: 'Given', slug: 'my-slug' } })).data.createProject;
     expect(given.slug).toBe('my-slug');
     expect(given.issuer).toMatch(/^https?:\/\/[^/]+\/p\/my-slug$/);

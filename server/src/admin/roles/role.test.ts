@@ -266,7 +266,7 @@ describe('an assignment', () => {
     await expect(insert(stranger.id, null)).rejects.toThrow('foreign key');
   });
 
-  it('is made once by 200 parallel requests, with one event', async () => {
+  it('is created once by 200 parallel requests, with one event', async () => {
     const id = await role();
     const { roles } = harness.services;
     const made = await Promise.all(

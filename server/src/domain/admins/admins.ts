@@ -56,7 +56,7 @@ export interface NewAdminToken {
 
 const setupLinkSeconds = 15 * 60;
 const tokenPrefix = 'lk_admin_';
-/** Key of the advisory lock: role changes are serialised, so that two owners cannot remove each other. */
+/** Key of the advisory lock: role changes are serialized, so that two owners cannot remove each other. */
 const rolesLock = 7_316_904_554;
 const lastUsedSeconds = 60;
 /** Live tokens for a project, or for the instance; and the tokens that a list shows, with those that have ended. */
@@ -158,7 +158,7 @@ export class Admins {
   }
 
   /**
-   * A token made with a token expires with it at the latest. Refuses `forbidden` beyond the granter's rights, `invalid`,
+   * A token created with a token expires with it at the latest. Refuses `forbidden` beyond the granter's rights, `invalid`,
    * `not-found`.
    */
   createToken(input: NewAdminToken, by: Granter): Promise<{ adminToken: AdminToken; token: string }> {

@@ -14,7 +14,7 @@ export function firstIdAfter(at: Date): string {
   return firstIdAt(new Date(at.getTime() + slackMs));
 }
 
-/** The least id made at `at`. */
+/** The lowest id created at `at`. */
 export function firstIdAt(at: Date): string {
   const hex = Math.min(Math.max(0, at.getTime()), 0xffff_ffff_ffff).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

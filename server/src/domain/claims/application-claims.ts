@@ -4,7 +4,7 @@ import type { ClaimList, ClaimMapping } from './claim-settings.entity.ts';
 import type { ClaimSettings } from './claim-settings.ts';
 import { filledTemplate } from './mapping.ts';
 
-/** The data from which an application's claims about a user are made. */
+/** The data from which an application's claims about a user are built. */
 export interface ClaimSource {
   user: ClaimUser;
   /** The user's groups; `assigned` if the group has a role of the application. */

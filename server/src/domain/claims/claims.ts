@@ -54,7 +54,7 @@ export class Claims {
     actor: Actor,
   ): Promise<ClaimSettings> {
     return this.deps.db.transaction(async (em) => {
-      // Serialises the changes, also while there is no row.
+      // Serializes the changes, also while there is no row.
       const { name } = found(await this.locked(em, client), 'client');
       const row = await em.findOne(ClaimSettingsRow, rowKey(client), { refresh: true });
       const current = settingsOf(row);

@@ -2,7 +2,7 @@ import { type Executing, query, sql } from '../kernel/sql.ts';
 import type { ClaimMapping } from './claim-settings.entity.ts';
 import { namesIn } from './mapping.ts';
 
-/** The attributes from which claims of the project's applications are made, as paths of SCIM (`attributes.ts`). */
+/** The attributes from which claims of the project's applications are built, as paths of SCIM (`attributes.ts`). */
 export async function mappedAttributes(on: Executing, projectId: string): Promise<Set<string>> {
   const rows = await query(
     on,

@@ -1,6 +1,6 @@
 import type { ApiKeyKind } from './api-key.entity.ts';
 
-/** Lets secret scanners recognise API keys. */
+/** Lets secret scanners recognize API keys. */
 export const apiKeyPrefixes: Record<ApiKeyKind, string> = { publishable: 'lk_pk_', secret: 'lk_sk_' };
 
 /** Checks the format, without a lookup. */

@@ -12,7 +12,7 @@ import { atKey, type TenantKey } from '../projects/tenant.ts';
 import { Client } from './client.entity.ts';
 import { ClientSecret } from './client-secret.entity.ts';
 
-/** Lets secret scanners recognise client secrets. */
+/** Lets secret scanners recognize client secrets. */
 const prefix = 'lk_cs_';
 /** One in use and its successor. */
 const maxLive = 2;
@@ -53,7 +53,7 @@ export class ClientSecrets {
     });
   }
 
-  /** Joins: a new secret of a client that the caller has locked or made. */
+  /** Joins: a new secret of a client that the caller has locked or created. */
   make(em: EntityManager, client: Client, actor: Actor): IssuedSecret {
     const secret = newSecret(this.deps.random, prefix);
     const clientSecret = em.create(ClientSecret, {

@@ -70,7 +70,7 @@ export class Clients {
     return project && inProject(project.id, () => find(project.id));
   }
 
-  /** Disabled ones included. The caller must authorise. */
+  /** Disabled ones included. The caller must authorize. */
   find(em: EntityManager, client: TenantKey): Promise<Client | null> {
     return isUuid(client.id) ? em.findOne(Client, atKey(client)) : Promise.resolve(null);
   }

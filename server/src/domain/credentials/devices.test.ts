@@ -49,8 +49,8 @@ describe('a device', () => {
       await expect(rename(name)).rejects.toMatchObject({ problem: { code: 'invalid', field: 'name' } });
     }
     const none = { problem: { code: 'not-found', what: 'device' } };
-    const neighbour = await app.make.user(world.project);
-    await expect(rename('Theirs', { ...owner, userId: neighbour.id })).rejects.toMatchObject(none);
+    const neighbor = await app.make.user(world.project);
+    await expect(rename('Theirs', { ...owner, userId: neighbor.id })).rejects.toMatchObject(none);
     const elsewhere = await app.make.project();
     await expect(rename('Theirs', { ...owner, projectId: elsewhere.id })).rejects.toMatchObject(none);
     await rename('x'.repeat(100));

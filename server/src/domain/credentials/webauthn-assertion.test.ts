@@ -5,7 +5,7 @@ import {
   assertionFault,
   credential,
   expectation,
-  neighbours,
+  neighbors,
   origin,
   otherCredential,
   stored,
@@ -98,7 +98,7 @@ describe('the response of an authentication', () => {
     expect(await assertionFault(assertion(deviations))).toBe(expected);
   });
 
-  it.each(neighbours)('is refused on %s, whose RP ID hash is right (origin)', async (host) => {
+  it.each(neighbors)('is refused on %s, whose RP ID hash is right (origin)', async (host) => {
     const over = { origins: ['https://login.example.com'], rpId: 'login.example.com' };
     const made = (at: string) => assertion({ origin: `https://${at}`, rpId: over.rpId });
     expect(await assertionFault(made('login.example.com'), {}, over)).toBe('none');

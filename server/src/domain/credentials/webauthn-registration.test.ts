@@ -7,7 +7,7 @@ import {
   creation,
   credential,
   expectation,
-  neighbours,
+  neighbors,
   origin,
   registration,
   registrationFault,
@@ -192,7 +192,7 @@ describe('the response of a registration', () => {
     expect(await registrationFault(registration(deviations))).toBe(expected);
   });
 
-  it.each(neighbours)('is refused on %s, with the right RP ID hash (origin)', async (host) => {
+  it.each(neighbors)('is refused on %s, with the right RP ID hash (origin)', async (host) => {
     const over = { origins: ['https://login.example.com'], rpId: 'login.example.com' };
     const made = (at: string) => registration({ origin: `https://${at}`, rpId: over.rpId });
     expect(await registrationFault(made('login.example.com'), over)).toBe('none');

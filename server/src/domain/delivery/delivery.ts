@@ -36,9 +36,9 @@ export interface NewMessage {
   /** Not sent after this; absent: in a day. */
   expiresAt?: Date;
 }
-/** The recipient that a message was made for. Sealed with its text, never shown. */
+/** The recipient that a message was created for. Sealed with its text, never shown. */
 export interface MessageContext {
-  /** The user's id; null: no account had the address when the message was made. */
+  /** The user's id; null: no account had the address when the message was created. */
   account: string | null;
   /** The exact address, or number in E.164. The message goes there or nowhere. */
   mailbox: string;
@@ -242,7 +242,7 @@ export class Delivery {
     this.deps.settled(em, message, context);
   }
 
-  /** Messages of all projects in the dev mailbox, newest first, with their texts. The caller must authorise. */
+  /** Messages of all projects in the dev mailbox, newest first, with their texts. The caller must authorize. */
   async mailbox(page: PageRequest): Promise<Page<MailboxMessage>> {
     if (!this.hasMailbox) return { items: [], hasNextPage: false };
     const where = { state: 'sent' as const, sealedContent: { $ne: null } };

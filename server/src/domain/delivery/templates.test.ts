@@ -123,7 +123,7 @@ describe('a mail of a project', () => {
   };
   const content = { template: 'sign-in-code', app: '{code}', code: '012345', minutes: 5 } as const;
 
-  it('shows its name, colour and texts, escaped and without evaluating placeholders in them', () => {
+  it('shows its name, color and texts, escaped and without evaluating placeholders in them', () => {
     const { subject, text, html } = renderMail(content, 'en', look);
     expect(subject).toBe('Acme <b>: 012345');
     expect(text).toContain('Hello from {code} {code}');

@@ -69,7 +69,7 @@ interface AuthenticationRow {
   schema_version: number | null;
 }
 
-/** Lets secret scanners recognise SCIM tokens. */
+/** Lets secret scanners recognize SCIM tokens. */
 const scimTokenPrefix = 'lk_scim_';
 const notSetUpRetrySeconds = 60;
 const secondsOfDay = 24 * 3600;

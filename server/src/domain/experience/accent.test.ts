@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { accentCss, accentTheme, contrast, palettes, readable, rgb } from './accent.ts';
 
-describe('a project’s colour', () => {
+describe('a project’s color', () => {
   it('computes contrast as in WCAG 2.2', () => {
     expect(contrast([255, 255, 255], [0, 0, 0])).toBeCloseTo(21, 5);
     expect(contrast([118, 118, 118], [255, 255, 255])).toBeCloseTo(4.54, 2);
@@ -33,14 +33,14 @@ describe('a project’s colour', () => {
     );
   });
 
-  it('uses the background colours of the style sheet', () => {
+  it('uses the background colors of the style sheet', () => {
     const css = readFileSync(new URL('../../../../console/signin/styles/palette.css', import.meta.url), 'utf8');
     const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)');
     for (const [name, value] of Object.entries(palettes.light)) expect(light).toContain(`--${name}: ${value};`);
     for (const [name, value] of Object.entries(palettes.dark)) expect(dark).toContain(`--${name}: ${value};`);
   });
 
-  it('becomes a style sheet that sets colours only', () => {
+  it('becomes a style sheet that sets colors only', () => {
     expect(accentCss('#ffd400')).toMatch(/^:root\{(--[a-z-]+:#[0-9a-f]{6};?)+\}@media \(prefers-color-scheme:dark\)\{/);
   });
 });

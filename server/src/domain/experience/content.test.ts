@@ -16,10 +16,10 @@ describe('the content of an experience', () => {
     ['#2F55D4', '#2f55d4'],
     ['25d', '#2255dd'],
     [' #abcdef ', '#abcdef'],
-  ])('normalises the colour %s', (color, kept) => expect(checkColor(color)).toBe(kept));
+  ])('normalizes the color %s', (color, kept) => expect(checkColor(color)).toBe(kept));
 
   it.each(['red', '#12345', '#1234567', 'rgb(1,2,3)', '#2f55d4;}body{display:none', 'javascript:alert(1)', '#ggg'])(
-    'refuses the colour %s',
+    'refuses the color %s',
     (accent) => expect(faultOf({ accent })).toMatchObject({ code: 'invalid', field: 'accent' }),
   );
 

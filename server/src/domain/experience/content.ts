@@ -43,7 +43,7 @@ export function checkContent(input: ExperienceInput): ExperienceContent {
   };
 }
 
-/** Normalises `#2F55D4` and `#25d` to `#rrggbb`. Refuses `invalid`. */
+/** Normalizes `#2F55D4` and `#25d` to `#rrggbb`. Refuses `invalid`. */
 export function checkColor(color: string): string {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color.trim()) ?? [];
   if (digits === undefined) refuse({ code: 'invalid', field: 'accent', reason: 'must be a color such as #2f55d4' });

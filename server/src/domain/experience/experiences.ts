@@ -253,7 +253,7 @@ export class Experiences {
   }
 }
 
-/** Serialises changes of one experience without blocking sign-ins, which only reference the project. */
+/** Serializes changes of one experience without blocking sign-ins, which only reference the project. */
 async function lockProject(em: EntityManager, projectId: string): Promise<{ kind: string; id: string; name: string }> {
   const lock = sql<{ id: string; name: string }>`
     select id, name from projects where id = ${projectId} for no key update`;

@@ -9,7 +9,7 @@ describe('a logo', () => {
     ['image/png', pngOf(120, 40)],
     ['image/jpeg', jpegOf(120, 40)],
     ['image/webp', webpOf(120, 40)],
-  ] as const)('is recognised as %s by its bytes, with its size', (type, bytes) => {
+  ] as const)('is recognized as %s by its bytes, with its size', (type, bytes) => {
     expect(checkLogo(bytes)).toEqual({ type, width: 120, height: 40 });
   });
 

@@ -155,7 +155,7 @@ function clock({ clockSkewMs, processes }: SystemFacts): Checked {
     const seconds = (Math.abs(skew) / 1000).toFixed(1);
     return skew > 0 ? `${whose} is ${seconds} s behind the database` : `${whose} is ${seconds} s ahead of the database`;
   });
-  const advice = 'Synchronise all machines, also the database server, with the same NTP servers.';
+  const advice = 'Synchronize all machines, also the database server, with the same NTP servers.';
   return [most > skewFailMs ? 'fail' : 'warn', each.join('; '), advice];
 }
 

@@ -44,7 +44,7 @@ export class Processes {
   }
 
   /** Compares the clock with the database's; to be called before the process writes anything. @returns the skew in ms */
-  async synchronise(): Promise<number> {
+  async synchronize(): Promise<number> {
     const { db, clock, follow } = this.deps;
     const { aheadMs, errorMs } = await compareClocks(db.reader(), clock);
     return bounded(follow ? follow(aheadMs, errorMs) : aheadMs);
@@ -53,7 +53,7 @@ export class Processes {
   /** To be called every {@link beatSeconds}. */
   async beat(): Promise<void> {
     const { host, pid, version, nodeVersion, signMicroseconds } = this.runtime;
-    const skew = await this.synchronise();
+    const skew = await this.synchronize();
     await this.deps.db.transaction(async (em) => {
       await execute(
         em,

@@ -56,7 +56,7 @@ export type Problem =
   | { code: 'conflict'; what: Noun }
   /** Credential missing, wrong, expired or revoked. */
   | { code: 'unauthenticated' }
-  /** The caller is authenticated and not authorised. */
+  /** The caller is authenticated and not authorized. */
   | { code: 'forbidden'; reason: string }
   /** Rate limit exceeded. */
   | { code: 'too-many'; retryAfterSeconds: number }

@@ -216,7 +216,7 @@ describe('the keys at rest', () => {
     await (await keysOfAProcess()).keys.maintain();
     const stranger = await keysOfAProcess(new Uint8Array(32).fill(1));
     await expect(stranger.keys.published()).rejects.toThrow(VaultError);
-    await expect(stranger.keys.published()).rejects.toThrow('Set MASTER_KEY to the one it was made with');
+    await expect(stranger.keys.published()).rejects.toThrow('Set MASTER_KEY to the one it was created with');
   });
 
   it('get no successor under another master key: no server could open it', async () => {

@@ -26,7 +26,7 @@ describe('a public key of small order', () => {
       publicKey: createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'X25519', x } }),
     });
 
-  it('is recognised on Curve25519: OpenSSL derives no secret from it', () => {
+  it('is recognized on Curve25519: OpenSSL derives no secret from it', () => {
     for (const u of [0n, 1n, p - 1n, p, p + 1n, ...eighth.map(onMontgomery)]) {
       expect(() => agree(encoded(u))).toThrow();
       expect([u, hasSmallOrder(encoded(u), 'x25519')]).toEqual([u, true]);
@@ -34,7 +34,7 @@ describe('a public key of small order', () => {
     }
   });
 
-  it('is recognised on edwards25519, with either sign', () => {
+  it('is recognized on edwards25519, with either sign', () => {
     for (const y of [0n, 1n, p - 1n, p, p + 1n, ...eighth]) {
       expect([y, hasSmallOrder(encoded(y), 'ed25519')]).toEqual([y, true]);
       expect(hasSmallOrder(encoded(y | (1n << 255n)), 'ed25519')).toBe(true);

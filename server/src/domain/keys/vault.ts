@@ -3,12 +3,12 @@ import { OperatorError } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { sameSecret } from '../kernel/secret.ts';
 
-/** The sealed bytes were made under another master key, moved to another row, or altered. */
+/** The sealed bytes were created under another master key, moved to another row, or altered. */
 export class VaultError extends OperatorError {
   constructor(readonly reason: 'other-master-key' | 'altered') {
     super(
       reason === 'other-master-key'
-        ? 'This database was sealed under another master key. Set MASTER_KEY to the one it was made with.'
+        ? 'This database was sealed under another master key. Set MASTER_KEY to the one it was created with.'
         : 'Sealed data was altered, or belongs to another record.',
     );
     this.name = 'VaultError';
@@ -43,7 +43,7 @@ export class Vault {
     this.keyrings = second === undefined ? [this.first] : [this.first, new Keyring(second)];
   }
 
-  /** Fingerprint of the sealing master key: 8 hexadecimal digits, which reveal nothing of it. */
+  /** Fingerprint of the sealing master key: 8 hexadecimal digits, which reveal nothing about it. */
   get name(): string {
     return this.first.name.toString('hex');
   }

@@ -28,7 +28,7 @@ const schema = defineEntity({
     sid: p.uuid().nullable(),
     /** Delivery to the same client whose first attempt must precede this one's. */
     afterId: p.uuid().nullable(),
-    /** The same in all attempts, so that receivers recognise retries. */
+    /** The same in all attempts, so that receivers recognize retries. */
     jti: p.text(),
     uri: p.text(),
     state: p.enum(logoutDeliveryStates).default('pending'),

@@ -108,7 +108,7 @@ export class Projects {
   }
 
   /**
-   * @param input.slug absent: made from the name
+   * @param input.slug absent: derived from the name
    *
    * Refuses `invalid`, `taken`.
    */
@@ -175,7 +175,7 @@ export class Projects {
     return project;
   }
 
-  /** Joins: a slug made from the name that no project has. Concurrent callers wait for this transaction. */
+  /** Joins: a slug derived from the name that no project has. Concurrent callers wait for this transaction. */
   async freeSlug(em: EntityManager, name: string): Promise<string> {
     await query(em, sql`select pg_advisory_xact_lock(${slugLock})`);
     const slug = slugOf(name);

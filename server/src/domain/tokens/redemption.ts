@@ -55,7 +55,7 @@ export function redemption(
   const resource = exchange.resource ?? null;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);
   const event = { id: eventId, at: now, type: 'token.issued', actor } as const;
-  // The code is found by its hash, so a plan made while the tables were empty stays good. Each condition that a
+  // The code is found by its hash, so a plan created while the tables were empty stays good. Each condition that a
   // concurrent exchange can change is on the updated row, so exactly one redeems it.
   return sql<RedemptionRow>`with client as materialized (${currentClient(exchange)}),
     used as (${usedAssertion(assertion)}),

@@ -133,7 +133,7 @@ export function meets(isByPasskey: Fragment): Fragment {
   return sql`(${meetsPolicy(isByPasskey)} and (not k.passkey_required or ${isByPasskey}))`;
 }
 
-/** SQL: the columns from which the tokens are made. */
+/** SQL: the columns from which the tokens are built. */
 export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
   case when g.offline then null else g.session_id end as session_id, g.issuer, g.scope,
   null as nonce, g.auth_time, g.amr, g.acr, u.email, u.phone, u.user_name,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Random } from '../kernel/random.ts';
 
-/** Lets receivers and secret scanners recognise signing secrets (Standard Webhooks). */
+/** Lets receivers and secret scanners recognize signing secrets (Standard Webhooks). */
 const prefix = 'whsec_';
 
 /** A signing secret: `whsec_` and 32 random bytes in base64. */

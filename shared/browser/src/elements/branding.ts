@@ -10,7 +10,7 @@ export type Branding = {
 const color = /^#[0-9a-f]{6}$/;
 const id = /^[0-9a-f-]{36}$/;
 
-/** The project's published colours and logo. Undefined: none, or no answer within a second. Never throws. */
+/** The project's published colors and logo. Undefined: none, or no answer within a second. Never throws. */
 export async function brandingOf(base: string, apiKey: string): Promise<Branding | undefined> {
   try {
     const url = `${base}/experience/`;
@@ -23,7 +23,7 @@ export async function brandingOf(base: string, apiKey: string): Promise<Branding
     if (colors)
       for (const name of ['accent', 'on-accent', 'link'] as const) {
         const pair = colors[name];
-        // Nothing but colours reaches the style sheet.
+        // Nothing but colors reaches the style sheet.
         if (pair.every((one) => color.test(one)))
           sheet.insertRule(`:host{--${name}:var(--latchkey-${name},light-dark(${pair.join()}))}`);
       }

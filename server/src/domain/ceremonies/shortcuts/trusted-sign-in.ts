@@ -31,7 +31,7 @@ interface DeviceCandidate extends Candidate {
 
 /**
  * The work is the same for every address: the device is found by its key. Each row is found by one key, and no other
- * index matches any condition, so a plan made while the tables were small stays good (decisions/0087).
+ * index matches any condition, so a plan created while the tables were small stays good (decisions/0087).
  */
 export function candidateStatement(
   { project, client, origin }: Pick<SigninCaller, 'project' | 'client' | 'origin'>,

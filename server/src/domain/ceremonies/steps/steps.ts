@@ -73,7 +73,7 @@ export interface Answers {
 export type CeremonyStep = Exclude<SigninStep, 'challenge'>;
 
 /**
- * `optional`: without it no device is recognised. `registration` carries the public key, `use` a registered key's id.
+ * `optional`: without it no device is recognized. `registration` carries the public key, `use` a registered key's id.
  * `passkey`: no device proof, the body carries a passkey's response to the challenge.
  */
 export type ProofDemand = 'none' | 'optional' | 'registration' | 'use' | 'passkey';

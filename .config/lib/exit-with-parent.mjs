@@ -5,9 +5,9 @@
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
-const descriptor = Number(process.env.LATCHKEY_LIFELINE);
+const descriptor = Number(process.env.LATCHKEY_PARENT_PIPE);
 if (isMainThread && descriptor > 2) {
-  delete process.env.LATCHKEY_LIFELINE;
+  delete process.env.LATCHKEY_PARENT_PIPE;
   const line = new Socket({ fd: descriptor, readable: true, writable: false });
   line.on('error', () => undefined).on('close', () => process.kill(process.pid, 'SIGKILL'));
   line.resume().unref();
