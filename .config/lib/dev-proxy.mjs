@@ -39,7 +39,7 @@ export async function openProxy({ port, serverPort }) {
 }
 
 async function forward(req, res, port) {
-  // Read first: a request whose server has just ended is sent once more.
+  // Read first: a request whose server has just ended is sent again.
   const body = await read(req);
   const answer = await send(req, body, port);
   const isConsole =

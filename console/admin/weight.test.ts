@@ -85,7 +85,7 @@ describe('the console', () => {
     }
   });
 
-  it('loads another language than English in at most 80 KB, and nothing for English', () => {
+  it('loads a language other than English in at most 80 KB, and nothing for English', () => {
     const first = firstChunks();
     const languages = [...first].flatMap((name) => chunk(name).dynamicImports).filter((name) => isLanguage(name));
     const catalogs = languages.filter((name) => /\/(?:de|es|fr|ja)-/.test(name));

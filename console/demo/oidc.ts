@@ -69,7 +69,7 @@ export async function receive(config: Config, answer: URLSearchParams): Promise<
   const userinfo = await call(`${config.issuer}/userinfo`, {
     headers: { Authorization: `Bearer ${tokens['access_token']}` },
   });
-  if (userinfo['sub'] !== claims.sub) throw new Error('UserInfo has another sub than the ID token.');
+  if (userinfo['sub'] !== claims.sub) throw new Error('The sub of UserInfo differs from that of the ID token.');
   return { idToken, claims, signature, userinfo };
 }
 

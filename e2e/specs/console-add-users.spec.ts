@@ -146,7 +146,7 @@ test('an action on all that match runs page by page, after a preview of their nu
   await expect(dialog).toContainText('All users that match “fleet.example”.');
   await expectAccessible(page);
 
-  // Another number than was confirmed: nothing happens before it is confirmed, too.
+  // A different number than was confirmed: nothing happens before it is confirmed, too.
   await admin.run(importing, {
     input: { projectId, invite: false, dryRun: false, rows: [{ email: 'late@fleet.example' }] },
   });

@@ -117,7 +117,7 @@ test('the keyboard writes with completions, runs, and leaves the editor by Tab',
 test('the request of a form opens in it, once, in a new tab', async () => {
   const { page, context } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/settings`);
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Acme, once more');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Acme, again');
   await page.getByRole('button', { name: 'Show GraphQL' }).click();
   const tab = context.waitForEvent('page');
   await page.getByRole('link', { name: 'Open in API explorer' }).click();

@@ -150,7 +150,7 @@ test('a project is created, searched, switched to, and deleted with counts of it
 
   await page.goto(`${latchkey.baseUrl}/admin/projects?search=glob`);
   await page.getByRole('link', { name: 'Globex' }).click();
-  // Until its overview is there, the navigation is that of the last project.
+  // Until its overview has loaded, the navigation is that of the last project.
   await expect(page.getByRole('button', { name: /^Project: Globex/ })).toBeVisible();
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await button(page, 'Delete project').click();

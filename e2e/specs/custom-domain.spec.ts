@@ -131,7 +131,7 @@ test('a domain is added in the console, and its users sign in there', async ({ b
     expect(await second()).toMatchObject({ sub, iss: site });
   });
 
-  await test.step('the account page is there, and the base host knows no session', async () => {
+  await test.step('the account page is served, and the base host has no session', async () => {
     await page.goto(`${site}/account`);
     await expect(page.getByText('ada@example.com').first()).toBeVisible();
     await expectAccessible(page);

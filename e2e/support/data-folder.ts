@@ -15,7 +15,7 @@ export function useAsTemplate(folder: string): void {
 export function newDataFolder({ empty }: { empty: boolean }): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-e2e-'));
   const template = process.env[variable];
-  // `-a` keeps the owner: PostgreSQL runs as another user than root.
+  // `-a` keeps the owner: PostgreSQL runs as a different user than root.
   if (template && !empty) execFileSync('cp', ['-a', `${template}/.`, folder]);
   return folder;
 }

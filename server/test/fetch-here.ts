@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** `fetch` as if every host name led to this machine; the real one sends no other Host header. Follows no redirects. */
+/** `fetch` that resolves every host name to this machine; the built-in one cannot set the Host header. Follows no redirects. */
 export async function fetchHere(address: string, init: RequestInit = {}): Promise<Response> {
   const { hostname, host, port, pathname, search } = new URL(address);
   if (hostname === '127.0.0.1' || hostname === 'localhost') return fetch(address, init);

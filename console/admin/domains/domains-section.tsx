@@ -90,7 +90,7 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
       >
         {deleting?.state === 'VERIFIED' ? (
           <>
-            <p>{t('Users cannot sign in there any more. Applications that use this issuer stop working.')}</p>
+            <p>{t('Users can no longer sign in there. Applications that use this issuer stop working.')}</p>
             <p>{t('Its sessions, refresh tokens, device keys and passkeys end.')}</p>
           </>
         ) : (

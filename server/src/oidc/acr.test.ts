@@ -122,7 +122,7 @@ describe('an essential acr', () => {
   });
 
   it.each([[['urn:example:loa3', standard]], [['phr', standard]]])(
-    '%j is met by every sign-in, which it asks for nothing more',
+    '%j is met by every sign-in, without a further prompt',
     async (values) => {
       await hosted.open({ claims: essential(...values) });
       const done = expectStatus(await hosted.register(userid), 'SUCCESS');

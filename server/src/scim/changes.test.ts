@@ -128,7 +128,7 @@ describe('a change without the lock', () => {
     }
   });
 
-  it('by another actor than the directory keeps the provenance, as with the lock', async () => {
+  it('by a different actor than the directory keeps the provenance, as with the lock', async () => {
     const way = async (taking: <T>(work: () => Promise<T>) => Promise<T>) => {
       const scim = await app.project();
       const { id } = (await scim.request('POST', '/Users', { ...whole, active: false })).body;

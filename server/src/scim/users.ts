@@ -135,7 +135,7 @@ export class UserEndpoint {
     return users.map((user) => project(type, userResource(type, user, caller.baseUrl), projection));
   }
 
-  /** Runs `work`, and once more with the current definitions if they have changed since the request was authenticated. */
+  /** Runs `work`, and again with the current definitions if they have changed since the request was authenticated. */
   private async withDefinitions<T>(caller: ScimCaller, work: (type: ResourceType) => Promise<T>): Promise<T> {
     try {
       return await work(this.typeFor(caller));

@@ -118,7 +118,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses a signature by another key than the certificate', async () => {
+  it('refuses a signature by a different key than the certificate', async () => {
     const [leaf, other] = [leafOf(maker), leafOf(maker)];
     const forged = { ...attested([leaf, maker]), statement: attested([other, maker]).statement };
     const mixed = (bytes: Uint8Array) => forged.statement(bytes).set('x5c', [leaf.der, maker.der]);

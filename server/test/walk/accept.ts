@@ -44,7 +44,7 @@ export function applyStep(model: Model, sent: Sent, reply: Reply, changes: reado
   const status: string = reply.json['status'];
   if (!keyless.test(step) && step !== 'authenticate') {
     demand(proof && proof.deviation === null, `${step} of ${txn.name} was accepted without a valid proof`);
-    demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with another key than its own`);
+    demand(proof.key.jkt === txn.jkt, `${step} of ${txn.name} was accepted with a different key than its own`);
   }
   if (step === 'authenticate') restart(model, sent, changes);
   appliers[step]?.(model, sent, status, reply);
@@ -204,7 +204,10 @@ function reachOf(
   const recipient = fold(row['recipient']);
   const mine = accountsOf(model, txn).map((id) => model.user(id));
   if (row['template'] === 'phone-code') {
-    demand(recipient === fold(fields['phone_number'] ?? ''), `a phone code went to another number than the new one`);
+    demand(
+      recipient === fold(fields['phone_number'] ?? ''),
+      `a phone code went to a different number than the new one`,
+    );
     return new Map([[recipient, mine.map(({ id }) => id)]]);
   }
   const reach: Delivery['reach'] = new Map();

@@ -102,8 +102,8 @@ export function checkClaims(
   const access = claimsOf(body['access_token']);
   for (const claims of [id, access]) {
     demand(claims['sub'] === code.user, `a token names ${claims['sub']}, its code ${code.user}`);
-    demand(claims['iss'] === code.issuer, 'a token is of another issuer than its code');
-    demand(String(claims['amr']) === String(code.amr), 'a token has another amr than its code');
+    demand(claims['iss'] === code.issuer, 'a token is of a different issuer than its code');
+    demand(String(claims['amr']) === String(code.amr), 'a token has a different amr than its code');
     demand(Math.abs(Number(claims['auth_time']) * 1000 - code.authTime) <= 1000, 'a token has another auth_time');
   }
   demand(id['aud'] === code.client.id, 'an ID token is for another client');

@@ -283,7 +283,7 @@ export const signinErrorCodes = [
   'CODE_REJECTED',
   /** The passkey is not accepted here: wrong signature, deactivated user, another project. */
   'PASSKEY_REJECTED',
-  /** No such passkey exists any more: `signalUnknownCredential` may remove it from the user's device. */
+  /** No such passkey exists: `signalUnknownCredential` may remove it from the user's device. */
   'PASSKEY_UNKNOWN',
   /** The passkey must verify the user by PIN or biometrics. */
   'PASSKEY_VERIFICATION_REQUIRED',

@@ -118,7 +118,7 @@ const tokenAdvice = {
   AUDIENCE_MISMATCH:
     'Reject the token: it was issued to another client. If not, set the option audience to the client ID.',
   NONCE_MISMATCH: 'Reject the token: it belongs to another sign-in.',
-  TYPE_MISMATCH: 'Reject the token: it has another type than expected.',
+  TYPE_MISMATCH: 'Reject the token: it has a different type than expected.',
   CLAIM_MISSING: 'Reject the token: a required claim is missing.',
   CLAIM_INVALID: 'Reject the token: a claim is invalid.',
   REPLAYED: 'Ignore the token: it was already processed.',

@@ -65,7 +65,7 @@ describe('a bulk action on all that match', () => {
     expect((await run(erased, notBegun(5), { isErasing: true })).progress).toMatchObject({ done: 5, gone: 0 });
   });
 
-  it('changes nothing if another number matches than was confirmed', async () => {
+  it('changes nothing if a different number matches than was confirmed', async () => {
     const site = server(people(120));
     expect(await run(site, notBegun(119))).toMatchObject({ changedTo: 120, progress: { done: 0 } });
     expect(site.changed).toEqual([]);

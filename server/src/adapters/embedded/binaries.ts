@@ -98,7 +98,9 @@ function copyForOthers(native: string, target: string, onProgress: (line: string
   try {
     openSystemFolder(dirname(target));
     if (!existsSync(target)) {
-      onProgress(`PostgreSQL runs as another user than root, which cannot enter ${native}: copying it to ${target}`);
+      onProgress(
+        `PostgreSQL runs as a different user than root, which cannot enter ${native}: copying it to ${target}`,
+      );
       const fresh = `${target}.${randomBytes(6).toString('hex')}`;
       const wanted = (path: string) => !path.endsWith('.a') && basename(path) !== 'pkgconfig';
       cpSync(native, fresh, { recursive: true, verbatimSymlinks: true, filter: wanted });

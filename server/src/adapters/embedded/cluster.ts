@@ -193,7 +193,7 @@ async function createCluster(
   onProgress(
     isOpen
       ? `Creating the database in ${published}`
-      : `PostgreSQL runs as another user than root, which cannot enter ${dataDir}: creating the database in ${home}`,
+      : `PostgreSQL runs as a different user than root, which cannot enter ${dataDir}: creating the database in ${home}`,
   );
   removeAbandoned(home, account);
   const work = mkdtempSync(join(home, 'postgres.new-'));

@@ -33,7 +33,7 @@ export class CustomDomainResolver {
   @Requires('project_admin', { about: { domain: 'id' }, fresh: true, scope: 'projects:write' })
   @Mutation(() => ID, {
     description:
-      'Its host serves nothing any more; its sessions, refresh tokens, devices and passkeys end. Returns its id.',
+      'Its host is no longer served; its sessions, refresh tokens, devices and passkeys end. Returns its id.',
   })
   async deleteCustomDomain(@Arg('id', () => ID) id: string, @Ctx() ctx: ProjectContext) {
     await ctx.domain.domains.remove(keyIn(ctx.projectId, id), ctx.actor);

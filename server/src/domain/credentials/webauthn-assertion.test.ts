@@ -113,7 +113,7 @@ describe('the response of an authentication', () => {
   });
 
   it.each<[string, PasskeyFault, Partial<StoredPasskey>]>([
-    ['of another algorithm than its key', 'algorithm', { alg: -8 }],
+    ['of a different algorithm than its key', 'algorithm', { alg: -8 }],
     ['with an empty key', 'algorithm', { publicKey: '' }],
     ['with bytes after the key', 'algorithm', { publicKey: `${stored.publicKey}AAAA` }],
     ['with another key', 'signature', { publicKey: cbor(otherCredential.publicKey).toString('base64url') }],

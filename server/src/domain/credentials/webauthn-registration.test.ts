@@ -133,7 +133,7 @@ describe('the response of a registration', () => {
     ['no user verification', 'user-verification', { flags: { UV: false } }],
     ['a backup that is not eligible', 'backup', { flags: { BS: true } }],
     ['ES384', 'algorithm', { alg: -35 }],
-    ['a key of another type than its algorithm', 'algorithm', { publicKey: es256With([3, -257]) }],
+    ['a key of a different type than its algorithm', 'algorithm', { publicKey: es256With([3, -257]) }],
     ['ES256 on P-384', 'algorithm', { publicKey: es256With([-1, 2]) }],
     ['an algorithm that is a string', 'algorithm', { publicKey: es256With([3, '-7']) }],
     ['the algorithm of elliptic curves for RSA', 'algorithm', { publicKey: es256With([1, 3]) }],
@@ -199,7 +199,7 @@ describe('the response of a registration', () => {
     expect(await registrationFault(made(host), over)).toBe('origin');
   });
 
-  it('is refused with self attestation by another algorithm than the key’s (attestation)', async () => {
+  it('is refused with self attestation by a different algorithm than the key’s (attestation)', async () => {
     const response = registration({
       format: 'packed',
       statement: (bytes, { privateKey }) => map(['alg', -35], ['sig', sign('sha384', bytes, privateKey)]),

@@ -109,7 +109,7 @@ export class Domains {
     return found(await this.verify(key, claim.host, actor), 'domain');
   }
 
-  /** Removes the domain: its host serves nothing any more. Refuses `not-found`. */
+  /** Removes the domain: its host is no longer served. Refuses `not-found`. */
   remove(key: TenantKey, actor: Actor): Promise<void> {
     return this.deps.db.transaction(async (em) => {
       const domain = found(await this.locked(em, key), 'domain');
@@ -154,7 +154,7 @@ export class Domains {
     });
   }
 
-  /** The record is there: the host becomes the project's, unless another project holds it. */
+  /** The record exists: the host becomes the project's, unless another project holds it. */
   private async take(em: EntityManager, domain: CustomDomain, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
     const taken = await execute(

@@ -50,7 +50,7 @@ export class MasterKeyChange {
     });
   }
 
-  /** The number of values under another key than the first. */
+  /** The number of values under a different key than the first. */
   async left(): Promise<number> {
     const em = this.deps.db.reader();
     let count = 0;
@@ -79,7 +79,7 @@ export class MasterKeyChange {
     }
   }
 
-  /** True for values under another key than the first; null for none. */
+  /** True for values under a different key than the first; null for none. */
   private isSealedOtherwise(column: string): Fragment {
     return sql`substring(${sql.ref(column)} from 2 for 4) <> ${Buffer.from(this.deps.vault.name, 'hex')}`;
   }

@@ -196,7 +196,7 @@ export class Keys {
     return secondsLater(this.deps.clock.now(), -skewSeconds);
   }
 
-  /** Without a successor, the current key continues to sign. Where none may sign any more, a successor signs at once. */
+  /** Without a successor, the current key continues to sign. If none may sign, a successor signs at once. */
   private async keepSigning(em: EntityManager, keys: SigningKey[], alg: SigningAlgorithm, actor: Actor): Promise<void> {
     const now = this.deps.clock.now();
     const [current, next] = [currentKey(keys, alg, now), nextKey(keys, alg, now)];

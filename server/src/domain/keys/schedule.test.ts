@@ -20,7 +20,7 @@ describe('the keys’ schedule', () => {
     expect(currentKey([key(at(0))], 'EdDSA', at(3))).toBeUndefined();
   });
 
-  it('never signs with a key that is not published any more', () => {
+  it('never signs with a key that is no longer published', () => {
     expect(currentKey([{ ...key(at(0)), publishedUntil: at(3) }], 'ES512', at(2))).toBeDefined();
     expect(currentKey([{ ...key(at(0)), publishedUntil: at(3) }], 'ES512', at(3))).toBeUndefined();
   });

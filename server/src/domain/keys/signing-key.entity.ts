@@ -25,7 +25,7 @@ const schema = defineEntity({
     signsUntil: instant().nullable(),
     /** Published until this instant. */
     publishedUntil: instant().nullable(),
-    /** Emergency withdrawal: none of its tokens is accepted any more. */
+    /** Emergency withdrawal: its tokens are no longer accepted. */
     withdrawnAt: instant().nullable(),
   },
 });

@@ -139,7 +139,7 @@ describe('a network', () => {
     expect(await rows(db, 'select from known_networks where user_id = ?', [userId])).toEqual([]);
   });
 
-  it('that is known has another budget than unknown ones: twenty wrong codes', async () => {
+  it('that is known has a different budget than unknown ones: twenty wrong codes', async () => {
     await remember(home);
     await fail(20, { requesterKnown: false }, { ip: '198.51.100.1' });
     expect(await grant({ ip: '198.51.100.1' })).toEqual(long);

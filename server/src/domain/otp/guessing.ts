@@ -15,7 +15,7 @@ const month = 31 * day;
 const perAccount: LimitRule = { name: 'otp-wrong-account', max: 20, windowSeconds: month };
 /**
  * Wrong short codes for one account that known networks requested. One budget for all of them: a code may be entered from
- * another network than the one that requested it.
+ * a different network than the one that requested it.
  */
 const byKnown: LimitRule = { name: 'otp-wrong-known', max: 20, windowSeconds: month };
 /** Wrong short codes in one project. */

@@ -23,7 +23,7 @@ export const codeFaults: Record<MailCodeFault, Explanation> = {
   spent: explain('The code had been entered wrongly too often.', requestCode),
   'none-sent': explain('No code had been sent for this sign-in.', startAgain),
   'other-key': explain(
-    'The code was entered in another browser or application than the one that requested it.',
+    'The code was entered in a different browser or application than the one that requested it.',
     'Enter the code where it was requested.',
   ),
   'account-changed': explain('The address or account changed after the code was sent.', startAgain),

@@ -96,7 +96,7 @@ export class OidcActor {
     demand(row, `/${at} answered a code without writing one`);
     const cookie = browser.jar.cookies.get(`lk-session-${request.client.project.id}`);
     const isOfIssuer = (row['issuer'] ?? this.world.issuer) === request.issuer && row['scope'] === request.scope;
-    demand(isOfIssuer, `/${at} gave a code of another issuer or scope than it was asked for`);
+    demand(isOfIssuer, `/${at} gave a code of a different issuer or scope than it was asked for`);
     checkSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
     absorb(model, changes);
     // The account page discards the verifier of its request.

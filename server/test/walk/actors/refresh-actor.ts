@@ -95,7 +95,7 @@ export class RefreshActor {
     checkRefresh(model, sent, changes);
     const isLive = token === grant.tokens.at(-1);
     const next = String(reply.json['refresh_token']);
-    if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave another token than the first');
+    if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave a different token than the first');
     if (isLive) {
       demand(!grant.tokens.includes(next), 'a refresh gave a token that was replaced');
       grant.tokens.push(next);

@@ -42,7 +42,7 @@ export function viewOf(state: SignInState, say: Say, deps: Deps): View {
   };
 }
 
-/** Prompts that differ are built anew; others only updated, so that typed text and focus stay. */
+/** Prompts that differ are rebuilt; others are only updated, so that typed text and focus stay. */
 function identity(state: SignInState): string {
   const { step } = state;
   if (step === 'code') return [step, state.method, state.codeFormat, state.totp?.secret, state.testCode].join();

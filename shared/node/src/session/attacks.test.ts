@@ -223,7 +223,7 @@ describe('a sign-in by a device key alone, which renews auth_time without the us
     expect(await fresh(browser)).toBe(401);
   });
 
-  it('asks for the user once more if it answers a request with max_age, and then passes', async () => {
+  it('asks for the user again if it answers a request with max_age, and then passes', async () => {
     const { browser } = await signedIn({}, byDeviceKey());
     const earlier = browser.session;
     const again = await browser.signIn(provider, byDeviceKey(), '/fresh');

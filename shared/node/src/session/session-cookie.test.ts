@@ -79,7 +79,7 @@ describe('time', () => {
     expect(await statusOf(browser)).toBe(200);
   });
 
-  it('is not set anew on each request', async () => {
+  it('is not set again on each request', async () => {
     const { browser } = await signedIn();
     turn(200);
     expect((await browser.script('/account')).headers.getSetCookie()).toEqual([]);

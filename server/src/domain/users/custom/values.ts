@@ -71,7 +71,7 @@ export function readScalar(type: ScalarType, value: unknown): { value: string | 
 }
 
 /**
- * Checks custom values that have changed: their size and, if they must be complete, that each required one is there.
+ * Checks custom values that have changed: their size and, if they must be complete, that each required one is present.
  * Refuses `invalid`.
  */
 export function checkCustomValues({ attributes }: CustomSchema, values: CustomValues, isComplete: boolean): void {

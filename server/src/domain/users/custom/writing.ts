@@ -24,7 +24,7 @@ export function customWrite(
 }
 
 /**
- * SQL: the project, locked against changes of its definitions; no row if they are not of this version any more. Every
+ * SQL: the project, locked against changes of its definitions; no row if they no longer have this version. Every
  * statement that writes custom values depends on it.
  */
 export function currentSchema(projectId: string, { version }: CustomWrite): Fragment {
