@@ -174,6 +174,23 @@ describe('the members of a project', () => {
     expect(await full.count()).toBe(100);
   });
 
+  it('add at most 200 users a day to the project of the admins, also if their roles are revoked', async () => {
+    const { db, admins, projects } = harness.services;
+    const { id } = await projects.create({ name: 'Churn' }, system);
+    const { id: other } = await projects.create({ name: 'Beside churn' }, system);
+    const add = async (email: string, to = id) => {
+      const { id: membership } = await admins.grantRole({ email, role: 'project_viewer', projectId: to }, owner);
+      await admins.revokeRole(membership, owner);
+    };
+    for (let at = 0; at < 200; at += 1) await add(`churn-${at}@example.com`);
+    await expect(add('churn-more@example.com')).rejects.toMatchObject({ problem: { code: 'too-many' } });
+    expect(await query(db.alone, sql`select from users where email = 'churn-more@example.com'`)).toEqual([]);
+    await add('churn-0@example.com');
+    await add('churn-more@example.com', other);
+    harness.clock.turn(24 * 3600);
+    await add('churn-last@example.com');
+  });
+
   it('are a hundred at most, however many are added at once', async () => {
     const full = await filled(99);
     const works = ['a', 'b', 'c'].map((name) => () => {

@@ -10,6 +10,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { inProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
+import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
@@ -64,10 +65,24 @@ const maxTokens = 100;
 /** Admins and viewers of a project. Owners, whom only owners add, are not limited. */
 const maxMemberships = 100;
 
+/**
+ * Users that the admins of a project add to the console's project. They stay when their role is revoked. Owners, whom only
+ * owners add, are not limited.
+ */
+const newUsers: LimitRule = { name: 'admins.new-users', max: 200, windowSeconds: 24 * 3600 };
+
 /** Access to the console and admin API: roles, tokens, and setup links for the first owner. */
 export class Admins {
   constructor(
-    private readonly deps: { db: Database; clock: Clock; random: Random; audit: Audit; users: Users; issuer: string },
+    private readonly deps: {
+      db: Database;
+      clock: Clock;
+      random: Random;
+      audit: Audit;
+      limits: Pick<Limits, 'spend'>;
+      users: Users;
+      issuer: string;
+    },
   ) {}
 
   /** False until the first claim; the server then prints a setup link at start. */
@@ -212,7 +227,7 @@ export class Admins {
 
   /**
    * Grants a role to the user with this email address, who signs in to the console with it. Replaces their role in the
-   * same project. Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`.
+   * same project. Refuses `forbidden` beyond the granter's rights, `invalid`, `not-found`, `too-many`.
    */
   grantRole(input: NewRole, by: Granter): Promise<Membership> {
     return this.deps.db.transaction((em) => this.grantRoleIn(em, input, by));
@@ -224,8 +239,16 @@ export class Admins {
     const console = await em.findOneOrFail(Project, { builtIn: 'console' });
     const user =
       (await this.deps.users.findByAddress(em, console.id, email)) ??
-      (await this.deps.users.signUp(em, console.id, email, by.actor));
+      (await this.addUser(em, console, email, project, by.actor));
     return this.put(em, user, role, project, by.actor);
+  }
+
+  private async addUser(em: EntityManager, console: Project, email: string, project: Project | null, actor: Actor) {
+    if (project) {
+      const { allowed, retryAfterSeconds } = await this.deps.limits.spend(em, newUsers, project.id);
+      if (!allowed) refuse({ code: 'too-many', retryAfterSeconds });
+    }
+    return this.deps.users.signUp(em, console.id, email, actor);
   }
 
   /** Refuses `not-found`, and `forbidden` beyond the granter's rights and for the last owner. */
