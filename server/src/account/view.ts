@@ -14,31 +14,8 @@ import { scopeTexts } from '../http/scopes.ts';
 import { beginApp, setUpApp } from './authenticator-view.ts';
 import { profileSection, type Translate } from './profile-view.ts';
 
-/** Status of the last change, shown on the page. */
-export type Notice =
-  | 'saved'
-  | 'name'
-  | 'form'
-  | 'stale'
-  | 'last-method'
-  | 'phone-invalid'
-  | 'phone-locked'
-  | 'phone-taken'
-  | 'phone-code'
-  | 'phone-wait'
-  | 'phone-off'
-  | 'profile-name'
-  | 'profile-locale'
-  | 'profile-zoneinfo'
-  | 'profile-birthdate'
-  | 'profile-address'
-  | 'profile-locked'
-  | 'app-code'
-  | 'app-wait'
-  | 'app-off';
-
 /** The text key of each problem. */
-const problems: Record<Exclude<Notice, 'saved'>, string> = {
+const problems = {
   name: 'problemName',
   form: 'problemForm',
   stale: 'stale',
@@ -58,7 +35,10 @@ const problems: Record<Exclude<Notice, 'saved'>, string> = {
   'app-code': 'problem.codeTotp',
   'app-wait': 'problemAppWait',
   'app-off': 'problem.method',
-};
+} as const;
+
+/** Status of the last change, shown on the page. */
+export type Notice = 'saved' | keyof typeof problems;
 
 /** The content of the page, given the reader's texts and language. */
 export type View = (t: Translate, language: string) => Html;
