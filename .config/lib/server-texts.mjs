@@ -44,10 +44,13 @@ export function serverTexts(root) {
   return [...found];
 }
 
+/** The argument of each function that is the noun of a resource. */
+const nounArguments = { found: 1, existing: 3 };
+
 /** Reasons of `invalid` and `forbidden`, and nouns of resources that were not found. */
 function refusals(node) {
   const reasons = texts(node).filter((text) => reasonStart.test(text));
-  const nouns = node.type === 'CallExpression' && node.callee.name === 'found' ? texts(node.arguments[1]) : [];
+  const nouns = texts(node.type === 'CallExpression' && node.arguments[nounArguments[node.callee.name]]);
   if (nameOf(node) === 'what') nouns.push(...texts(node.value));
   const members = node.type === 'ObjectExpression' ? node.properties : [];
   const valueOf = (name) => members.find((member) => nameOf(member) === name)?.value;

@@ -8,10 +8,11 @@ import { cleanName } from '../kernel/name.ts';
 import { found, refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { inProject } from '../kernel/scope.ts';
-import { digest, isUuid } from '../kernel/secret.ts';
+import { digest } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
+import { existing } from '../projects/tenant.ts';
 import { User } from '../users/user.entity.ts';
 import type { Users } from '../users/users.ts';
 import { AdminToken } from './admin-token.entity.ts';
@@ -216,7 +217,7 @@ export class Admins {
   /** Takes effect immediately. Revoking twice changes nothing. Refuses `not-found`, `forbidden`. */
   revokeToken(id: string, by: Granter): Promise<AdminToken> {
     return this.deps.db.transaction(async (em) => {
-      const adminToken = found(isUuid(id) ? await em.findOne(AdminToken, id) : null, 'admin-token');
+      const adminToken = await existing(em, AdminToken, id, 'admin-token');
       this.checkMayGrant(by.grants, adminToken.role, adminToken.project?.id ?? null);
       if (adminToken.revokedAt) return adminToken;
       adminToken.revokedAt = this.deps.clock.now();
@@ -255,10 +256,7 @@ export class Admins {
   revokeRole(membershipId: string, by: Granter): Promise<Membership> {
     return this.deps.db.transaction(async (em) => {
       await query(em, sql`select pg_advisory_xact_lock(${rolesLock})`);
-      const membership = found(
-        isUuid(membershipId) ? await em.findOne(Membership, membershipId, { populate: ['user'] }) : null,
-        'membership',
-      );
+      const membership = await existing(em, Membership, membershipId, 'membership', { populate: ['user'] });
       this.checkMayGrant(by.grants, membership.role, membership.project?.id ?? null);
       if (membership.role === 'owner' && (await this.activeOwners(em)).every((id) => id === membership.user.id)) {
         refuse({ code: 'forbidden', reason: 'the last owner cannot be removed: add another owner first' });
@@ -339,7 +337,7 @@ export class Admins {
       return null;
     }
     if (!projectId) refuse({ code: 'invalid', field: 'projectId', reason: 'is required for this role' });
-    const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
+    const project = await existing(em, Project, projectId, 'project');
     this.checkMayGrant(grants, role, project.id);
     if (project.builtIn === 'console') {
       refuse({

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -7,12 +6,12 @@ import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Database, flushUnlessTaken } from '../kernel/database.ts';
-import { found, refuse } from '../kernel/problem.ts';
+import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { atKey, existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { Api } from './api.entity.ts';
 import { ApiGrant } from './api-grant.entity.ts';
 import { type ApiSettings, checkedApi, checkIdentifier, defaultTtlSeconds } from './api-settings.ts';
@@ -73,7 +72,7 @@ export class Apis {
   create(input: NewApi, actor: Actor): Promise<Api> {
     const { identifier, ...settings } = this.check(input);
     return this.deps.db.transaction(async (em) => {
-      const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
+      const project = await existing(em, Project, input.projectId, 'project');
       // Serialized, so that the limit holds. Sign-ins only reference the project and do not wait.
       await query(em, sql`select from projects where id = ${project.id} for no key update`);
       if ((await em.count(Api, { project })) >= maxApis) {
@@ -136,7 +135,7 @@ export class Apis {
    */
   grant(client: TenantKey, apiId: string, granted: ApiAccess, actor: Actor): Promise<ApiGrant | null> {
     return this.deps.db.transaction(async (em) => {
-      const holder = found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
+      const holder = await existing(em, Client, client, 'client');
       // Locked: a scope cannot be removed meanwhile.
       const api = await this.locked(em, { project: client.project, id: apiId });
       const known = keysOf(api);
@@ -191,8 +190,7 @@ export class Apis {
   }
 
   private async locked(em: EntityManager, key: TenantKey): Promise<Api> {
-    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-    return found(isUuid(key.id) ? await em.findOne(Api, atKey(key), lock) : null, 'api');
+    return existing(em, Api, key, 'api', locked);
   }
 
   private record(em: EntityManager, type: EventType, api: Api, actor: Actor, detail: Record<string, unknown>): void {

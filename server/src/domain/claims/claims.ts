@@ -10,7 +10,7 @@ import { isUuid } from '../kernel/secret.ts';
 import { type Executing, query, sql } from '../kernel/sql.ts';
 import { projectIssuerUrl } from '../projects/issuer.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { existing, type TenantKey } from '../projects/tenant.ts';
 import { applicationClaims, type ClaimSet, idTokenMembers, userInfoMembers } from './application-claims.ts';
 import { ClaimSettingsRow } from './claim-settings.entity.ts';
 import {
@@ -40,7 +40,7 @@ export class Claims {
 
   /** The settings of a client. Refuses `not-found`. */
   async settings(em: EntityManager, client: TenantKey): Promise<ClaimSettings> {
-    found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
+    await existing(em, Client, client, 'client');
     return settingsOf(await em.findOne(ClaimSettingsRow, rowKey(client)));
   }
 

@@ -1,14 +1,13 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
 import type { Actor } from '../kernel/actor.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found, refuse } from '../kernel/problem.ts';
+import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
-import { digest, isUuid } from '../kernel/secret.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { digest } from '../kernel/secret.ts';
+import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { Client } from './client.entity.ts';
 import { ClientSecret } from './client-secret.entity.ts';
 
@@ -41,10 +40,7 @@ export class ClientSecrets {
   /** Adds a secret; the other stays valid until it is revoked. Refuses `not-found`, `invalid`, `forbidden`. */
   issue(key: TenantKey, actor: Actor): Promise<IssuedSecret> {
     return this.deps.db.transaction(async (em) => {
-      const client = found(
-        isUuid(key.id) ? await em.findOne(Client, atKey(key), { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
-        'client',
-      );
+      const client = await existing(em, Client, key, 'client', locked);
       if (client.builtIn) refuse({ code: 'forbidden', reason: 'built-in clients have no secret' });
       if ((await em.count(ClientSecret, { client, revokedAt: null })) >= maxLive) {
         refuse({ code: 'invalid', field: 'clientId', reason: `already has ${maxLive} secrets: revoke one first` });
@@ -74,8 +70,7 @@ export class ClientSecrets {
   /** Takes effect immediately in all processes. Revoking twice changes nothing. Refuses `not-found`. */
   revoke(key: TenantKey, actor: Actor): Promise<ClientSecret> {
     return this.deps.db.transaction(async (em) => {
-      const lock = { populate: ['client'], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-      const secret = found(isUuid(key.id) ? await em.findOne(ClientSecret, atKey(key), lock) : null, 'client-secret');
+      const secret = await existing(em, ClientSecret, key, 'client-secret', { ...locked, populate: ['client'] });
       if (secret.revokedAt) return secret;
       secret.revokedAt = this.deps.clock.now();
       this.record(em, 'client-secret.revoked', secret, secret.client.getEntity(), actor);

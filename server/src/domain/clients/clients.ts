@@ -12,7 +12,7 @@ import { newSecret, type Random } from '../kernel/random.ts';
 import { inProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { atKey, existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { ApiKey, type ApiKeyKind } from './api-key.entity.ts';
 import { apiKeyPrefixes } from './api-key.ts';
 import { Client } from './client.entity.ts';
@@ -241,10 +241,7 @@ export class Clients {
   }
 
   private async changeable(em: EntityManager, key: TenantKey): Promise<Client> {
-    const client = found(
-      isUuid(key.id) ? await em.findOne(Client, atKey(key), { lockMode: LockMode.PESSIMISTIC_WRITE }) : null,
-      'client',
-    );
+    const client = await existing(em, Client, key, 'client', locked);
     if (client.builtIn === 'console') {
       refuse({
         code: 'forbidden',

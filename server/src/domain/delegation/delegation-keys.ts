@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { EventType } from '../audit/event-types.ts';
@@ -8,11 +7,10 @@ import { DelegationKey, type DelegationParty } from '../clients/delegation-key.e
 import type { Actor } from '../kernel/actor.ts';
 import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found, refuse } from '../kernel/problem.ts';
+import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
-import { isUuid } from '../kernel/secret.ts';
 import type { Vault } from '../keys/vault.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { parsePublicPem, publicPem, thumbprint } from './key-pem.ts';
 
 /** How long a replaced pair stays valid by default. */
@@ -89,11 +87,7 @@ export class DelegationKeys {
   /** Revokes at once on all processes; idempotent. Refuses `not-found`. */
   async revoke(wanted: TenantKey, actor: Actor): Promise<DelegationKey> {
     return this.deps.db.transaction(async (em) => {
-      const options = { populate: ['client'] as const, lockMode: LockMode.PESSIMISTIC_WRITE };
-      const key = found(
-        isUuid(wanted.id) ? await em.findOne(DelegationKey, atKey(wanted), options) : null,
-        'delegation-key',
-      );
+      const key = await existing(em, DelegationKey, wanted, 'delegation-key', { ...locked, populate: ['client'] });
       const now = this.deps.clock.now();
       if (key.expiresAt && isPast(key.expiresAt, now)) return key;
       key.expiresAt = now;
@@ -189,8 +183,7 @@ export class DelegationKeys {
 
   /** Locks the client: serializes changes of its keys. */
   private async locked(em: EntityManager, of: TenantKey): Promise<Client> {
-    const options = { lockMode: LockMode.PESSIMISTIC_WRITE };
-    return found(isUuid(of.id) ? await em.findOne(Client, atKey(of), options) : null, 'client');
+    return existing(em, Client, of, 'client', locked);
   }
 
   private record(em: EntityManager, type: EventType, key: DelegationKey, client: Client, actor: Actor): void {

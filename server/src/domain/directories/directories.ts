@@ -6,13 +6,13 @@ import { type Clock, isPast, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { cleanName, linkFault } from '../kernel/name.ts';
 import { addressOf } from '../kernel/network.ts';
-import { found, refuse } from '../kernel/problem.ts';
+import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { openProject } from '../kernel/scope.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { existing, keyIn, type TenantKey } from '../projects/tenant.ts';
 import { checkedNetworks } from './networks.ts';
 import { ScimToken } from './scim-token.entity.ts';
 
@@ -98,7 +98,7 @@ export class Directories {
       refuse({ code: 'invalid', field: 'expiresAt', reason: 'must be in the future' });
     }
     return this.deps.db.transaction(async (em) => {
-      const project = found(isUuid(input.projectId) ? await em.findOne(Project, input.projectId) : null, 'project');
+      const project = await existing(em, Project, input.projectId, 'project');
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }
@@ -128,7 +128,7 @@ export class Directories {
   /** Takes effect from the next request. Revoking twice changes nothing. Refuses `not-found`. */
   async revokeScimToken(key: TenantKey, actor: Actor): Promise<ScimToken> {
     return this.deps.db.transaction(async (em) => {
-      const token = found(isUuid(key.id) ? await em.findOne(ScimToken, atKey(key)) : null, 'scim-token');
+      const token = await existing(em, ScimToken, key, 'scim-token');
       if (token.revokedAt) return token;
       token.revokedAt = this.deps.clock.now();
       this.record(em, 'scim-token.revoked', token, token.project.id, actor);
@@ -139,7 +139,7 @@ export class Directories {
   /** A token for a self-test, which expires and is not audited. Refuses `not-found`, `forbidden`. */
   async issueTemporary(projectId: string, seconds: number): Promise<TenantKey & { token: string }> {
     return this.deps.db.transaction(async (em) => {
-      const project = found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
+      const project = await existing(em, Project, projectId, 'project');
       if (project.builtIn === 'console') {
         refuse({ code: 'forbidden', reason: 'SCIM is not available for the project of the admins' });
       }

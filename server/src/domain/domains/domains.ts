@@ -13,7 +13,7 @@ import { execute, query, sql } from '../kernel/sql.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
 import { domainOrigin } from '../projects/site.ts';
-import { atKey, keyIn, type TenantKey } from '../projects/tenant.ts';
+import { atKey, existing, keyIn, locked, type TenantKey } from '../projects/tenant.ts';
 import { CustomDomain, type DomainFault } from './custom-domain.entity.ts';
 import { challengeName, checkedHost } from './host-name.ts';
 
@@ -74,8 +74,7 @@ export class Domains {
     const { audit, clock, db, random } = this.deps;
     const host = this.checkHost(typed);
     return db.transaction(async (em) => {
-      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-      const project = found(isUuid(projectId) ? await em.findOne(Project, projectId, lock) : null, 'project');
+      const project = await existing(em, Project, projectId, 'project', locked);
       if (project.builtIn === 'console') {
         refuse({ code: 'invalid', field: 'projectId', reason: 'must not be the project of admins' });
       }
@@ -101,7 +100,7 @@ export class Domains {
   async check(key: TenantKey, actor: Actor): Promise<CustomDomain> {
     const { db, limits } = this.deps;
     const claim = await db.transaction(async (em) => {
-      const one = found(isUuid(key.id) ? await em.findOne(CustomDomain, atKey(key)) : null, 'domain');
+      const one = await existing(em, CustomDomain, key, 'domain');
       const spent = await limits.spend(em, checks, key.project.id);
       return { host: one.host, spent };
     });

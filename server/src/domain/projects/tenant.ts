@@ -1,4 +1,7 @@
-import { type EntityCtor, p, raw } from '@mikro-orm/core';
+import { type EntityCtor, type FilterQuery, type FindOneOptions, LockMode, p, raw } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { found, type Noun } from '../kernel/problem.ts';
+import { isUuid } from '../kernel/secret.ts';
 import { Project } from './project.entity.ts';
 
 /** The project of a tenant's row: the first column of its primary key and of all its unique keys. */
@@ -30,3 +33,18 @@ export const keyText = ({ project, id }: TenantKey) => `${project.id} ${id}`;
 
 /** The filter for the row of a key. */
 export const atKey = ({ project, id }: TenantKey) => ({ project: project.id, id });
+
+/** Locks the row for changes. */
+export const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+
+/** The row of a key, or the project of an id. Refuses `not-found`, also for an id that is not a UUID. */
+export async function existing<E extends object, Hint extends string = never>(
+  em: EntityManager,
+  entity: EntityCtor<E>,
+  key: TenantKey | string,
+  what: Noun,
+  options?: Pick<FindOneOptions<E, Hint>, 'lockMode' | 'populate'>,
+) {
+  const [id, filter] = typeof key === 'string' ? [key, { id: key }] : [key.id, atKey(key)];
+  return found(isUuid(id) ? await em.findOne<E, Hint>(entity, filter as FilterQuery<NoInfer<E>>, options) : null, what);
+}

@@ -12,7 +12,7 @@ import { found, refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { execute, type Fragment, query, sql } from '../kernel/sql.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { atKey, existing, type TenantKey } from '../projects/tenant.ts';
 import { Group } from '../users/group.entity.ts';
 import { countRows, type Listed, type Selection } from '../users/listing.ts';
 import { User } from '../users/user.entity.ts';
@@ -50,7 +50,7 @@ export class Roles {
     const { key, name, description } = checkedRole({ ...values, description: values.description ?? null });
     checkRoleKey(key);
     return this.deps.db.transaction(async (em) => {
-      const owner = found(isUuid(client.id) ? await em.findOne(Client, atKey(client)) : null, 'client');
+      const owner = await existing(em, Client, client, 'client');
       // Serialized, so that the limit holds. Sign-ins only reference the client and do not wait.
       await query(
         em,

@@ -14,6 +14,7 @@ import { query, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
+import { existing, locked } from '../projects/tenant.ts';
 import { checkedDescription, checkedTypes } from '../webhooks/webhook-settings.ts';
 import { secretPurpose, testType } from './batch.ts';
 import { LogStream, type StreamKind } from './log-stream.entity.ts';
@@ -191,8 +192,7 @@ export class LogStreams {
       await query(em, sql`select pg_advisory_xact_lock(${createLock})`);
       return;
     }
-    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-    found(isUuid(projectId) ? await em.findOne(Project, projectId, lock) : null, 'project');
+    await existing(em, Project, projectId, 'project', locked);
   }
 
   /** Refuses `invalid`: two streams would mix their lines in one file. */

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditEvent } from '../audit/audit-event.entity.ts';
@@ -7,14 +6,14 @@ import type { Actor } from '../kernel/actor.ts';
 import { change } from '../kernel/change.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
-import { found, refuse } from '../kernel/problem.ts';
+import { refuse } from '../kernel/problem.ts';
 import type { Random } from '../kernel/random.ts';
-import { digest, isUuid } from '../kernel/secret.ts';
+import { digest } from '../kernel/secret.ts';
 import { execute, sql } from '../kernel/sql.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { LimitRule, Limits } from '../limits/limits.ts';
 import { Project } from '../projects/project.entity.ts';
-import { atKey, type TenantKey } from '../projects/tenant.ts';
+import { existing, locked, type TenantKey } from '../projects/tenant.ts';
 import { newSigningSecret } from './signature.ts';
 import { Webhook } from './webhook.entity.ts';
 import { WebhookDelivery } from './webhook-delivery.entity.ts';
@@ -65,7 +64,7 @@ export class Webhooks {
 
   /** Refuses `not-found`. */
   async get(em: EntityManager, key: TenantKey): Promise<Webhook> {
-    return found(isUuid(key.id) ? await em.findOne(Webhook, atKey(key)) : null, 'webhook');
+    return existing(em, Webhook, key, 'webhook');
   }
 
   /** The given settings as they are stored. Refuses `invalid`. */
@@ -92,8 +91,7 @@ export class Webhooks {
     const values = this.check(settings) as WebhookValues;
     const known = given === undefined ? undefined : checkedSecret(given);
     return db.transaction(async (em) => {
-      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-      const project = found(isUuid(projectId) ? await em.findOne(Project, projectId, lock) : null, 'project');
+      const project = await existing(em, Project, projectId, 'project', locked);
       if ((await em.count(Webhook, { project })) >= maxWebhooks) {
         refuse({ code: 'invalid', field: 'projectId', reason: `already has ${maxWebhooks} webhooks` });
       }
@@ -203,7 +201,7 @@ export class Webhooks {
     await this.spend(key.project.id);
     const { audit, clock, db } = this.deps;
     return db.transaction(async (em) => {
-      const delivery = found(isUuid(key.id) ? await em.findOne(WebhookDelivery, atKey(key)) : null, 'webhook-delivery');
+      const delivery = await existing(em, WebhookDelivery, key, 'webhook-delivery');
       const webhook = await this.locked(em, { project: key.project, id: delivery.webhookId });
       mustBeEnabled(webhook);
       await em.refresh(delivery);
@@ -235,8 +233,7 @@ export class Webhooks {
   }
 
   private async locked(em: EntityManager, key: TenantKey): Promise<Webhook> {
-    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-    return found(isUuid(key.id) ? await em.findOne(Webhook, atKey(key), lock) : null, 'webhook');
+    return existing(em, Webhook, key, 'webhook', locked);
   }
 
   /** Committed also if the request is refused. */

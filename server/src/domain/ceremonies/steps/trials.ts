@@ -4,13 +4,13 @@ import { type Audit, aboutClient } from '../../audit/audit.ts';
 import { Client } from '../../clients/client.entity.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Database } from '../../kernel/database.ts';
-import { found, refuse } from '../../kernel/problem.ts';
+import { refuse } from '../../kernel/problem.ts';
 import { newSecret, type Random } from '../../kernel/random.ts';
-import { digest, isUuid } from '../../kernel/secret.ts';
+import { digest } from '../../kernel/secret.ts';
 import type { Signer, TokenKind } from '../../keys/signer.ts';
 import type { Vault } from '../../keys/vault.ts';
 import { contractScopes } from '../../projects/issuer.ts';
-import { atKey, type TenantKey } from '../../projects/tenant.ts';
+import { existing, type TenantKey } from '../../projects/tenant.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
 import type { AuthorizationRequests, BegunFlow } from '../requests/authorization-requests.ts';
 
@@ -139,10 +139,7 @@ export class Trials {
   }
 
   private async triable(of: TenantKey, em: EntityManager): Promise<Client> {
-    const client = found(
-      isUuid(of.id) ? await em.findOne(Client, atKey(of), { populate: ['project'] }) : null,
-      'client',
-    );
+    const client = await existing(em, Client, of, 'client', { populate: ['project'] });
     if (client.builtIn === 'console') {
       refuse({ code: 'forbidden', reason: 'this client already signs you in to the console' });
     }

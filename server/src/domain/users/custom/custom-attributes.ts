@@ -7,9 +7,9 @@ import { change } from '../../kernel/change.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/database.ts';
 import { found, refuse } from '../../kernel/problem.ts';
-import { isUuid } from '../../kernel/secret.ts';
 import { type Executing, query, sql } from '../../kernel/sql.ts';
 import { Project } from '../../projects/project.entity.ts';
+import { existing } from '../../projects/tenant.ts';
 import { type CustomAttribute, CustomSchemaRow } from './custom-schema.entity.ts';
 import {
   type CustomAttributeInput,
@@ -146,7 +146,7 @@ export class CustomAttributes {
     ) => T | Promise<T>,
   ): Promise<T> {
     return this.deps.db.transaction(async (em) => {
-      found(isUuid(projectId) ? await em.findOne(Project, projectId) : null, 'project');
+      await existing(em, Project, projectId, 'project');
       const now = this.deps.clock.now();
       await query(
         em,
