@@ -7,7 +7,6 @@ import {
   ClaimSettingsOf,
   type ClaimSettingsPartsFragment,
   ClientClaimsTab,
-  type GroupSelection,
   SearchHolders,
   UpdateClaimSettings,
 } from '../generated/operations.ts';
@@ -15,12 +14,13 @@ import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { LoadError } from '../ui/feedback/errors.tsx';
 import { PageSkeleton } from '../ui/feedback/skeleton.tsx';
+import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { useSettingsForm } from '../ui/forms/settings-form.ts';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Section } from '../ui/layout/page.tsx';
-import { type MappingRow, mappingOf, rowOf, textOf } from './mapping-row.ts';
+import { mappingOf, rowOf, textOf } from './mapping-row.ts';
 import { Mappings } from './mappings.tsx';
 
 const ClaimPreview = lazy(async () => ({ default: (await import('./claim-preview.tsx')).ClaimPreview }));
@@ -39,28 +39,17 @@ export function ClientClaims({ client, mayChange }: ClientPartProps) {
   return <ClaimsForm settings={settings} mayChange={mayChange} />;
 }
 
-interface Values {
-  groups: GroupSelection;
-  groupPrefix: string;
-  listLimit: number;
-  rolesClaim: string;
-  directoryRoles: boolean;
-  mappings: MappingRow[];
-}
+const valuesOf = (settings: ClaimSettingsPartsFragment) => ({
+  ...pick(settings, 'groups', 'listLimit', 'rolesClaim', 'directoryRoles'),
+  groupPrefix: settings.groupPrefix ?? '',
+  mappings: settings.mappings.map(rowOf),
+});
+
+type Values = ReturnType<typeof valuesOf>;
 
 function ClaimsForm({ settings, mayChange }: { settings: ClaimSettingsPartsFragment; mayChange: boolean }) {
   const { clientId, version } = settings;
-  const saved = useMemo<Values>(
-    () => ({
-      groups: settings.groups,
-      groupPrefix: settings.groupPrefix ?? '',
-      listLimit: settings.listLimit,
-      rolesClaim: settings.rolesClaim,
-      directoryRoles: settings.directoryRoles,
-      mappings: settings.mappings.map(rowOf),
-    }),
-    [settings],
-  );
+  const saved = useMemo(() => valuesOf(settings), [settings]);
   const form = useSettingsForm({
     saved,
     mayChange,

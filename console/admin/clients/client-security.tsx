@@ -1,30 +1,18 @@
 import { Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { t } from '../language/language.ts';
+import { pick } from '../ui/forms/pick.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { Client, ClientPartProps } from './client-part.ts';
 import { authMethodNames } from './kind.ts';
 import { useClientForm } from './use-client-form.ts';
 
-interface Values {
-  dpopRequired: boolean;
-  dpopNonceRequired: boolean;
-  pushedRequestsRequired: boolean;
-  fapiProfile: boolean;
-}
+type Name = 'dpopRequired' | 'dpopNonceRequired' | 'pushedRequestsRequired' | 'fapiProfile';
 
 /** Requirements for the application's requests: DPoP, pushed requests, FAPI 2.0. */
 export function ClientSecurity({ client, mayChange }: ClientPartProps) {
-  const saved = useMemo<Values>(
-    () => ({
-      dpopRequired: client.dpopRequired,
-      dpopNonceRequired: client.dpopNonceRequired,
-      pushedRequestsRequired: client.pushedRequestsRequired,
-      fapiProfile: client.fapiProfile,
-    }),
-    [client],
-  );
+  const saved = useMemo(() => pick(client, ...(Object.keys(labels) as Name[])), [client]);
   const form = useClientForm(client, mayChange, saved, (edits) => edits);
   const { values } = form;
   const missing = values.fapiProfile ? missingForFapi(client) : [];
@@ -78,15 +66,15 @@ export function ClientSecurity({ client, mayChange }: ClientPartProps) {
   );
 }
 
-const labels: Record<keyof Values, string> = {
+const labels: Record<Name, string> = {
   dpopRequired: 'DPoP',
   dpopNonceRequired: t('Nonces in DPoP proofs'),
   pushedRequestsRequired: t('Pushed requests'),
   fapiProfile: 'FAPI 2.0 Security Profile',
 };
 
-function consequenceOf(saved: Values, values: Values): string | undefined {
-  const tightened = Object.keys(labels).some((name) => values[name as keyof Values] && !saved[name as keyof Values]);
+function consequenceOf(saved: Record<Name, boolean>, values: Record<Name, boolean>): string | undefined {
+  const tightened = Object.keys(labels).some((name) => values[name as Name] && !saved[name as Name]);
   return tightened
     ? t(
         'Requests that do not comply are refused at once, refreshes included. Check first that the application supports it.',

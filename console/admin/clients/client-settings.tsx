@@ -1,11 +1,12 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { useQuery } from '../api.ts';
-import { FactorStanding, type GrantType, type IdTokenAlgorithm } from '../generated/operations.ts';
+import { FactorStanding, type IdTokenAlgorithm } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { amongRecent, requiring } from '../signin/passkey-policy.tsx';
 import { tidy } from '../ui/forms/list-field.tsx';
+import { pick } from '../ui/forms/pick.ts';
 import { Radios } from '../ui/forms/radios.tsx';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
@@ -17,42 +18,19 @@ import { addressFault } from './redirect-fault.ts';
 import { PostLogoutUris, RedirectUris } from './redirect-uris.tsx';
 import { useClientForm } from './use-client-form.ts';
 
-interface Values {
-  name: string;
-  redirectUris: string[];
-  postLogoutRedirectUris: string[];
-  tokenEndpointAuthMethod: keyof typeof authMethodNames;
-  jwks: string;
-  jwksUri: string;
-  idTokenSignedResponseAlg: IdTokenAlgorithm;
-  pkceOptional: boolean;
-  grantTypes: GrantType[];
-  pkceRequired: boolean;
-  relatedOrigins: boolean;
-  passkeyRequired: boolean;
-  thirdParty: boolean;
-}
+const valuesOf = (client: ClientPartProps['client']) => ({
+  ...pick(client, 'name', 'redirectUris', 'postLogoutRedirectUris', 'tokenEndpointAuthMethod'),
+  ...pick(client, 'idTokenSignedResponseAlg', 'grantTypes', 'pkceOptional', 'pkceRequired', 'relatedOrigins'),
+  ...pick(client, 'passkeyRequired', 'thirdParty'),
+  jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
+  jwksUri: client.jwksUri ?? '',
+});
+
+type Values = ReturnType<typeof valuesOf>;
 
 /** Name, redirect URIs and client authentication. */
 export function ClientSettings({ client, mayChange }: ClientPartProps) {
-  const saved = useMemo<Values>(
-    () => ({
-      name: client.name,
-      redirectUris: client.redirectUris,
-      postLogoutRedirectUris: client.postLogoutRedirectUris,
-      tokenEndpointAuthMethod: client.tokenEndpointAuthMethod,
-      jwks: client.jwks ? JSON.stringify(client.jwks, null, 2) : '',
-      jwksUri: client.jwksUri ?? '',
-      idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
-      pkceOptional: client.pkceOptional,
-      grantTypes: client.grantTypes,
-      pkceRequired: client.pkceRequired,
-      relatedOrigins: client.relatedOrigins,
-      passkeyRequired: client.passkeyRequired,
-      thirdParty: client.thirdParty,
-    }),
-    [client],
-  );
+  const saved = useMemo(() => valuesOf(client), [client]);
   const form = useClientForm(client, mayChange, saved, (edits) => ({
     ...edits,
     ...(edits.redirectUris ? { redirectUris: tidy(edits.redirectUris) } : {}),

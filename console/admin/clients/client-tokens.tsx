@@ -4,38 +4,27 @@ import { GrantList } from '../grants/refresh-grants.tsx';
 import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
+import { pick } from '../ui/forms/pick.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { Section } from '../ui/layout/page.tsx';
 import type { ClientPartProps } from './client-part.ts';
 import { addressFault } from './redirect-fault.ts';
 import { useClientForm } from './use-client-form.ts';
 
-interface Values {
-  /** Null: the project's default. */
-  accessTokenTtlSeconds: number | null;
-  refreshTokenTtlSeconds: number | null;
-  refreshTokenIdleSeconds: number | null;
-  backchannelLogoutUri: string;
-  backchannelLogoutSessionRequired: boolean;
-  logoutTokenTyp: 'SECEVENT' | 'LOGOUT';
-}
+const valuesOf = (client: ClientPartProps['client']) => ({
+  ...pick(client, 'accessTokenTtlSeconds', 'refreshTokenTtlSeconds', 'refreshTokenIdleSeconds'),
+  ...pick(client, 'backchannelLogoutSessionRequired', 'logoutTokenTyp'),
+  backchannelLogoutUri: client.backchannelLogoutUri ?? '',
+});
+
+type Values = ReturnType<typeof valuesOf>;
 
 const types = { SECEVENT: 'secevent+jwt', LOGOUT: 'logout+jwt' } as const;
 
 /** Access token lifetime and back-channel logout. */
 export function ClientTokens({ client, mayChange }: ClientPartProps) {
   const project = useProject();
-  const saved = useMemo<Values>(
-    () => ({
-      accessTokenTtlSeconds: client.accessTokenTtlSeconds ?? null,
-      refreshTokenTtlSeconds: client.refreshTokenTtlSeconds ?? null,
-      refreshTokenIdleSeconds: client.refreshTokenIdleSeconds ?? null,
-      backchannelLogoutUri: client.backchannelLogoutUri ?? '',
-      backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
-      logoutTokenTyp: client.logoutTokenTyp,
-    }),
-    [client],
-  );
+  const saved = useMemo(() => valuesOf(client), [client]);
   const form = useClientForm(client, mayChange, saved, ({ backchannelLogoutUri: uri, ...edits }) => ({
     ...edits,
     ...(uri === undefined ? {} : { backchannelLogoutUri: uri.trim() || null }),

@@ -6,6 +6,7 @@ import { t } from '../language/language.ts';
 import { useProject } from '../projects/project.tsx';
 import { ViewerNotice } from '../ui/feedback/viewer-notice.tsx';
 import { Duration, formatDuration } from '../ui/forms/duration.tsx';
+import { pick } from '../ui/forms/pick.ts';
 import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { useSettingsForm } from '../ui/forms/settings-form.ts';
 import { Page, Section } from '../ui/layout/page.tsx';
@@ -53,10 +54,7 @@ const labels = Object.fromEntries(names.map((name) => [name, fields[name].label]
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
-  const saved = useMemo(
-    () => Object.fromEntries(names.map((name) => [name, project[name]])) as Record<Name, number>,
-    [project],
-  );
+  const saved = useMemo(() => pick(project, ...names), [project]);
   const form = useSettingsForm({
     saved,
     mayChange,

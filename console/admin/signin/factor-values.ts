@@ -1,21 +1,20 @@
 import type { MfaMethod } from '../generated/operations.ts';
 import { t } from '../language/language.ts';
+import type { Project } from '../projects/project.tsx';
+import { pick } from '../ui/forms/pick.ts';
+
+const names = [
+  ...(['signUp', 'mfaPolicy', 'offeredFactors', 'passkeyPolicy', 'passkeyAaguids', 'passkeyRoots'] as const),
+  ...(['rememberMfaSeconds', 'deviceTrustSeconds', 'emailFactor', 'deviceTrustDays'] as const),
+  ...(['smsCountries', 'smsPerDay', 'testMode'] as const),
+] as const;
 
 /** Form values of the factors page. */
-export interface FactorValues {
-  signUp: 'OPEN' | 'PROVISIONED_ONLY';
-  mfaPolicy: 'OFF' | 'OPTIONAL' | 'REQUIRED';
-  offeredFactors: MfaMethod[];
-  passkeyPolicy: 'OFF' | 'ALLOWED' | 'PREFERRED' | 'REQUIRED';
-  passkeyAaguids: string[];
-  passkeyRoots: string[];
-  rememberMfaSeconds: number;
-  deviceTrustSeconds: number;
-  emailFactor: boolean;
-  deviceTrustDays: number;
-  smsCountries: string[];
-  smsPerDay: number;
-  testMode: boolean;
+export type FactorValues = Pick<Project, (typeof names)[number]>;
+
+export function factorValuesOf(project: Project): FactorValues {
+  const offeredFactors = methods.filter((method) => project.offeredFactors.includes(method));
+  return { ...pick(project, ...names), offeredFactors };
 }
 
 /** In the order offered at sign-in. */

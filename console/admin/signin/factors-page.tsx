@@ -15,7 +15,7 @@ import { SaveBar } from '../ui/forms/save-bar.tsx';
 import { WholeNumber } from '../ui/forms/whole-number.tsx';
 import { Page, Section } from '../ui/layout/page.tsx';
 import { CountryCodes, countryName } from './country-codes.tsx';
-import { type FactorValues, methodNames, methods } from './factor-values.ts';
+import { type FactorValues, factorValuesOf, methodNames, methods } from './factor-values.ts';
 import { FlowDrawing } from './flow-drawing.tsx';
 import { areModelsInvalid, modelConsequence, PasskeyModels, useModelUsage } from './passkey-models.tsx';
 import { amongRecent, PasskeyPages, passkeyConsequence, passkeyPolicies, WhatCounts } from './passkey-policy.tsx';
@@ -57,24 +57,7 @@ const labels: Record<keyof FactorValues, string> = {
 export function Component() {
   const project = useProject();
   const { mayChange } = useAccess(project.id);
-  const saved = useMemo<FactorValues>(
-    () => ({
-      signUp: project.signUp,
-      mfaPolicy: project.mfaPolicy,
-      offeredFactors: methods.filter((method) => project.offeredFactors.includes(method)),
-      passkeyPolicy: project.passkeyPolicy,
-      passkeyAaguids: project.passkeyAaguids,
-      passkeyRoots: project.passkeyRoots,
-      rememberMfaSeconds: project.rememberMfaSeconds,
-      deviceTrustSeconds: project.deviceTrustSeconds,
-      emailFactor: project.emailFactor,
-      deviceTrustDays: project.deviceTrustDays,
-      smsCountries: project.smsCountries,
-      smsPerDay: project.smsPerDay,
-      testMode: project.testMode,
-    }),
-    [project],
-  );
+  const saved = useMemo(() => factorValuesOf(project), [project]);
   const form = useProjectForm(project, saved);
   const { values } = form;
   const usage = useQuery(FactorStanding, { projectId: project.id }).data?.factorStanding;
