@@ -24,20 +24,18 @@ async function ask(): Promise<TestDatabaseServer> {
 
 /** A migrated, empty database for one test file. */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const { url, template } = await databaseServer();
-  const name = `${template}_${randomBytes(8).toString('hex')}`;
-  await administer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
-  return {
-    url: databaseUrl(url, name),
-    drop: () => administer(url, (client) => dropDatabase(client, name)),
-  };
+  return copyOf((await databaseServer()).template);
 }
 
 /** A database without a schema. */
-export async function emptyDatabase(): Promise<FreshDatabase> {
-  const { url, template } = await databaseServer();
+export function emptyDatabase(): Promise<FreshDatabase> {
+  return copyOf('template1');
+}
+
+async function copyOf(source: string): Promise<FreshDatabase> {
+  const { url, template, strategy } = await databaseServer();
   const name = `${template}_${randomBytes(8).toString('hex')}`;
-  await administer(url, (client) => client.query(`CREATE DATABASE ${name}`));
+  await administer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${source} ${strategy}`));
   return {
     url: databaseUrl(url, name),
     drop: () => administer(url, (client) => dropDatabase(client, name)),

@@ -24,6 +24,8 @@ export interface TestDatabaseServer {
   url: string;
   /** Migrated, empty template without connections. Also the name prefix of the test databases. */
   template: string;
+  /** Option of CREATE DATABASE: copies files, which takes half of the time of copying through the log. */
+  strategy: string;
 }
 
 /**
@@ -58,14 +60,20 @@ async function start(): Promise<{ server: TestDatabaseServer; stop(): Promise<vo
     if (given) await dropAll(given, template);
     await stopServer();
   };
+  let strategy = '';
   try {
-    await administer(url, (client) => client.query(`CREATE DATABASE ${template}`));
+    await administer(url, async (client) => {
+      await client.query(`CREATE DATABASE ${template}`);
+      const version = "SELECT current_setting('server_version_num')::int AS version";
+      // PostgreSQL 14 does not know the option, and always copies files.
+      if ((await client.query(version)).rows[0].version >= 150_000) strategy = 'STRATEGY file_copy';
+    });
     await migrate(databaseUrl(url, template));
   } catch (error) {
     await stop();
     throw error;
   }
-  return { server: { url, template }, stop };
+  return { server: { url, template, strategy }, stop };
 }
 
 /** The URL of another database of the same server. */
