@@ -88,8 +88,7 @@ export function peopleOf(world: SigninWorld) {
   async function registeredUser(): Promise<RegisteredUser> {
     const address = newAddress();
     const page = await world.page();
-    await world.register(page, address);
-    const user = (await world.findUser(address)) as User;
+    const user = await world.trusted(page, address);
     const device = await world.app.services.db.reader().findOneOrFail(Device, { user });
     return { address, user, key: page.key, device, visit: await visitOf(user, ['swk'], device.id) };
   }

@@ -40,8 +40,7 @@ async function begin(): Promise<void> {
   await world.begin();
   userid = newAddress();
   page = await world.page();
-  await world.register(page, userid);
-  userId = (await world.findUser(userid))?.id ?? '';
+  userId = (await world.trusted(page, userid)).id;
   stranger = (await world.user()).id;
   otherClient = (await world.app.make.client(world.project)).client.id;
   // A second valid key of the same client.
