@@ -420,16 +420,16 @@ describe('concurrent requests', () => {
     const { id } = (await scim.request('POST', '/Users', { userName: 'patched' })).body;
     const addRole = (n: number) => ({ Operations: [{ op: 'add', path: 'roles', value: [{ value: `r${n}` }] }] });
     const patched = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => scim.request('PATCH', `/Users/${id}`, addRole(n))),
+      Array.from({ length: 40 }, (_, n) => scim.request('PATCH', `/Users/${id}`, addRole(n))),
     );
     expect(new Set(patched.map(({ status }) => status))).toEqual(new Set([200]));
     const user = (await scim.request('GET', `/Users/${id}`)).body;
-    expect(user.roles).toHaveLength(200);
-    expect(user.meta.version).toBe('W/"201"');
+    expect(user.roles).toHaveLength(40);
+    expect(user.meta.version).toBe('W/"41"');
     const events = await app.services.db
       .reader()
       .execute<object[]>(`select 1 from audit_log where subject_id = ? and type = 'user.updated'`, [id]);
-    expect(events).toHaveLength(200);
+    expect(events).toHaveLength(40);
     const numbers = Array.from({ length: 20 }, (_, n) => n);
 
     const group = (await scim.request('POST', '/Groups', { displayName: 'g' })).body.id;

@@ -266,11 +266,11 @@ describe('an assignment', () => {
     await expect(insert(stranger.id, null)).rejects.toThrow('foreign key');
   });
 
-  it('is created once by 200 parallel requests, with one event', async () => {
+  it('is created once by 40 parallel requests, with one event', async () => {
     const id = await role();
     const { roles } = harness.services;
     const made = await Promise.all(
-      Array.from({ length: 200 }, () => roles.assign(keyIn(project.id, id), { userId: ada.id }, system)),
+      Array.from({ length: 40 }, () => roles.assign(keyIn(project.id, id), { userId: ada.id }, system)),
     );
     expect(new Set(made.map((one) => one.id)).size).toBe(1);
     expect(await assignments(id)).toBe(1);

@@ -36,10 +36,10 @@ describe('createUser', () => {
     expect(log.auditEvents.edges[0].node.subject.id).toBe(data.createUser.id);
   });
 
-  it('creates one user of two hundred concurrent requests for an address', async () => {
-    const tries = Array.from({ length: 200 }, () => faultOf({ email: 'race@example.com' }));
+  it('creates one user of 40 concurrent requests for an address', async () => {
+    const tries = Array.from({ length: 40 }, () => faultOf({ email: 'race@example.com' }));
     const faults = (await Promise.all(tries)).filter((fault) => fault !== undefined);
-    expect(faults).toHaveLength(199);
+    expect(faults).toHaveLength(39);
     for (const fault of faults) expect(fault).toMatchObject({ code: 'taken', field: 'email' });
     expect(harness.bugs).toEqual([]);
   });

@@ -113,11 +113,11 @@ describe('a group that no directory owns', () => {
     expect((await members('add', [bob])).data.done.provenance).toBe('LOCAL');
   });
 
-  it('gets two hundred members at once without losing one', async () => {
+  it('gets members in 40 requests at once without losing one', async () => {
     const users = await Promise.all(
       Array.from({ length: 20 }, (_, at) => make.user(project, { userName: `p${at}`, userNameKey: `p${at}` })),
     );
-    const calls = Array.from({ length: 200 }, (_, at) => members('add', [users[at % 20]?.id ?? '']));
+    const calls = Array.from({ length: 40 }, (_, at) => members('add', [users[at % 20]?.id ?? '']));
     for (const { errors } of await Promise.all(calls)) expect(errors ?? []).toEqual([]);
     expect((await members('add', [users[0]?.id ?? ''])).data.done.memberCount).toBe(20);
   });

@@ -290,10 +290,10 @@ describe('a message that is being sent', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
-  it('is sent once by two hundred jobs at once', async () => {
+  it('is sent once by 40 jobs at once', async () => {
     const delivery = deliveryBy('smtp');
     const key = keyIn(projectId, await enqueue(delivery));
-    await Promise.all(Array.from({ length: 200 }, () => delivery.send(key)));
+    await Promise.all(Array.from({ length: 40 }, () => delivery.send(key)));
     expect(sent).toHaveLength(1);
   });
 
