@@ -60,12 +60,12 @@ export function Component() {
   const { mayChange } = useAccess(project.id);
   const [action, setAction] = useState<UserAction>();
   const [isRecovering, setRecovering] = useState(false);
-  const [isEdited, setEdited] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const [showsClaims, setShowsClaims] = useState(false);
   const { download, failure: refused } = useDownload();
   useCommand((command) => {
     if (!mayChange) return;
-    if (command === 'edit') setEdited(true);
+    if (command === 'edit') setEditing(true);
     else if (command === 'recover') setRecovering(true);
     else if (command in userActions) setAction(command as UserAction);
   });
@@ -143,8 +143,8 @@ export function Component() {
         user={user}
         isLocked={user.provenance === 'SCIM' && project.scimAuthoritative}
         mayChange={mayChange}
-        isEdited={isEdited}
-        onEdit={setEdited}
+        isEditing={isEditing}
+        onEdit={setEditing}
       />
       <Suspense>
         <UserAttributes
@@ -215,12 +215,12 @@ interface ProfileProps {
   user: User;
   isLocked: boolean;
   mayChange: boolean;
-  isEdited: boolean;
-  onEdit(isEdited: boolean): void;
+  isEditing: boolean;
+  onEdit(isEditing: boolean): void;
 }
 
 /** Profile attributes; notes the directory as their source. */
-function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) {
+function Profile({ user, isLocked, mayChange, isEditing, onEdit }: ProfileProps) {
   const fromDirectory = user.provenance === 'SCIM';
   const fact = (label: string, value: string | null | undefined) =>
     [
@@ -270,7 +270,7 @@ function Profile({ user, isLocked, mayChange, isEdited, onEdit }: ProfileProps) 
           [t('Changed'), <Time key="changed" at={user.updatedAt} />],
         ]}
       />
-      {isEdited && (
+      {isEditing && (
         <LazyDialog>
           <EditProfile user={user} isLocked={isLocked} opened onClose={() => onEdit(false)} />
         </LazyDialog>

@@ -320,7 +320,7 @@ describe('revocation (RFC 7009)', () => {
     }
   });
 
-  it('is refused for another client’s token, without a token, and to a stranger', async () => {
+  it('is refused for another client’s token, without a token, and to an unknown client', async () => {
     const { access_token, refresh_token } = await offline();
     const { client: other } = await app.make.client(project);
     for (const token of [access_token, refresh_token]) {

@@ -43,7 +43,7 @@ export function factorsProve(pieces: readonly Piece[], hasPasskey = false): bool
   );
 }
 
-/** Whether a recovery grant stands in for a passkey or factor: only beside a mail code. */
+/** Whether a recovery grant replaces a passkey or factor: only beside a mail code. */
 export function isGranted(pieces: readonly Piece[]): boolean {
   return pieces.some(({ kind }) => kind === 'grant') && pieces.some(({ kind }) => kind === 'mail');
 }

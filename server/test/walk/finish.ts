@@ -77,7 +77,7 @@ function checkFactor(model: Model, txn: Transaction, user: string, pieces: Piece
   const verified = pieces.flatMap(({ enrolments }) => enrolments ?? []);
   const isCreated = pieces.some(({ kind }) => kind === 'created');
   const isRecovered = granted || pieces.some(({ kind }) => kind === 'recovery');
-  // A new passkey meets the policy; a recovery code or grant stands in for the passkey of a person who has no factor.
+  // A new passkey meets the policy; a recovery code or grant replaces the passkey of a person who has no factor.
   const isOther = isCreated || (isRecovered && model.countsPasskey(user));
   demand(isOther || model.meetsByFactor(user, verified), `${where} without a factor that the policy demands`);
   const isRequired = model.project(txn.client.project.id)['mfa_policy'] === 'required';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ended, freePort, type Installed, install, snippetsOf } from './installed.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 
-/** The README's applications with sessions, as they stand there, on the packed tarball. */
+/** The README's applications with sessions, unchanged, on the packed tarball. */
 
 const snippets = snippetsOf(readFileSync(new URL('../README.md', import.meta.url), 'utf8'));
 

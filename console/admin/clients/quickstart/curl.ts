@@ -31,7 +31,7 @@ CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base6
 # 2. Open this in a browser, and sign in
 echo "${issuerOf(values)}/authorize?response_type=code&client_id=${clientIdOf(values)}&redirect_uri=‹${encodeURIComponent(redirect)}›&scope=openid%20email&code_challenge=$CHALLENGE&code_challenge_method=S256&state=1"
 
-# 3. The browser comes back with ?code=…: paste what stands there, within 60 seconds
+# 3. The browser returns with ?code=… in its address: paste the code within 60 seconds
 read -r -p 'code: ' CODE
 ${proof === 'key' ? assertion : ''}
 curl ${issuerOf(values)}/oauth2/token \\

@@ -245,7 +245,7 @@ describe('both exports', () => {
     return answers.map((answer) => answer.status);
   };
 
-  it('are for project admins: not for viewers, other projects or strangers', async () => {
+  it('are for project admins: not for viewers, other projects or unauthenticated callers', async () => {
     expect(await status({})).toEqual([401, 401]);
     expect(await status(await harness.tokenOf('project_viewer', project.id))).toEqual([403, 403]);
     expect(await status(await harness.tokenOf('project_admin', foreign.id))).toEqual([404, 404]);

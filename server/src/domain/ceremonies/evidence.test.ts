@@ -185,7 +185,7 @@ describe('the next requirement of a sign-in', () => {
 describe('a recovery grant', () => {
   const lost = context({ policy: 'required', hasPasskey: true });
 
-  it('stands in place of the passkey or factor beside a mail code only', () => {
+  it('replaces the passkey or factor beside a mail code only', () => {
     expect([isRecovered([key, grant]), isRecovered([mail, key]), isRecovered([mail, key, grant])]).toEqual([
       false,
       false,

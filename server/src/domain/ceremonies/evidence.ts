@@ -48,7 +48,7 @@ export function passkeyOf(evidence: readonly Evidence[]) {
 }
 
 /**
- * Whether an admin's grant stands in place of the lost passkey or second factor: only beside a mail code of the same
+ * Whether an admin's grant replaces the lost passkey or second factor: only beside a mail code of the same
  * sign-in. It is not a factor: it adds nothing to `amr`.
  */
 export function isRecovered(evidence: readonly Evidence[]): boolean {
@@ -101,7 +101,7 @@ export interface SignInContext {
   factors: readonly FactorStrength[];
   /**
    * Whether the user has a passkey: under `required` it is their second factor on a new device, too. False with a setup
-   * link, which stands in for a lost one.
+   * link, which replaces a lost one.
    */
   hasPasskey: boolean;
   /** `remember_me` lets this device skip the factor. */
@@ -143,7 +143,7 @@ export function nextRequirement(evidence: readonly Evidence[], context: SignInCo
   const { hasPasskey, needsPasskey, passkeyRequired } = context;
   const isReplaced = has(evidence, 'recovery-code') || isRecovered(evidence);
   if (hasPasskey && (needsPasskey || (passkeyRequired && !isReplaced))) return 'passkey';
-  // A new passkey meets the policy; a recovery code or a grant stands in for a lost one.
+  // A new passkey meets the policy; a recovery code or a grant replaces a lost one.
   if (!passkeyRequired && !meetsPolicy(context)) {
     if (!hasPasskey) return 'enrolment';
     if (!isReplaced) return 'passkey';

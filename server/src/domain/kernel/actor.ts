@@ -10,7 +10,7 @@ export interface Actor {
     | 'scim'
     | 'client'
     | 'anonymous';
-  /** Id of the user, token or client; absent for the system, the bootstrap token and strangers. */
+  /** Id of the user, token or client; absent for the system, the bootstrap token and anonymous callers. */
   id?: string;
   /** Display name. */
   name?: string;

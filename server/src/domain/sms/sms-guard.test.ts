@@ -82,7 +82,7 @@ describe('a number', () => {
     expect(await spend('+49015112345678')).toEqual(tooMany());
   });
 
-  it('in use keeps its budget when strangers request codes', async () => {
+  it('in use keeps its budget when others request codes', async () => {
     const number = mobile(11, 1);
     for (let n = 0; n < 20; n++) await spend(number);
     expect(await spend(number, { proved: true })).toBeNull();
