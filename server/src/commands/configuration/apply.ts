@@ -10,7 +10,7 @@ import { linesOf, named, wantedIn } from './wanted.ts';
 
 export const apply: Command = {
   name: 'apply',
-  summary: 'Makes projects as a directory of YAML files describes them.',
+  summary: 'Changes projects to match a directory of YAML files.',
   operands: ['<directory>'],
   options: {
     prune: { type: 'boolean', description: 'delete resources that the files lack' },
@@ -21,7 +21,7 @@ export const apply: Command = {
     },
   },
   notes: [
-    'All files are checked first. Each project is one transaction; settings that a file lacks stay as they are.',
+    'All files are checked first. Each project is one transaction; settings that a file lacks are unchanged.',
     'Without --secrets-to, issue keys of new applications and webhooks in the console.',
   ],
   async run(input, context) {
@@ -56,7 +56,7 @@ export const apply: Command = {
 
 /**
  * JSON lines, readable by the owner alone. They are on disk before the transaction that creates their resources commits;
- * those of a transaction that fails are cut off. An empty file is deleted.
+ * those of a failed transaction are removed. An empty file is deleted.
  */
 function secretsFile(path: string) {
   const file = opened(path);

@@ -44,8 +44,8 @@ function checkEdit(
   after: unknown,
   isLocked: boolean,
 ): void {
-  const isDirectorys = isLocked && provenance === 'scim' && mutability !== 'readOnly';
-  if (isDirectorys) invalid(name, 'is managed by the directory: change it there');
+  const isOwnedByDirectory = isLocked && provenance === 'scim' && mutability !== 'readOnly';
+  if (isOwnedByDirectory) invalid(name, 'is managed by the directory: change it there');
   if (mutability === 'immutable' && before !== undefined) invalid(name, 'is immutable and has a value');
   if (required && after === undefined) invalid(name, 'is required');
 }
