@@ -10,7 +10,7 @@ export function SecretDialog({ secret, onDone }: { secret: string | undefined; o
       stored="encrypted"
       label={t('Signing secret')}
       value={secret}
-      hint={t('The receiver verifies signatures with it. Any Standard Webhooks library takes it as it is.')}
+      hint={t('The receiver verifies signatures with it. Any Standard Webhooks library accepts it unchanged.')}
       onDone={onDone}
     />
   );

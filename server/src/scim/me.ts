@@ -46,7 +46,7 @@ const attributesOfScope: Record<string, (resource: Resource, user: ShownUser) =>
 
 /**
  * `GET /Me` (RFC 7644 §3.11) for a user, by an access token of the project's issuer (decisions/0143). Any other credential
- * passes on to the authentication of directories.
+ * is passed on to the authentication of directories.
  */
 export function meEndpoint(deps: MeDeps): RequestHandler<{ projectId: string }> {
   return async (req, res, next) => {

@@ -90,7 +90,7 @@ function Import({ projectId }: { projectId: string }) {
       {source && data && (
         <Section
           title={t('Import')}
-          lead={t('Users who exist already stay as they are. A refused line does not affect the others.')}
+          lead={t('Existing users are not changed. A refused line does not affect the others.')}
         >
           <Checkbox
             label={t('Send invitations')}

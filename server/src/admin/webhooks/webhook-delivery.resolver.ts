@@ -61,7 +61,7 @@ export class WebhookDeliveryResolver {
   @Access('project_viewer', ofProject, 'audit:read')
   @FieldResolver(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'The body, made of the event as it is now. Absent once the event is gone.',
+    description: 'The body, built from the current event. Absent once the event is deleted.',
   })
   async payload(@Root() { project, eventId }: WebhookDelivery, @Ctx() { loaders }: AdminContext) {
     const event = await loaders.event({ projectId: project.id, id: eventId });

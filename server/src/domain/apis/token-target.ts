@@ -17,7 +17,7 @@ export function grantedApis(client: Fragment, resource: string | null = null): F
 }
 
 /**
- * SQL: those of {@link grantedApis} that tokens of users can be for. None for a third-party client: users consent to scopes,
+ * SQL: those of {@link grantedApis} that tokens of users can target. None for a third-party client: users consent to scopes,
  * which several APIs can share.
  */
 export function apisForUsers(client: Fragment): Fragment {
@@ -34,17 +34,17 @@ export interface TokenTarget {
 }
 
 /**
- * SQL: the API that a token for a user is to be for, if the client may use it: the one that the request names, or the only
+ * SQL: the target API of a token for a user, if the client may use it: the one that the request names, or the only
  * one of the row in `authorized`, which has the column `resources`.
  */
-export function meantApi(client: Fragment, authorized: Fragment, resource: string | null): Fragment {
+export function requestedApi(client: Fragment, authorized: Fragment, resource: string | null): Fragment {
   return sql`select t.* from ${authorized} w, (${apisForUsers(client)}) t
     where t.audience = any(w.resources) and t.audience = coalesce(${resource}::text,
       case when cardinality(w.resources) = 1 then w.resources[1] end)`;
 }
 
 /** SQL condition: the request targets an API that the client may use, or neither the request nor the row `w` names one. */
-export function isAimed(w: Fragment, resource: string | null): Fragment {
+export function matchesTarget(w: Fragment, resource: string | null): Fragment {
   return sql`(exists (select from target) or cardinality(${w}.resources) = 0 and ${resource}::text is null)`;
 }
 

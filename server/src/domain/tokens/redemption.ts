@@ -1,4 +1,4 @@
-import { isAimed, meantApi, type TokenTarget } from '../apis/token-target.ts';
+import { matchesTarget, requestedApi, type TokenTarget } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
 import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
@@ -70,7 +70,7 @@ export function redemption(
     proof as (${usedProof(proof, sql`proving`)}),`
         : sql``
     }
-    ${hasApis ? sql`target as materialized (${meantApi(sql`client`, sql`code`, resource)}),` : sql``}
+    ${hasApis ? sql`target as materialized (${requestedApi(sql`client`, sql`code`, resource)}),` : sql``}
     redeemed as (
       update authorization_codes c set used_at = ${now}::timestamptz${granted ? sql`, grant_id = ${granted.id}::uuid` : sql``}
       from code, client, users u, clients k, projects p
@@ -78,7 +78,7 @@ export function redemption(
         and c.expires_at > ${now}::timestamptz
         and case when ${jtiHash}::text is null then true else exists (select from used) end
         ${proof ? sql`and exists (select from proof)` : sql``}
-        ${hasApis ? sql`and ${isAimed(sql`c`, resource)}` : sql``}
+        ${hasApis ? sql`and ${matchesTarget(sql`c`, resource)}` : sql``}
         and (c.dpop_jkt is null or c.dpop_jkt = ${proof?.jkt ?? null}::text)
         and c.code_challenge is not distinct from ${challenge}::text
         and c.issuer is not distinct from ${storedIssuer(exchange.issuer)}::text

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isAimed, meantApi, missesTarget } from '../apis/token-target.ts';
+import { matchesTarget, requestedApi, missesTarget } from '../apis/token-target.ts';
 import type { Audit } from '../audit/audit.ts';
 import { refuseUsedProof } from '../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
@@ -104,13 +104,13 @@ export class RefreshTokens {
     }
     const [row] = await query(
       em,
-      sql<RefreshRow>`with target as materialized (${meantApi(
+      sql<RefreshRow>`with target as materialized (${requestedApi(
         sql`(select ${client.project.id}::uuid as project_id, ${client.id}::uuid as id)`,
         sql`(select resources from refresh_grants where project_id = ${grant.project.id} and id = ${grant.id})`,
         resource,
       )}),
         live as (select ${refreshed} from refresh_grants g, users u, clients k, projects p
-          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and ${isLive(now)} and ${isAimed(sql`g`, resource)}),
+          where g.project_id = ${grant.project.id} and g.id = ${grant.id} and ${isLive(now)} and ${matchesTarget(sql`g`, resource)}),
         token as (${noted(random, now, sql`live`)} returning id)
         select live.*, token.id, t.* from live cross join token left join target t on true`,
     );

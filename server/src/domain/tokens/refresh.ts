@@ -1,4 +1,4 @@
-import { isAimed, meantApi } from '../apis/token-target.ts';
+import { matchesTarget, requestedApi } from '../apis/token-target.ts';
 import { eventOfClient } from '../audit/audit.ts';
 import { type CheckedAssertion, usedAssertion } from '../clients/client-assertions.ts';
 import { type CheckedClient, currentClient } from '../clients/client-registry.ts';
@@ -63,7 +63,7 @@ export function rotation(
     proof as (${usedProof(proof, sql`proving`)}),`
         : sql``
     }
-    target as materialized (${meantApi(
+    target as materialized (${requestedApi(
       sql`client`,
       sql`(select resources from refresh_grants
       where project_id = ${client.project.id}::uuid and family_hash = ${digest(presented.family)})`,
@@ -80,7 +80,7 @@ export function rotation(
         ${proof ? sql`and exists (select from proof)` : sql``}
         and case when g.dpop_jkt is null then true when ${isPublic(client)}::boolean then g.dpop_jkt is not distinct from ${jkt}::text
           else ${jkt}::text is not null end
-        and ${isLive(now)} and ${isAimed(sql`g`, resource)}
+        and ${isLive(now)} and ${matchesTarget(sql`g`, resource)}
         and (${refresh.scope ?? null}::text is null
           or string_to_array(${refresh.scope ?? null}::text, ' ') <@ string_to_array(g.scope, ' '))
       returning ${refreshed}
