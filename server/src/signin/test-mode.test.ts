@@ -108,3 +108,52 @@ describe('test mode over https', () => {
     expect(await events()).toEqual([{ actor: 'system', detail: { reason: 'base-address', users: 101 } }]);
   });
 });
+
+describe('sign-ins of test mode', () => {
+  const left = async () => {
+    const { db } = world.app.services;
+    const [row] = await db.reader().execute(
+      `select (select count(*)::int from sessions where project_id = ? and ended_at is null) as sessions,
+        (select count(*)::int from credentials where project_id = ? and kind = 'device-key' and revoked_at is null) as devices`,
+      [world.project.id, world.project.id],
+    );
+    return row;
+  };
+
+  it('end with it, however often the job runs; later ones stay', async () => {
+    const page = await world.page();
+    const userid = newAddress();
+    expectStatus(await world.register(page, userid), 'SUCCESS');
+    const user = await world.user();
+    await peopleOf(world).visitOf(user);
+    expect(await left()).toMatchObject({ sessions: 1, devices: expect.any(Number) });
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'SUCCESS');
+    const pending = await world.page();
+    await pending.challenge();
+    await pending.step('authenticate', { userid });
+    const before = world.app.clock.now().toISOString();
+    await world.set({ testMode: false });
+    await world.app.runJobs();
+    expect(await left()).toEqual({ sessions: 0, devices: 0 });
+    await page.challenge();
+    expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
+
+    world.app.clock.turn(3600);
+    const later = await world.page();
+    expectStatus(await world.register(later, userid), 'SUCCESS');
+    await world.app.services.testSignIns.end({ projectId: world.project.id, before });
+    await later.challenge();
+    expectStatus(await later.step('authenticate', { userid }, 'use'), 'SUCCESS');
+  });
+
+  it('stay while a setting other than test mode changes', async () => {
+    const page = await world.page();
+    const userid = newAddress();
+    expectStatus(await world.register(page, userid), 'SUCCESS');
+    await world.set({ mfaPolicy: 'off' });
+    await world.set({ testMode: true });
+    await world.app.runJobs();
+    expect(await left()).toMatchObject({ devices: 1 });
+  });
+});
