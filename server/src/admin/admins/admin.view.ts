@@ -5,7 +5,7 @@ import { boolean, fields, id, list, nullable, object, oneOf, text, time } from '
 
 @Access('inherited')
 @ObjectType({ description: 'A role and its project; an owner has no project.' })
-export class Grant extends fields({
+class Grant extends fields({
   role: oneOf(RoleEnum),
   projectId: nullable(id()),
 }) {}

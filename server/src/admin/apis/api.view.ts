@@ -4,7 +4,7 @@ import { boolean, fields, id, int, list, object, text, time } from '../api/field
 
 @Access('inherited')
 @ObjectType('ApiScope', { description: 'A scope of tokens for an API.' })
-export class ApiScopeView extends fields({
+class ApiScopeView extends fields({
   key: text(),
   description: text(),
 }) {}

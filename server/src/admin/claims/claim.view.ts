@@ -15,7 +15,7 @@ class ListFilterView extends fields({
 @ObjectType('ClaimMapping', {
   description: 'A claim and its source: one of `attribute`, `constant`, `template` and `list`.',
 })
-export class ClaimMappingView extends fields({
+class ClaimMappingView extends fields({
   claim: text(),
   scope: nullable(text('Sent only with this scope; absent: always.')),
   attribute: nullable(text()),

@@ -42,7 +42,7 @@ export class MessageSenderView extends fields({
 
 @Access('inherited')
 @ObjectType('DiagnosisStage')
-export class DiagnosisStageView extends fields({
+class DiagnosisStageView extends fields({
   name: text('`dns`, `connect`, `tls`, `sign-in`, `send`; SMS: `reach`, `authorise`, `accept`; `settings`.'),
   state: text('`passed`, `failed`, `skipped` or `not-reached`.'),
   milliseconds: nullable(int()),

@@ -2,7 +2,7 @@ import { InputType } from 'type-graphql';
 import { id, inputFields, int, list, nullable, object, text } from '../api/fields.ts';
 
 @InputType()
-export class ExperienceTextInput extends inputFields({
+class ExperienceTextInput extends inputFields({
   locale: text(),
   key: text(),
   text: text(),

@@ -44,7 +44,7 @@ export class ExperienceView extends fields({
 
 @Access('inherited')
 @ObjectType('ExperienceVersion', { description: 'A published version.' })
-export class ExperienceVersionView extends fields({
+class ExperienceVersionView extends fields({
   id: id(),
   number: int(),
   publishedAt: time(),

@@ -7,14 +7,14 @@ import { ClientView } from '../clients/client.view.ts';
 
 @Access('inherited')
 @ObjectType('Explanation', { description: 'The reason for a refusal, and its remedy.' })
-export class ExplanationView extends fields({
+class ExplanationView extends fields({
   meaning: text(),
   remedy: text(),
 }) {}
 
 @Access('inherited')
 @ObjectType('SignInStep', { description: 'One event of an attempt.' })
-export class SignInStepView extends fields({
+class SignInStepView extends fields({
   event: object(AuditEventView),
   explanation: nullable(object(ExplanationView, 'Of a failed event.')),
   isOfRequest: boolean('Whether it belongs to the request of the search.'),
@@ -24,7 +24,7 @@ export class SignInStepView extends fields({
 @ObjectType('SignInAttempt', {
   description: 'Events of one person at one application, within the time of a sign-in.',
 })
-export class SignInAttemptView extends fields({
+class SignInAttemptView extends fields({
   id: id('Id of its first event.'),
   client: nullable(object(ClientView, 'Absent if there is none or it was deleted.')),
   startedAt: time(),

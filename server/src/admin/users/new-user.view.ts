@@ -4,7 +4,7 @@ import { fields, int, list, nullable, object, text } from '../api/fields.ts';
 
 @Access('inherited')
 @ObjectType({ description: 'A row of an import that was not added.' })
-export class RefusedRow extends fields({
+class RefusedRow extends fields({
   row: int('Place in `rows`, from 0.'),
   field: nullable(text('The field that was refused.')),
   code: text('The error code, as in `extensions.code`.'),

@@ -6,7 +6,7 @@ import { boolean, fields, id, int, list, nullable, object, oneOf, text, time } f
 
 @Access('inherited')
 @ObjectType('UserSession', { description: 'An active SSO session of a user in one browser.' })
-export class UserSessionView extends fields({
+class UserSessionView extends fields({
   id: id('`sid` in ID tokens and logout tokens.'),
   amr: list(text('RFC 8176.')),
   authTime: time('Time of the last authentication.'),
@@ -33,7 +33,7 @@ export class UserDeviceView extends fields({
 
 @Access('inherited')
 @ObjectType('UserPasskey', { description: 'A passkey (WebAuthn) of a user, for all clients of the project.' })
-export class UserPasskeyView extends fields({
+class UserPasskeyView extends fields({
   id: id(),
   name: text(),
   aaguid: text('Model of the authenticator (AAGUID); all zeros: unknown.'),
@@ -62,7 +62,7 @@ export const UserConsentConnection = connectionType(UserConsentView, 'UserConsen
 
 @Access('inherited')
 @ObjectType('UserFactor', { description: 'A second factor of a user.' })
-export class UserFactorView extends fields({
+class UserFactorView extends fields({
   id: id(),
   method: oneOf(MfaMethodEnum),
   phone: nullable(text('E.164, for SMS.')),
@@ -72,7 +72,7 @@ export class UserFactorView extends fields({
 
 @Access('inherited')
 @ObjectType('UserRecovery', { description: 'A recovery grant that can be used, now or after its waiting time.' })
-export class UserRecoveryView extends fields({
+class UserRecoveryView extends fields({
   reason: text(),
   createdAt: time(),
   usableAt: time('End of the waiting time.'),

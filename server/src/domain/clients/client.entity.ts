@@ -7,7 +7,6 @@ import { tenant } from '../projects/tenant.ts';
 
 export const logoutTokenTypes = ['secevent', 'logout'] as const;
 export const clientKinds = ['single-page', 'web-server', 'native'] as const;
-export type ClientKind = (typeof clientKinds)[number];
 
 const schema = defineEntity({
   name: 'Client',

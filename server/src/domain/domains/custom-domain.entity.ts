@@ -4,7 +4,7 @@ import { tenant } from '../projects/tenant.ts';
 
 /** `failed`: never verified in time, or its record has vanished. */
 export const domainStates = ['pending', 'verified', 'failed'] as const;
-export type DomainState = (typeof domainStates)[number];
+type DomainState = (typeof domainStates)[number];
 
 /**
  * The result of the last check. `missing`: no record with the challenge; `unavailable`: the name servers did not answer;

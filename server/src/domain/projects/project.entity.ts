@@ -2,9 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant, key } from '../kernel/columns.ts';
 
 export const signUpModes = ['open', 'provisioned_only'] as const;
-export type SignUpMode = (typeof signUpModes)[number];
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
-export type MfaPolicy = (typeof mfaPolicies)[number];
 /** Use of passkeys at sign-in; in a project of the previous release see {@link passkeyPolicyOf}. */
 export const passkeyPolicies = ['off', 'allowed', 'preferred', 'required'] as const;
 export type PasskeyPolicy = (typeof passkeyPolicies)[number];

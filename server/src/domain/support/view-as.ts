@@ -24,11 +24,11 @@ export const stepReasons = [
   'second-factor',
   'fresh',
 ] as const;
-export type StepReason = (typeof stepReasons)[number];
+type StepReason = (typeof stepReasons)[number];
 
 /** The reason why this account cannot sign in here. */
 export const denials = ['inactive', 'client-disabled', 'no-address', 'no-mail', 'no-factor'] as const;
-export type Denial = (typeof denials)[number];
+type Denial = (typeof denials)[number];
 
 export interface ExpectedStep {
   step: PredictedStep;
