@@ -33,6 +33,7 @@ import type { TenantKey } from '../../domain/projects/tenant.ts';
 import type { Roles } from '../../domain/roles/roles.ts';
 import type { LogStreams } from '../../domain/streams/log-streams.ts';
 import type { SignInForecast } from '../../domain/support/view-as.ts';
+import type { RefreshGrants } from '../../domain/tokens/refresh-grants.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
 import type { LocalGroups } from '../../domain/users/local-groups.ts';
 import type { Webhooks } from '../../domain/webhooks/webhooks.ts';
@@ -62,7 +63,6 @@ export interface Mailbox {
 }
 
 /** The parts of the domain that resolvers call. */
-import type { RefreshGrants } from '../../domain/tokens/refresh-grants.ts';
 export interface AdminDomain {
   projects: Projects;
   configurations: Pick<Configurations, 'document'>;

@@ -1,51 +1,22 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type ProjectUsage, projectUsage } from '../../domain/accounts/project-usage.ts';
+import { projectUsage } from '../../domain/accounts/project-usage.ts';
 import { AuditEvent } from '../../domain/audit/audit-event.entity.ts';
-import type { ApiKey } from '../../domain/clients/api-key.entity.ts';
 import { Client } from '../../domain/clients/client.entity.ts';
-import type { ClientSecret } from '../../domain/clients/client-secret.entity.ts';
 import type { ClientSecrets } from '../../domain/clients/client-secrets.ts';
 import type { Clients } from '../../domain/clients/clients.ts';
-import type { DelegationKey } from '../../domain/clients/delegation-key.entity.ts';
 import type { DelegationKeys } from '../../domain/delegation/delegation-keys.ts';
-import type { Total } from '../../domain/kernel/page.ts';
 import { Project } from '../../domain/projects/project.entity.ts';
-import type { CountedContents, Projects } from '../../domain/projects/projects.ts';
+import type { Projects } from '../../domain/projects/projects.ts';
 import { atKey, keyText, type TenantKey } from '../../domain/projects/tenant.ts';
 import { ClientRole } from '../../domain/roles/client-role.entity.ts';
-import { countHolders, type RoleHolders } from '../../domain/roles/role-lists.ts';
+import { countHolders } from '../../domain/roles/role-lists.ts';
 import type { CustomAttributes } from '../../domain/users/custom/custom-attributes.ts';
-import type { CustomSchema } from '../../domain/users/custom/values.ts';
 import { Group } from '../../domain/users/group.entity.ts';
 import { countMembers } from '../../domain/users/group-list.ts';
 import { User } from '../../domain/users/user.entity.ts';
 
 /** Batched reads: one query for all nodes of an operation. */
-export interface Loaders {
-  project(id: string): Promise<Project | undefined>;
-  usageOf(projectId: string): Promise<ProjectUsage | undefined>;
-  /** Sessions: at most `maxTotal`. */
-  contentsOf(projectId: string): Promise<CountedContents | undefined>;
-  /** As {@link contentsOf}, counting all. */
-  allContentsOf(projectId: string): Promise<CountedContents | undefined>;
-  /** Whether codes may be in responses. */
-  testModeOf(project: Project): Promise<boolean | undefined>;
-  customSchemaOf(projectId: string): Promise<CustomSchema | undefined>;
-  event(key: EventKey): Promise<AuditEvent | undefined>;
-  client(key: TenantKey): Promise<Client | undefined>;
-  user(key: TenantKey): Promise<User | undefined>;
-  group(key: TenantKey): Promise<Group | undefined>;
-  role(key: TenantKey): Promise<ClientRole | undefined>;
-  apiKeysOf(client: TenantKey): Promise<ApiKey[] | undefined>;
-  clientSecretsOf(client: TenantKey): Promise<ClientSecret[] | undefined>;
-  delegationKeysOf(client: TenantKey): Promise<DelegationKey[] | undefined>;
-  /** At most `maxTotal`. */
-  membersIn(group: TenantKey): Promise<Total | undefined>;
-  /** As {@link membersIn}, counting all. */
-  allMembersIn(group: TenantKey): Promise<Total | undefined>;
-  /** Undefined if no user and no group holds the role. */
-  holdersOf(role: TenantKey): Promise<RoleHolders | undefined>;
-}
+export type Loaders = ReturnType<typeof loadersFor>;
 
 interface EventKey {
   projectId: string;
@@ -61,7 +32,7 @@ interface Sources {
   delegationKeys: DelegationKeys;
 }
 
-export function loadersFor(em: EntityManager, sources: Sources): Loaders {
+export function loadersFor(em: EntityManager, sources: Sources) {
   const { clients, clientSecrets, customAttributes, delegationKeys, projects } = sources;
   const ofProjects = <V>(load: (ids: string[]) => Promise<Map<string, V>>) => batched((id: string) => id, load);
   const ofTenants = <V>(load: (keys: TenantKey[]) => Promise<Map<string, V>>) => batched(keyText, load);
@@ -71,8 +42,11 @@ export function loadersFor(em: EntityManager, sources: Sources): Loaders {
       async (ids) => new Map((await em.find(Project, { id: { $in: ids } })).map((project) => [project.id, project])),
     ),
     usageOf: ofProjects((ids) => projectUsage(em, ids)),
+    /** Sessions: at most `maxTotal`. */
     contentsOf: ofProjects((ids) => projects.contents(em, ids, false)),
+    /** As `contentsOf`, counting all. */
     allContentsOf: ofProjects((ids) => projects.contents(em, ids, true)),
+    /** Whether codes may be in responses. */
     testModeOf: batched(
       ({ id }: Project) => id,
       (some) =>
@@ -99,8 +73,11 @@ export function loadersFor(em: EntityManager, sources: Sources): Loaders {
     role: ofTenants(async (keys) => byKey(await em.find(ClientRole, { $or: keys.map(atKey) }))),
     apiKeysOf: ofTenants(async (keys) => Map.groupBy(await clients.apiKeysOf(em, keys), ofClient)),
     clientSecretsOf: ofTenants(async (keys) => Map.groupBy(await clientSecrets.of(em, keys), ofClient)),
+    /** At most `maxTotal`. */
     membersIn: ofTenants((keys) => countMembers(em, keys, false)),
+    /** As `membersIn`, counting all. */
     allMembersIn: ofTenants((keys) => countMembers(em, keys, true)),
+    /** Undefined if no user and no group holds the role. */
     holdersOf: ofTenants((keys) => countHolders(em, keys)),
     delegationKeysOf: ofTenants(async (keys) => Map.groupBy(await delegationKeys.list(em, keys), ofClient)),
   };
