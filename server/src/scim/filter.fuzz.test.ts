@@ -10,8 +10,8 @@ import { ScimError } from './scim-error.ts';
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const userCount = 80;
-/** Each run compares the filter with every user: together more than 100,000 comparisons. */
-const filterRuns = 1300;
+/** Each run compares the filter with every user: together 32,000 comparisons. */
+const filterRuns = 400;
 
 let app: ScimApp;
 let project: ScimProject;
@@ -370,7 +370,7 @@ describe('filters', () => {
           refusedOr(() => parsePath(type, text));
         }
       }),
-      { numRuns: 20_000, seed: 20261121 },
+      { numRuns: 5_000, seed: 20261121 },
     );
   }, 60_000);
 
