@@ -3,7 +3,7 @@ import { type AdminHarness, openAdminHarness } from '../../../test/admin-harness
 import { atOnce } from '../../../test/at-once.ts';
 import { everything } from '../../domain/admins/permission.ts';
 import { system } from '../../domain/kernel/actor.ts';
-import { query, sql } from '../../domain/kernel/sql.ts';
+import { execute, query, sql } from '../../domain/kernel/sql.ts';
 import { freshSeconds } from '../api/authorize.ts';
 import { accountHeader } from '../api/caller.ts';
 
@@ -109,22 +109,30 @@ describe('admin API tokens', () => {
   const issue = (id: string, name: string) =>
     harness.services.admins.createToken({ name, role: 'project_admin', projectId: id }, owner);
 
+  /** Inserts tokens, each newer than the one before and than issued ones, which is faster than issuing them. */
+  const insert = (id: string, count: number, revokedAt: Date | null = null) =>
+    execute(
+      harness.services.db.alone,
+      sql`insert into admin_tokens (id, name, hash, hint, role, project_id, created_at, revoked_at)
+        select ('ffffffff' || substr(${id}, 9, 20) || lpad(n::text, 8, '0'))::uuid, 'T ' || n, gen_random_uuid(), 'abcd',
+          'project_admin', ${id}::uuid, ${harness.clock.now()}, ${revokedAt}::timestamptz
+        from generate_series(1, ${count}::int) n`,
+    );
+
   it('are all listed while they work, however many have ended since', async () => {
     const { id } = await harness.services.projects.create({ name: 'Tokens' }, system);
     await issue(id, 'First');
-    for (let at = 0; at < 101; at += 1) {
-      const { adminToken } = await issue(id, `Noise ${at}`);
-      await harness.services.admins.revokeToken(adminToken.id, owner);
-    }
+    await insert(id, 101, harness.clock.now());
     const tokens = await listed(id);
     expect(tokens).toHaveLength(100);
     expect(tokens.filter(({ revokedAt }) => revokedAt === null)).toEqual([{ name: 'First', revokedAt: null }]);
-    expect(tokens[0]).toMatchObject({ name: 'Noise 100' });
+    expect(tokens[0]).toMatchObject({ name: 'T 101' });
   });
 
   it('are a hundred at most, for each project', async () => {
     const { id } = await harness.services.projects.create({ name: 'Many tokens' }, system);
-    for (let at = 0; at < 100; at += 1) await issue(id, `T ${at}`);
+    await insert(id, 99);
+    await issue(id, 'Hundredth');
     const input = { name: 'One more', role: 'PROJECT_ADMIN', projectId: id };
     const mutation =
       'mutation ($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { adminToken { id } } }';
