@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible, violations } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Accessibility of all console pages: axe finds nothing in light and dark, and 320 px are enough. */
 
@@ -17,7 +17,7 @@ let userId: string;
 let groupId: string;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   emptyId = await admin.createProject('Empty');
@@ -41,7 +41,6 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(async () => {
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
-  await latchkey.stop();
 });
 
 async function visit(paths: readonly string[]): Promise<void> {

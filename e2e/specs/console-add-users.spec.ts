@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Adding users in the console: one by one with an invitation, and from a CSV file. */
 
@@ -12,15 +12,13 @@ let admin: AdminApi;
 let projectId: string;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   await admin.createClient({ projectId, name: 'Portal', redirectUris: ['https://app.example.com/callback'] });
   const query = 'mutation ($input: CreateCustomAttributeInput!) { createCustomAttribute(input: $input) { name } }';
   await admin.run(query, { input: { projectId, name: 'team', type: 'STRING' } });
 });
-
-test.afterAll(() => latchkey.stop());
 
 const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { AdminApi } from '../support/admin-api.ts';
 import { issuedSecret, tabTo, type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Applications in the console: creation, keyboard use, and concurrent changes. */
 
@@ -11,7 +11,7 @@ let projectId: string;
 let owner: Visit;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   owner = await visitConsole(browser, latchkey, admin, { email: 'ada@example.com', role: 'OWNER' });
@@ -19,7 +19,6 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(async () => {
   await owner.context.close();
-  await latchkey.stop();
 });
 
 const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Roles of an application, its claims with their preview, and the profile of a user. */
 
@@ -14,7 +14,7 @@ let adaId: string;
 let owner: Visit;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   const redirectUris = ['https://app.example.com/callback'];
@@ -40,7 +40,6 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(async () => {
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
-  await latchkey.stop();
 });
 
 const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;

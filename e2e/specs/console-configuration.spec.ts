@@ -3,23 +3,23 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** The settings of a project as a YAML file: an owner by keyboard, and a viewer. */
 
 let latchkey: Latchkey;
 let admin: AdminApi;
 let projectId: string;
+let slug: string;
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
+  ({ slug } = (await admin.run<{ project: { slug: string } }>(`{ project(id: "${projectId}") { slug } }`)).project);
   const input = { projectId, url: 'https://hooks.example.com/in?token=abc' };
   await admin.run('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }', { input });
 });
-test.afterAll(() => latchkey.stop());
-
 const settings = () => `${latchkey.baseUrl}/admin/projects/${projectId}/settings`;
 
 test('an owner exports by keyboard', async ({ browser }) => {
@@ -33,9 +33,9 @@ test('an owner exports by keyboard', async ({ browser }) => {
   const started = page.waitForEvent('download');
   await page.keyboard.press('Enter');
   const download = await started;
-  expect(download.suggestedFilename()).toBe('acme.yaml');
+  expect(download.suggestedFilename()).toBe(`${slug}.yaml`);
   const text = readFileSync(await download.path(), 'utf8');
-  expect(text).toContain('slug: acme');
+  expect(text).toContain(`slug: ${slug}\n`);
   expect(text).toContain('https://hooks.example.com/in?token=abc');
   expect(text).not.toContain('whsec_');
   expect(browserErrors).toEqual([]);

@@ -4,7 +4,7 @@ import { type Browser, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Branding of a project: drafted and previewed in the console, then shown on the hosted page. */
 
@@ -13,11 +13,9 @@ let admin: AdminApi;
 const redirectUri = 'http://localhost:4711/callback';
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
 });
-test.afterAll(() => latchkey.stop());
-
 async function register(name: string): Promise<{ projectId: string; clientId: string }> {
   const projectId = await admin.createProject(name);
   const input = { projectId, name: 'Shop', tokenEndpointAuthMethod: 'NONE', redirectUris: [redirectUri] };
@@ -25,13 +23,8 @@ async function register(name: string): Promise<{ projectId: string; clientId: st
   return { projectId, clientId };
 }
 
-async function openExperience(
-  browser: Browser,
-  projectId: string,
-  role = 'OWNER' as const,
-  email = 'owner@example.com',
-) {
-  const visit = await visitConsole(browser, latchkey, admin, { email, role });
+async function openExperience(browser: Browser, projectId: string) {
+  const visit = await visitConsole(browser, latchkey, admin, { email: 'owner@example.com', role: 'OWNER' });
   await visit.page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/experience`);
   await expect(visit.page.getByRole('heading', { level: 1, name: 'Branding' })).toBeVisible();
   return visit;
@@ -137,7 +130,7 @@ test('branding is drafted, previewed, published, applied to the hosted page, and
 
 test('edits made during publishing become the next draft', async ({ browser }) => {
   const { projectId } = await register('Hasty');
-  const { page, context, browserErrors } = await openExperience(browser, projectId, 'OWNER', 'hasty@example.com');
+  const { page, context, browserErrors } = await openExperience(browser, projectId);
   const name = page.getByLabel('Display name');
   await name.fill('Hasty');
   await expect(page.getByText('Draft saved, not published')).toBeVisible();
@@ -159,23 +152,23 @@ test('edits made during publishing become the next draft', async ({ browser }) =
 
 test('the preview is interactive, and sends nothing to the service', async ({ browser }) => {
   const { projectId } = await register('Quiet');
-  const { page } = await openExperience(browser, projectId, 'OWNER', 'quiet@example.com');
+  const { page } = await openExperience(browser, projectId);
   const href = await page.getByRole('link', { name: 'Open in a new tab' }).getAttribute('href');
   const asked: string[] = [];
   page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())));
   await page.goto(latchkey.baseUrl + href);
-  await page.getByLabel('Email address').fill('somebody@example.com');
+  await page.getByLabel('Email address').fill('typed-in-preview@example.com');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Six-digit code').fill('123456');
   await page.getByRole('button', { name: 'Authenticator app' }).click();
   await expect(page.getByRole('heading', { name: 'Add a second step' })).toBeVisible();
   expect(asked).toEqual([]);
-  expect(await admin.mailbox('somebody@example.com')).toEqual([]);
+  expect(await admin.mailbox('typed-in-preview@example.com')).toEqual([]);
 });
 
 test('on a phone, loading the preview does not scroll the page', async ({ browser }) => {
   const { projectId } = await register('Small');
-  const { page } = await openExperience(browser, projectId, 'OWNER', 'small@example.com');
+  const { page } = await openExperience(browser, projectId);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
   await expect(preview(page).locator('h1', { hasText: 'Sign in to' })).toBeVisible();

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** The frame around every console page: navigation, palette, keyboard. */
 
@@ -13,7 +13,7 @@ let clientId: string;
 let owner: Visit;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   clientId = (await admin.createClient({ projectId, name: 'Portal', redirectUris: ['https://app.example.com/cb'] }))
@@ -27,7 +27,6 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(async () => {
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
-  await latchkey.stop();
 });
 
 const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** The console in the languages of its admins (decisions/0183). */
 
@@ -12,7 +12,7 @@ let clientId: string;
 let owner: Visit;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   ({ clientId } = await admin.createClient({
@@ -26,7 +26,6 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(async () => {
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
-  await latchkey.stop();
 });
 
 const at = (path: string) => `${latchkey.baseUrl}/admin/projects/${projectId}/${path}`;

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Lists of more rows than are counted, and the exact number before users are erased. */
 
@@ -20,15 +20,13 @@ async function importUsers(emails: string[]) {
 }
 
 test.beforeAll(async () => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   for (let part = 0; part < imports; part += 1) {
     await importUsers(Array.from({ length: perImport }, (_, n) => `crew-${part}-${n}@fleet.example`));
   }
 });
-
-test.afterAll(() => latchkey.stop());
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@playwright/test';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Log streams from the console to a receiver of batches, for an admin by keyboard, a viewer and an owner. */
 
@@ -23,7 +23,7 @@ const received: Received[] = [];
 const secrets = new Set<string | undefined>();
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   receiver = createServer(async (req, res) => {
@@ -44,7 +44,6 @@ test.afterAll(async () => {
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
   receiver.close().closeAllConnections();
-  await latchkey.stop();
 });
 
 const pages = () => `${latchkey.baseUrl}/admin/projects/${projectId}/log-streams`;
@@ -118,6 +117,12 @@ test('a viewer sees the state, and neither the target, the secret nor any contro
   await context.close();
 });
 
+/** Deletes the log streams of the instance, which would get the events of other tests. */
+async function deleteStreams(): Promise<void> {
+  const { logStreams } = await admin.run<{ logStreams: { id: string }[] }>('{ logStreams { id } }');
+  for (const { id } of logStreams) await admin.run(`mutation { deleteLogStream(id: "${id}") }`);
+}
+
 test('an owner sends the events of the instance and of all projects, from the audit page', async () => {
   const { page } = owner;
   await page.goto(`${latchkey.baseUrl}/admin/audit`);
@@ -135,4 +140,5 @@ test('an owner sends the events of the instance and of all projects, from the au
   received.length = 0;
   await admin.createProject('Another');
   await expect.poll(() => arrived('project.created'), { timeout: 15_000 }).toBeGreaterThan(0);
+  await deleteStreams();
 });

@@ -4,7 +4,7 @@ import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { type Visit, visitConsole } from '../support/console.ts';
 import { openDatabase } from '../support/database.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 import { signInOnPage } from '../support/sign-in.ts';
 
 /** Users of a project: search, filter, export, erase; groups; and test sign-in of an application. */
@@ -17,7 +17,7 @@ let scimToken: string;
 let owner: Visit;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   const redirectUris = ['https://app.example.com/callback'];
@@ -34,7 +34,6 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(async () => {
   expect(owner.browserErrors).toEqual([]);
   await owner.context.close();
-  await latchkey.stop();
 });
 
 const schema = 'urn:ietf:params:scim:schemas:core:2.0';

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { AdminApi } from '../support/admin-api.ts';
 import { tabTo, type Visit, visitConsole } from '../support/console.ts';
-import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
+import { type Latchkey, sharedLatchkey } from '../support/latchkey.ts';
 
 /** Troubleshooting and forecast of sign-ins, for an admin and a viewer, by keyboard alone. */
 
@@ -14,7 +14,7 @@ let requestId: string;
 let userId: string;
 
 test.beforeAll(async ({ browser }) => {
-  latchkey = await startLatchkey();
+  latchkey = await sharedLatchkey();
   const admin = new AdminApi(latchkey.baseUrl, latchkey.adminToken);
   projectId = await admin.createProject('Acme');
   const redirectUris = ['https://app.example.com/callback'];
@@ -40,7 +40,6 @@ test.afterAll(async () => {
     expect(browserErrors).toEqual([]);
     await context.close();
   }
-  await latchkey.stop();
 });
 
 for (const role of ['admin', 'viewer'] as const) {

@@ -62,12 +62,17 @@ export class AdminApi {
     }
   }
 
-  /** Messages in the dev mailbox for an address, newest first. */
-  async mailbox(address: string): Promise<string[]> {
-    const query = '{ devMailbox(first: 100) { edges { node { to text } } } }';
-    type Mailbox = { devMailbox: { edges: { node: { to: string; text: string } }[] } };
+  /** Messages in the dev mailbox for an address, newest first, of the last hundred. */
+  async messages(address: string): Promise<{ id: string; text: string }[]> {
+    const query = '{ devMailbox(first: 100) { edges { node { id to text } } } }';
+    type Mailbox = { devMailbox: { edges: { node: { id: string; to: string; text: string } }[] } };
     const { devMailbox } = await this.run<Mailbox>(query);
-    return devMailbox.edges.filter(({ node }) => node.to === address).map(({ node }) => node.text);
+    return devMailbox.edges.map(({ node }) => node).filter(({ to }) => to === address);
+  }
+
+  /** The texts of {@link messages}. */
+  async mailbox(address: string): Promise<string[]> {
+    return (await this.messages(address)).map(({ text }) => text);
   }
 }
 

@@ -120,6 +120,17 @@ export async function startLatchkey(
   return latchkey;
 }
 
+let shared: Promise<Latchkey> | undefined;
+
+/**
+ * The server that the spec files of a Playwright worker share; it ends with the worker. Its tests change only their own
+ * projects, and not the instance. It sends 30 codes an hour to one network: only console visits share it.
+ */
+export function sharedLatchkey(): Promise<Latchkey> {
+  shared ??= startLatchkey();
+  return shared;
+}
+
 /** The environment of each program: where programs are, and the modules that an earlier one has compiled. */
 function inherited(): Record<string, string> {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
@@ -220,7 +231,8 @@ function databasePid(dataDir: string): number | undefined {
 
 /** When the test run ends in any way, the pipe closes, and server and database stop. */
 function cleanUpAfter(server: ChildProcess, dataDir: string): ChildProcess {
-  const script = 'cat; kill -KILL "$1"; kill -QUIT "$(head -n 1 "$2/postgres/postmaster.pid")"; rm -rf "$2"';
+  const script = `cat; kill -KILL "$1"; pid=$(head -n 1 "$2/postgres/postmaster.pid")
+    kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.1; done; rm -rf "$2"`;
   const cleaner = spawn('/bin/sh', ['-c', script, 'sh', String(server.pid), dataDir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
