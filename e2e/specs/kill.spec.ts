@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { AdminApi, codeIn } from '../support/admin-api.ts';
+import { newDataFolder } from '../support/data-folder.ts';
 import { type Latchkey, startLatchkey } from '../support/latchkey.ts';
 
 const leftovers: (() => Promise<void>)[] = [];
@@ -12,7 +11,7 @@ test.afterEach(async () => {
 });
 
 test('a server killed during sign-ins recovers on restart, and no acknowledged user is lost', async ({ browser }) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-kill-'));
+  const dataDir = newDataFolder({ empty: false });
   let latchkey: Latchkey = await startLatchkey({ DATA_DIR: dataDir });
   leftovers.push(async () => {
     await latchkey.stop();
