@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { matchesTarget, requestedApi, missesTarget } from '../apis/token-target.ts';
+import { matchesTarget, missesTarget, requestedApi } from '../apis/token-target.ts';
 import type { Audit } from '../audit/audit.ts';
 import { refuseUsedProof } from '../clients/dpop/dpop-proofs.ts';
 import { type Clock, secondsLater } from '../kernel/clock.ts';
