@@ -117,3 +117,28 @@ describe('the documentation', () => {
     }
   });
 });
+
+/** The text of all sources; without the decisions, tests of the documents and built files. */
+function sources(): string {
+  const skipped = /node_modules|\/(dist|decisions|docs|test-results)(\/|$)|docs\.test\.ts$/;
+  return ['server', 'shared', 'console', 'e2e', '.config']
+    .flatMap((name) =>
+      readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map((file) => `${name}/${file}`),
+    )
+    .filter((path) => /\.(ts|tsx|mjs|js|graphql|json|sql|ya?ml)$/.test(path) && !skipped.test(path))
+    .map(text)
+    .join('\n');
+}
+
+it('decisions and the architecture mention only existing identifiers', () => {
+  const known = new Set(sources().match(/[A-Za-z_$][\w$]*/g));
+  // A comment of V8, which was tried.
+  const foreign = new Set(['allFunctionsCalledOnLoad']);
+  for (const path of ['server/ARCHITECTURE.md', ...folder('server/decisions')]) {
+    const names = [...text(path).matchAll(/`([\w$.]*[a-z][A-Z][\w$.]*)(?:\(\))?`/g)].flatMap(
+      ([, one]) => one?.split('.') ?? [],
+    );
+    const unknown = names.filter((name) => name !== '' && !known.has(name) && !foreign.has(name));
+    expect(unknown, path).toEqual([]);
+  }
+});
