@@ -66,6 +66,11 @@ export class Signer {
     return token;
   }
 
+  /** Reads the keys, and makes the first one of the algorithm, so that {@link sign} needs the database no more. */
+  async prepare(alg: SigningAlgorithm): Promise<void> {
+    await this.deps.keys.signing(alg);
+  }
+
   /**
    * Like {@link verify}, for access tokens: caches signatures that were made or verified here. Issuer, audience, expiry
    * and the key's publication are checked each time.

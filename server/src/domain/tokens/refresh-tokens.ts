@@ -42,7 +42,7 @@ export class RefreshTokens {
       random: Random;
       vault: Vault;
       audit: Audit;
-      tokens: Pick<Tokens, 'of'>;
+      tokens: Pick<Tokens, 'of' | 'claimsOf'>;
     },
   ) {}
 
@@ -62,7 +62,9 @@ export class RefreshTokens {
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     if (!row.proof_is_fresh) refuseUsedProof();
     const found = row.id === null ? await this.again(refresh, presented) : { row, token: next };
-    return tokens.of({ ...found.row, scope: refresh.scope ?? found.row.scope }, refresh.issuer, {
+    const scoped = { ...found.row, scope: refresh.scope ?? found.row.scope };
+    return tokens.of(scoped, refresh.issuer, {
+      claims: await tokens.claimsOf(db.alone, scoped, refresh.issuer),
       refreshToken: found.token.text,
       jkt: refresh.proof?.jkt,
     });

@@ -11,7 +11,7 @@ import type { Database } from '../kernel/database.ts';
 import { refuse } from '../kernel/problem.ts';
 import { newSecret, type Random } from '../kernel/random.ts';
 import { digest, isUuid } from '../kernel/secret.ts';
-import { execute, query, sql } from '../kernel/sql.ts';
+import { type Executing, execute, query, sql } from '../kernel/sql.ts';
 import type { Signer } from '../keys/signer.ts';
 import { type Issuer, idTokenAlgorithmOf, storedIssuer } from '../projects/issuer.ts';
 import { keyIn, type TenantKey } from '../projects/tenant.ts';
@@ -45,6 +45,8 @@ export interface TokenResponse {
   scope?: string;
   refresh_token?: string;
 }
+
+type ApplicationClaims = Record<string, unknown> | null;
 
 /** Why an access token of a user is refused (RFC 6750 §3.1). */
 type TokenRefused =
@@ -112,39 +114,54 @@ export class Tokens {
     const granted = mayRefresh(exchange)
       ? { id: random.id(), token: firstToken(random), dpopJkt: jkt ?? null }
       : undefined;
+    // Whatever cannot be read or made here uses up no code: the client can repeat its request.
+    await this.deps.signer.prepare(idTokenAlgorithmOf(exchange.client.idTokenSignedResponseAlg, exchange.issuer));
     const statement = redemption(exchange, random.id(), clock.now(), granted);
-    const [row] = await query(db.alone, statement, { prepare: 'tokens.redemption' });
+    const redeem = async (on: Executing) => {
+      const [row] = await query(on, statement, { prepare: 'tokens.redemption' });
+      return { row, claims: row?.id ? await this.claimsOf(on, row, exchange.issuer) : null };
+    };
+    const { applicationClaims } = exchange.issuer.capabilities;
+    const { row, claims } = await (applicationClaims ? db.statements(redeem) : redeem(db.alone));
     if (!row?.client_is_current) return null;
     if (!row.assertion_is_fresh) refuse({ code: 'client-rejected', reason: 'jti was used before' });
     if (!row.proof_is_fresh) refuseUsedProof();
     if (row.id === null) return this.refuseCode(exchange);
-    return this.of(row, exchange.issuer, { refreshToken: granted?.token.text, jkt });
+    return this.of(row, exchange.issuer, { claims, refreshToken: granted?.token.text, jkt });
+  }
+
+  /** The application's claims for the ID token of a redeemed code, or a refresh. Null if the issuer has none. */
+  async claimsOf(on: Executing, row: RedemptionRow, { capabilities, url }: Issuer): Promise<ApplicationClaims> {
+    if (!capabilities.applicationClaims) return null;
+    const { project_id: projectId, client_id: clientId, user_id: userId, scope } = row;
+    const of = { client: keyIn(projectId, clientId), userId, scopes: scope.split(' ') };
+    return this.deps.applicationClaims.forIdToken(on, of, `${url}/userinfo`);
   }
 
   /**
    * The tokens for a redeemed code, or a refresh.
    *
+   * @param claims further ones of the application, see {@link claimsOf}
    * @param jkt thumbprint of the key that they are bound to
    */
   async of(
     row: RedemptionRow,
     issuer: Issuer,
-    { refreshToken, jkt }: { refreshToken?: string | undefined; jkt?: string | undefined } = {},
+    {
+      claims,
+      refreshToken,
+      jkt,
+    }: { claims: ApplicationClaims; refreshToken?: string | undefined; jkt?: string | undefined },
   ): Promise<TokenResponse> {
     const grant = toGrant(row, jkt ?? null);
     const api = forApi(row, grant);
     const { url } = issuer;
     const alg = idTokenAlgorithmOf(row.id_token_signed_response_alg, issuer);
     const now = seconds(this.deps.clock.now());
-    const { project_id: projectId, client_id: clientId, user_id: userId, scope } = row;
-    const of = { client: keyIn(projectId, clientId), userId, scopes: scope.split(' ') };
-    const further = issuer.capabilities.applicationClaims
-      ? await this.deps.applicationClaims.forIdToken(this.deps.db.alone, of, `${url}/userinfo`)
-      : null;
     const [idToken, accessToken] = await Promise.all([
       this.deps.signer.sign(
         'id-token',
-        { ...further, ...idTokenClaims(grant, this.deps.random.id(), now) },
+        { ...claims, ...idTokenClaims(grant, this.deps.random.id(), now) },
         { issuer: url, alg },
       ),
       api
