@@ -10,6 +10,7 @@ import type { Role } from '../src/domain/admins/membership.entity.ts';
 import { everything } from '../src/domain/admins/permission.ts';
 import type { BuiltIn } from '../src/domain/admins/seed.ts';
 import { system } from '../src/domain/kernel/actor.ts';
+import type { Queue } from '../src/domain/kernel/queue.ts';
 import { newSecret } from '../src/domain/kernel/random.ts';
 import { PoolTurns } from '../src/domain/limits/turns.ts';
 import { LogoutDelivery } from '../src/domain/logout/logout-delivery.entity.ts';
@@ -84,10 +85,15 @@ export async function openAdminHarness(
     poolSize?: number;
     /** Message senders; undefined: none. */
     senders?: Parameters<typeof buildServices>[0]['senders'];
+    /** Called with the database's URL. */
+    onDatabase?(url: string): Promise<void>;
+    /** Default: in memory, see {@link AdminHarness.jobs}. */
+    queue?: Queue;
   } = {},
 ): Promise<AdminHarness> {
   const issuer = options.issuer ?? 'http://localhost:3000';
   const fresh = await freshDatabase();
+  await options.onDatabase?.(fresh.url);
   const orm = await openDatabase({
     url: fresh.url,
     rowSecurity: options.rowSecurity ?? true,
@@ -102,7 +108,7 @@ export async function openAdminHarness(
       orm,
       clock,
       random,
-      queue: {
+      queue: options.queue ?? {
         send: async (_em, job, data) => void jobs.push({ job, data }),
         sendMany: async (_em, job, list) => void jobs.push(...list.map((data) => ({ job, data }))),
       },

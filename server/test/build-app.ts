@@ -8,7 +8,7 @@ import { openLog } from '../src/adapters/telemetry/log.ts';
 import { type AppOptions, buildApp } from '../src/app.ts';
 import type { OutgoingMail, OutgoingSms } from '../src/domain/delivery/sender.ts';
 import type { ReadTxt } from '../src/domain/domains/domains.ts';
-import { noQueue } from '../src/domain/kernel/queue.ts';
+import { noQueue, type Queue } from '../src/domain/kernel/queue.ts';
 import type { Random } from '../src/domain/kernel/random.ts';
 import { jobs } from '../src/jobs/jobs.ts';
 import { buildServices, type Services } from '../src/services.ts';
@@ -66,6 +66,25 @@ interface TestPorts {
   /** Whether PostgreSQL enforces the scope of statements. */
   rowSecurity: boolean;
   readTxt?: ReadTxt;
+  queue: TestQueue;
+  /** Connections to the database. Default: 10. */
+  poolSize?: number;
+}
+
+/** A queue whose jobs a test runs one by one. */
+export interface TestQueue extends Queue {
+  /** The oldest job, which leaves the queue. */
+  take(): Promise<{ job: string; data: Record<string, unknown> } | undefined>;
+}
+
+/** In memory: a job stays even if its transaction is rolled back. */
+function queueInMemory(): TestQueue {
+  const asked: { job: string; data: Record<string, unknown> }[] = [];
+  return {
+    send: async (_em, job, data) => void asked.push({ job, data }),
+    sendMany: async (_em, job, list) => void asked.push(...list.map((data) => ({ job, data }))),
+    take: async () => asked.shift(),
+  };
 }
 
 const realPorts = (): TestPorts => ({
@@ -74,18 +93,18 @@ const realPorts = (): TestPorts => ({
   signInShortcuts: true,
   authorizationsPerMinute: 1000,
   rowSecurity: true,
+  queue: queueInMemory(),
 });
 
 async function build(
   database: { url: string; drop(): Promise<void> },
-  { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt }: TestPorts,
+  { clock, random, signInShortcuts, authorizationsPerMinute, rowSecurity, readTxt, queue, poolSize }: TestPorts,
   way: string,
   behind?: string,
 ): Promise<TestApp> {
-  const orm = await openDatabase({ url: way, rowSecurity });
+  const orm = await openDatabase({ url: way, rowSecurity, ...(poolSize !== undefined && { poolSize }) });
   const logoutTokens: TestApp['logoutTokens'] = [];
   const logLines: string[] = [];
-  const asked: { job: string; data: Record<string, unknown> }[] = [];
   const mailbox: TestApp['mailbox'] = [];
   // As in production: keeps connections open during long tests.
   const server = createServer({ keepAliveTimeout: 65_000 });
@@ -96,10 +115,7 @@ async function build(
       orm,
       clock,
       random,
-      queue: {
-        send: async (_em, job, data) => void asked.push({ job, data }),
-        sendMany: async (_em, job, list) => void asked.push(...list.map((data) => ({ job, data }))),
-      },
+      queue,
       senders: {
         mail: { kind: 'mailbox', send: async (mail) => void mailbox.push(mail) },
         sms: { kind: 'mailbox', send: async (sms) => void mailbox.push(sms) },
@@ -134,7 +150,7 @@ async function build(
   };
   server.on('request', await buildApp(options));
   const runJob = async () => {
-    const next = asked.shift();
+    const next = await queue.take();
     if (!next) return null;
     const onError = (error: unknown) => {
       throw error;
