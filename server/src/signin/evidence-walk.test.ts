@@ -19,7 +19,7 @@ describe('a random walk through all ways to sign in', () => {
     const tally = new Tally();
     const begun = performance.now();
     // About 170 steps per plan; some commands take several steps.
-    for (const plan of plans(seed, Math.ceil(steps / 100))) {
+    for (const plan of plans(seed, Math.ceil(steps / 100), isLong)) {
       const { broke, walker } = await attempt(processes, plan);
       tally.add(walker);
       if (broke) throw await shrink(processes, plan, broke, 60_000);

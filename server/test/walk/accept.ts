@@ -23,7 +23,7 @@ import {
   type Transaction,
 } from './model.ts';
 import { checkOffer, passkeyPiece, type Signed } from './passkeys.ts';
-import type { Reply } from './wire.ts';
+import { cookieIn, type Reply } from './wire.ts';
 
 /** A sent step. */
 export interface Sent {
@@ -261,9 +261,11 @@ function codeOf(model: Model, txn: Transaction, code: string, row: Row): CodeMod
 }
 
 /** Records the session of the cookie in a response. */
-export function applyCookie(model: Model, tab: Tab, changes: readonly Change[]): void {
+export function applyCookie(model: Model, tab: Tab, reply: Reply, changes: readonly Change[]): void {
   const project = tab.txn.client.project.id;
-  const secret = tab.browser.jar.cookies.get(`lk-session-${project}`);
+  const held = tab.browser.jar.cookies.get(`lk-session-${project}`);
+  // Another reply may have replaced the cookie since.
+  const secret = cookieIn(reply, `lk-session-${project}`) ?? held;
   const row = changes.findLast(
     ({ table, op, new: now }) => table === 'sessions' && op !== 'DELETE' && !now?.['ended_at'],
   );

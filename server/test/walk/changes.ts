@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { tapped } from './tap.ts';
 
 /** A row changed by a step, before and after, without the columns that a rejected step may change. */
 export interface Change {
@@ -32,7 +33,8 @@ export async function watchChanges(url: string): Promise<ChangeLog> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`
-    create unlogged table walk_changes (seq bigserial primary key, "table" text, op text, old jsonb, new jsonb);
+    create unlogged table walk_changes
+      (seq bigserial primary key, "table" text, op text, old jsonb, new jsonb, by text default current_setting('application_name'));
     create function walk_note() returns trigger language plpgsql as $$
     declare
       before jsonb; after jsonb; counted text[] := string_to_array(tg_argv[0], ',');
@@ -72,9 +74,19 @@ export class ChangeLog {
   }
 
   async read(): Promise<Change[]> {
-    const { rows } = await this.client.query<Change & { seq: string }>({
+    return (await this.records()).map(({ table, op, old, new: row }) => ({ table, op, old, new: row }));
+  }
+
+  /** The changes of the first and of the second process. */
+  async readBoth(): Promise<[Change[], Change[]]> {
+    const records = await this.records();
+    return [records.filter(({ by }) => by !== tapped), records.filter(({ by }) => by === tapped)];
+  }
+
+  private async records(): Promise<(Change & { by: string })[]> {
+    const { rows } = await this.client.query<Change & { seq: string; by: string }>({
       name: 'walk-changes',
-      text: 'select seq, "table", op, old, new from walk_changes where seq > $1 order by seq',
+      text: 'select seq, "table", op, old, new, by from walk_changes where seq > $1 order by seq',
       values: [this.seen],
     });
     this.seen = rows.at(-1)?.seq ?? this.seen;

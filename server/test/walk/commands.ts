@@ -33,7 +33,15 @@ export type Command =
   | { do: 'skew'; app: number; milliseconds: number }
   | { do: 'spend'; pick: number }
   | { do: 'mail' }
-  | { do: 'probe'; app: number; client: number };
+  | { do: 'probe'; app: number; client: number }
+  | Both;
+
+/** Two requests at once; without a second, the first one twice. */
+export interface Both {
+  do: 'both';
+  first: Command;
+  second: Command | null;
+}
 
 export type Ask = 'plain' | 'login' | 'now' | 'minutes';
 /** `base`: at the base issuer. Otherwise at the project's, with refresh tokens bound to the session, or with `offline_access`. */
@@ -171,56 +179,53 @@ const arbitrary = fc.record({
   ...{ session: fc.nat(5), method: fc.nat(3), phone: fc.nat(4), proof: fc.nat(9), key: fc.nat(9), flags: fc.nat(7) },
   stray: fc.nat(19),
 });
-const weighted: [number, fc.Arbitrary<Command>][] = [
-  [7, open],
+const passkey = fc.record({
+  ...{ do: fc.constant('passkey' as const), app, tab, isRegistration: fc.boolean(), deviation: fc.nat(18), pick },
+  ...{ isAgain: fc.constantFrom(false, false, true), holder: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5) },
+});
+const recovery = (some: readonly Recover['act'][]) =>
+  fc.record({
+    ...{ do: fc.constant('recovery' as const), app, browser, project: fc.constantFrom(0, 0, 0, 1, 2) },
+    ...{ person: fc.nat(3), act: fc.constantFrom(...some), pick },
+  });
+const addApp = fc.record({
+  ...{ do: fc.constant('app' as const), app, tab, browser, client: fc.constantFrom(0, 0, 1), person: fc.nat(3), pick },
+});
+const turn = fc.record({
+  do: fc.constant('clock' as const),
+  seconds: fc.constantFrom(1, 31, 31, 31, 61, 130, 301, 601, 3700, 90_000, 2_700_000),
+});
+
+/** Commands of one request each, which may meet another. */
+const meeting: [number, fc.Arbitrary<Command>][] = [
   [40, go],
-  [10, fc.record({ do: fc.constant('finish' as const), app, tab, pick: fc.nat(31) })],
   [20, arbitrary],
-  [
-    9,
-    fc.record({
-      ...{ do: fc.constant('passkey' as const), app, tab, isRegistration: fc.boolean(), deviation: fc.nat(18), pick },
-      ...{ isAgain: fc.constantFrom(false, false, true), holder: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5) },
-    }),
-  ],
   [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
   [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, access })],
   [4, fc.record({ do: fc.constant('exchange' as const), app, pick, deviation: fc.nat(10) })],
   [9, fc.record({ do: fc.constant('refresh' as const), app, pick, deviation: fc.constantFrom(...deviations) })],
-  [
-    2,
-    fc.record({
-      ...{ do: fc.constant('recovery' as const), app, browser, project: fc.constantFrom(0, 0, 0, 1, 2) },
-      ...{ person: fc.nat(3), act: fc.constantFrom(...acts), pick },
-    }),
-  ],
   [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
   [1, logout()],
   [8, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
-  [
-    2,
-    fc.record({
-      ...{ do: fc.constant('app' as const), app, tab, browser, client: fc.constantFrom(0, 0, 1), person: fc.nat(3) },
-      pick,
-    }),
-  ],
   [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
   [
     4,
     fc.record({
-      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(15) },
-      pick,
+      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(15), pick },
     }),
   ],
   [2, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) })],
+];
+
+const weighted: [number, fc.Arbitrary<Command>][] = [
+  ...meeting,
+  [7, open],
+  [10, fc.record({ do: fc.constant('finish' as const), app, tab, pick: fc.nat(31) })],
+  [9, passkey],
+  [2, recovery(acts)],
+  [2, addApp],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
-  [
-    6,
-    fc.record({
-      do: fc.constant('clock' as const),
-      seconds: fc.constantFrom(1, 31, 31, 31, 61, 130, 301, 601, 3700, 90_000, 2_700_000),
-    }),
-  ],
+  [6, turn],
   [1, fc.record({ do: fc.constant('skew' as const), app, milliseconds: fc.integer({ min: -2000, max: 2000 }) })],
   [2, fc.record({ do: fc.constant('spend' as const), pick })],
   [2, fc.constant({ do: 'mail' as const })],
@@ -232,10 +237,26 @@ function logout(): fc.Arbitrary<Command> {
   return fc.record({ do: fc.constant('logout' as const), app, browser, client: fc.nat(2), hint: fc.nat(7), ...flags });
 }
 
-const command: fc.Arbitrary<Command> = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+const oneOf = (some: readonly [number, fc.Arbitrary<Command>][]): fc.Arbitrary<Command> =>
+  fc.oneof(...some.map(([weight, one]) => ({ weight, arbitrary: one })));
+const met = oneOf([...meeting, [2, recovery(['grant', 'cancel', 'link'])]]);
+const both: fc.Arbitrary<Command> = fc.record({
+  do: fc.constant('both' as const),
+  first: met,
+  second: fc.option<Command, null>(met, { freq: 2 }),
+});
+const command = (isTogether: boolean) => {
+  const alone = oneOf(weighted);
+  return isTogether
+    ? oneOf([
+        [5, alone],
+        [1, both],
+      ])
+    : alone;
+};
 
-/** Initial policies and the commands of a walk. */
-export const walk = (minLength: number, maxLength: number) =>
+/** Initial policies and the commands of a walk. @param isTogether whether some requests meet: their order is that of a race */
+export const walk = (minLength: number, maxLength: number, isTogether: boolean) =>
   fc
     .record({
       people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), pick: fc.nat(31) }), {
@@ -253,7 +274,7 @@ export const walk = (minLength: number, maxLength: number) =>
         ),
         rememberMfaSeconds: fc.constantFrom(0, 3600),
       }),
-      commands: fc.array(command, { minLength, maxLength, size: 'max' }),
+      commands: fc.array(command(isTogether), { minLength, maxLength, size: 'max' }),
     })
     .map(({ people, policies, commands }) => ({ policies, commands: [...people.flatMap(firstSignIn), ...commands] }));
 

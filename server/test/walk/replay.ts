@@ -11,8 +11,8 @@ export interface Plan {
 }
 
 /** Plans of walks, deterministic by seed. */
-export function plans(seed: number, count: number): Plan[] {
-  return fc.sample(walk(60, 240), { seed, numRuns: count });
+export function plans(seed: number, count: number, isTogether: boolean): Plan[] {
+  return fc.sample(walk(60, 240, isTogether), { seed, numRuns: count });
 }
 
 /** Runs a plan in a new world. Returns the violation or null, and its progress. */

@@ -4,7 +4,9 @@ import { OidcActor } from './actors/oidc-actor.ts';
 import { RecoveryActor } from './actors/recovery-actor.ts';
 import { RefreshActor } from './actors/refresh-actor.ts';
 import { SigninActor } from './actors/signin-actor.ts';
-import type { AddApp, Command, Recover } from './commands.ts';
+import type { Change } from './changes.ts';
+import type { AddApp, Both, Command, Recover } from './commands.ts';
+import { Meeting } from './meeting.ts';
 import { Violation } from './model.ts';
 import { probe } from './probe.ts';
 import type { Processes } from './processes.ts';
@@ -56,6 +58,7 @@ export class Walker {
     }
     if (command.do === 'recovery' && command.act === 'lose') return this.lose(command);
     if (command.do === 'app') return this.addApp(command);
+    if (command.do === 'both') return this.together(command);
     if (command.do !== 'finish') return this.step(() => this.act(command));
     const { app, tab } = command;
     for (let steps = 0; steps < 10; steps++) {
@@ -67,6 +70,37 @@ export class Walker {
     // Its application redeems the code at once, which most do.
     const isNew = this.world.model.codes.at(-1)?.step === this.world.model.step;
     if (isNew && command.pick % 4 > 0) return this.step(() => this.act({ do: 'exchange', app, pick: 0, deviation: 0 }));
+  }
+
+  /** Two actors, each at its own process, with both requests in flight at once. */
+  private async together({ first, second }: Both): Promise<void> {
+    const { world } = this;
+    const sides = [first, second ?? first].map((command, app) => () => this.act({ ...command, app } as Command));
+    await this.step(async () => {
+      const meeting = new Meeting(world.model, this.script, [this.signin.tabs, world.browsers]);
+      world.meeting = meeting;
+      const gathered: { isHeld: boolean; end: Promise<unknown> }[] = [];
+      try {
+        for (const side of sides) gathered.push(await meeting.gather(side));
+        world.model.now = world.now();
+      } finally {
+        world.meeting = null;
+      }
+      const held = gathered.filter(({ isHeld }) => isHeld);
+      if (held.length === 2) this.log('at once:');
+      const releases = held.length > 0 ? await meeting.run(() => this.changesOf(held.length)) : [];
+      for (const [place, { end }] of held.entries()) {
+        releases[place]?.();
+        await end;
+      }
+      await Promise.all(gathered.map(({ end }) => end));
+    });
+  }
+
+  /** The changes of each request in flight. */
+  private async changesOf(requests: number): Promise<Change[][]> {
+    const { processes } = this.world;
+    return requests === 2 ? processes.log.readBoth() : [await processes.log.read()];
   }
 
   /** A user signs in, and adds an authenticator app at the account page: after another sign-in, by its first code. */

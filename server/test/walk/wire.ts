@@ -38,6 +38,13 @@ export function send(method: string, url: string, headers: Record<string, string
   });
 }
 
+/** The value of a cookie that a response sets. */
+export function cookieIn({ headers }: Reply, name: string): string | undefined {
+  const lines = [headers['set-cookie'] ?? []].flat();
+  const line = lines.findLast((one) => one.startsWith(`${name}=`) && !/max-age=0/i.test(one));
+  return line?.slice(name.length + 1).split(';')[0];
+}
+
 /** The cookies of one browser. */
 export class Jar {
   readonly cookies = new Map<string, string>();

@@ -6,6 +6,8 @@ import type { Project } from '../../src/domain/projects/project.entity.ts';
 import { bootstrapToken } from '../build-app.ts';
 import { absorb } from './absorb.ts';
 import { Browser } from './browsers.ts';
+import type { Change } from './changes.ts';
+import type { Meeting } from './meeting.ts';
 import { type ClientModel, demand, fold, Model, type ProjectModel, toleranceMs } from './model.ts';
 import { Authenticator, type Response } from './passkeys.ts';
 import type { Delivered, Processes } from './processes.ts';
@@ -36,6 +38,8 @@ export class World {
   readonly authenticators = [true, false, true, false, true].map((isSynced) => new Authenticator(isSynced));
   /** Answers to challenges that were sent, for replays. */
   readonly answers: Response[] = [];
+  /** While two requests are gathered, to be sent at once. */
+  meeting: Meeting | null = null;
   projects: ProjectModel[] = [];
   console!: ProjectModel;
   private readonly serial: string;
@@ -82,6 +86,13 @@ export class World {
 
   now(): number {
     return this.processes.now();
+  }
+
+  /** Sends a request and checks its reply, with the rows that it changed; in a meeting, at once with another. */
+  async exchange<T>(send: () => Promise<Reply>, settle: (reply: Reply, changes: Change[]) => T): Promise<T> {
+    if (this.meeting) return (await this.meeting.join({ send, settle })) as T;
+    const reply = await send();
+    return settle(reply, await this.processes.log.read());
   }
 
   private async seed(policies: Policies): Promise<void> {

@@ -9,6 +9,7 @@ import { goodCode, provesApp } from '../evidence.ts';
 import { concerned, nameOf } from '../finish.ts';
 import { type AuthRequest, demand, fold, type ProjectModel, type SessionModel, toleranceMs } from '../model.ts';
 import { checkPhone, checkRefusal } from '../signin-rules.ts';
+import type { Reply } from '../wire.ts';
 import type { World } from '../world.ts';
 
 const changes = [
@@ -91,14 +92,28 @@ export class AccountActor {
     const { world } = this;
     const csrf = await this.token(app, browser, project, session);
     const all = { change, project: project.id, csrf, ...form };
-    const reply = await browser.post(`${world.process(app)}/account`, all, { Origin: world.issuer });
-    const made = await world.processes.log.read();
+    const post = () => browser.post(`${world.process(app)}/account`, all, { Origin: world.issuer });
+    const reply = await world.exchange(post, (answer, made) => {
+      this.settle(change, form, answer, made, { browser, project, session });
+      return { ...answer, begun: made.find(({ table }) => table === 'authorization_requests')?.new };
+    });
+    if (reply.status < 400 && reply.begun) await this.follow(app, tab, browser, reply.location, reply.begun);
+    return reply.status;
+  }
+
+  private settle(
+    change: string,
+    form: Record<string, string>,
+    reply: Reply,
+    made: readonly Change[],
+    { browser, project, session }: { browser: Browser; project: ProjectModel; session: SessionModel | undefined },
+  ): void {
+    const { world } = this;
     const name = session ? nameOf(world.model, session.user) : 'anonymous';
     this.log(`browser ${browser.index} at /account of ${project.name} as ${name}: ${change}: ${reply.status}`);
     demand(reply.status < 500 || reply.status === 503, `/account failed: ${reply.status}`);
     if (reply.status >= 400) {
-      checkRefusal(made, `${change} at /account`);
-      return reply.status;
+      return checkRefusal(made, `${change} at /account`);
     }
     this.check(change, form, made, session);
     absorb(world.model, made);
@@ -120,9 +135,6 @@ export class AccountActor {
     if (change === 'verify-authenticator' && isReplaced && session)
       world.model.kill(session.user, 'another authenticator app');
     this.notePhone(made, session);
-    const begun = made.find(({ table }) => table === 'authorization_requests')?.new;
-    if (begun) await this.follow(app, tab, browser, reply.location, begun);
-    return reply.status;
   }
 
   /** Follows the redirect to the hosted page. */
@@ -298,22 +310,23 @@ export class AccountActor {
         ? 'query { me { id } }'
         : 'mutation($input: IssueAdminTokenInput!) { issueAdminToken(input: $input) { token } }';
     const input = { name: 'mine', role: 'OWNER' };
-    const reply = await world.graphql(world.process(command.app), query, { input }, own);
-    const made = await world.processes.log.read();
-    const failed = reply.status !== 200 || reply.json['errors'] !== undefined;
-    const name = session ? nameOf(model, session.user) : 'anonymous';
-    this.log(
-      `browser ${browser.index} at the console as ${name}: ${query.slice(0, 20)}: ${failed ? 'refused' : 'done'}`,
-    );
-    if (failed) return checkRefusal(made, 'an operation of the console');
-    demand(session && !session.ended, 'the console served a browser without a live session');
-    demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
-    demand(model.allows(session), 'the console served a session without a factor or passkey that is required');
-    if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is another user');
-    const isOwner = model.user(session.user)['email_key'] === world.addresses[0];
-    demand(isOwner, `${name} issued an owner's token`);
-    demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
-    demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
+    const ask = () => world.graphql(world.process(command.app), query, { input }, own);
+    await world.exchange(ask, (reply, made) => {
+      const failed = reply.status !== 200 || reply.json['errors'] !== undefined;
+      const name = session ? nameOf(model, session.user) : 'anonymous';
+      this.log(
+        `browser ${browser.index} at the console as ${name}: ${query.slice(0, 20)}: ${failed ? 'refused' : 'done'}`,
+      );
+      if (failed) return checkRefusal(made, 'an operation of the console');
+      demand(session && !session.ended, 'the console served a browser without a live session');
+      demand(model.user(session.user)['active'], 'the console served a person who is deactivated');
+      demand(model.allows(session), 'the console served a session without a factor or passkey that is required');
+      if (command.operation === 0) return demand(reply.json['data'].me.id === session.user, 'me is another user');
+      const isOwner = model.user(session.user)['email_key'] === world.addresses[0];
+      demand(isOwner, `${name} issued an owner's token`);
+      demand(session.personAt !== null, `${name} issued an owner's token by a device key alone`);
+      demand(model.now - session.personAt < adminFreshMs + toleranceMs, `${name} issued an owner's token, not fresh`);
+    });
   }
 }
 

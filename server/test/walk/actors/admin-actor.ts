@@ -86,24 +86,25 @@ export class AdminActor {
     const { model } = world;
     const query = 'mutation($input: ChangeUsersInput!) { changeUsers(input: $input) { done code } }';
     const input = { projectId: project.id, userIds: [id], action };
-    const before = model.passkeysOf(id).length;
-    const reply = await world.graphql(world.process(app), query, { input });
-    const changes = await world.processes.log.read();
-    const failed = reply.json['errors']?.[0]?.message ?? reply.json['data']?.changeUsers?.[0]?.code;
-    this.log(`an admin: ${action} ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
-    absorb(model, changes);
-    demand(model.passkeysOf(id).length === before, `${action} changed the passkeys of ${name}`);
-    if (failed) return;
-    if (action === 'ACTIVATE') return;
-    model.kill(id, action);
-    if (action === 'RESET_FACTORS') {
-      for (const device of model.devices.values()) if (device.user === id) device.mfaRememberedAt = null;
-      for (const [code, { user }] of model.recoveryCodes) if (user === id) model.recoveryCodes.delete(code);
-      model.endRecoveries(id, 'ended by a reset');
-      demand(model.factorsOf(id).length === 0, `RESET_FACTORS left ${name} a factor`);
-      return;
-    }
-    demand(model.sessionsOf(id).length === 0, `${action} left ${name} a session`);
+    const ask = () => world.graphql(world.process(app), query, { input });
+    await world.exchange(ask, (reply, changes) => {
+      const before = model.passkeysOf(id).length;
+      const failed = reply.json['errors']?.[0]?.message ?? reply.json['data']?.changeUsers?.[0]?.code;
+      this.log(`an admin: ${action} ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
+      absorb(model, changes);
+      demand(model.passkeysOf(id).length === before, `${action} changed the passkeys of ${name}`);
+      if (failed) return;
+      if (action === 'ACTIVATE') return;
+      model.kill(id, action);
+      if (action === 'RESET_FACTORS') {
+        for (const device of model.devices.values()) if (device.user === id) device.mfaRememberedAt = null;
+        for (const [code, { user }] of model.recoveryCodes) if (user === id) model.recoveryCodes.delete(code);
+        model.endRecoveries(id, 'ended by a reset');
+        demand(model.factorsOf(id).length === 0, `RESET_FACTORS left ${name} a factor`);
+        return;
+      }
+      demand(model.sessionsOf(id).length === 0, `${action} left ${name} a session`);
+    });
   }
 
   private async revokePasskey(app: number, pick: number): Promise<void> {
@@ -125,34 +126,37 @@ export class AdminActor {
     const one = held[pick % Math.max(1, held.length)];
     if (!one) return;
     const field = !isDevice ? 'endUserSession' : devices === passkeys ? 'revokeUserPasskey' : 'revokeUserDevice';
-    const reply = await world.graphql(world.process(app), `mutation($id: ID!) { ${field}(id: $id) }`, { id: one.id });
-    const changes = await world.processes.log.read();
-    const failed = reply.json['errors']?.[0]?.message;
-    this.log(`an admin: ${field} of ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
-    absorb(model, changes);
-    if (failed) return;
-    model.kill(id, field);
-    const rests = model
-      .sessionsOf(id)
-      .some((session) => (isDevice ? [session.device, session.passkey] : [session.id]).includes(one.id));
-    demand(!rests, `${field} left ${name} the session`);
-    demand(!isDevice || model.passkeys.get(one.id)?.isRevoked !== false, `${field} left ${name} the passkey`);
+    const query = `mutation($id: ID!) { ${field}(id: $id) }`;
+    const ask = () => world.graphql(world.process(app), query, { id: one.id });
+    await world.exchange(ask, (reply, changes) => {
+      const failed = reply.json['errors']?.[0]?.message;
+      this.log(`an admin: ${field} of ${name}: ${reply.status}${failed ? ` ${failed}` : ''}`);
+      absorb(model, changes);
+      if (failed) return;
+      model.kill(id, field);
+      const rests = model
+        .sessionsOf(id)
+        .some((session) => (isDevice ? [session.device, session.passkey] : [session.id]).includes(one.id));
+      demand(!rests, `${field} left ${name} the session`);
+      demand(!isDevice || model.passkeys.get(one.id)?.isRevoked !== false, `${field} left ${name} the passkey`);
+    });
   }
 
   async patch(app: number, project: ProjectModel, id: string, values: object, name: string): Promise<void> {
     const { world } = this;
     const Operations = Object.entries(values).map(([path, value]) => ({ op: 'replace', path, value }));
     const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations };
-    const reply = await world.scim(world.process(app), project, 'PATCH', `/Users/${id}`, body);
-    const changes = await world.processes.log.read();
-    demand(
-      !changes.some(({ table, new: row }) => table === 'credentials' && row?.['kind'] === 'passkey'),
-      'a passkey was changed by the directory',
-    );
-    this.log(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
-    demand(reply.status < 500, `the directory got ${reply.status}: ${reply.text.slice(0, 200)}`);
-    if (reply.status !== 200) demand(!changes.some(isPerson), 'a refused SCIM request changed a person');
-    absorb(world.model, changes);
+    const ask = () => world.scim(world.process(app), project, 'PATCH', `/Users/${id}`, body);
+    await world.exchange(ask, (reply, changes) => {
+      demand(
+        !changes.some(({ table, new: row }) => table === 'credentials' && row?.['kind'] === 'passkey'),
+        'a passkey was changed by the directory',
+      );
+      this.log(`the directory: ${name} gets ${JSON.stringify(values)}: ${reply.status}`);
+      demand(reply.status < 500, `the directory got ${reply.status}: ${reply.text.slice(0, 200)}`);
+      if (reply.status !== 200) demand(!changes.some(isPerson), 'a refused SCIM request changed a person');
+      absorb(world.model, changes);
+    });
   }
 
   async policy(command: { app: number; project: number; field: number; value: number }): Promise<void> {
@@ -163,10 +167,12 @@ export class AdminActor {
     if (project === world.console && /^(signUp|scim)/.test(name)) return;
     const input = { id: project.id, [name]: values[command.value] };
     const query = 'mutation($input: UpdateProjectInput!) { updateProject(input: $input) { id } }';
-    const reply = await world.graphql(world.process(command.app), query, { input });
-    const failed = reply.json['errors']?.[0]?.message;
-    this.log(`policy of ${project.name}: ${name} = ${String(values[command.value])}${failed ? ` (${failed})` : ''}`);
-    absorb(world.model, await world.processes.log.read());
+    const ask = () => world.graphql(world.process(command.app), query, { input });
+    await world.exchange(ask, (reply, changes) => {
+      const failed = reply.json['errors']?.[0]?.message;
+      this.log(`policy of ${project.name}: ${name} = ${String(values[command.value])}${failed ? ` (${failed})` : ''}`);
+      absorb(world.model, changes);
+    });
   }
 
   /** Disables or re-enables a client in the database: no API does that yet. */

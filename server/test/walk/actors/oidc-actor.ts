@@ -46,27 +46,32 @@ export class OidcActor {
     const [scope, issuer] = isBase ? [scopes.base, world.issuer] : [scopes[access], world.issuerOf(client.project)];
     const over = { redirect_uri: client.redirectUri, scope, ...asks[ask] };
     const query = new URLSearchParams(authorizationParameters(client.id, proof.challenge, over));
-    const reply = await browser.get(`${world.at(app, issuer)}/authorize?${query}`);
-    const changes = await world.processes.log.read();
-    this.log(
-      `browser ${browser.index} /authorize for ${client.name}, ${ask}, ${isBase ? 'base' : access}: ${reply.status} ${where(reply)}`,
-    );
-    demand(reply.status < 500, `/authorize failed: ${reply.status} ${reply.text.slice(0, 200)}`);
-    const maxAge = asks[ask].max_age === undefined ? undefined : Number(asks[ask].max_age);
-    const flow = reply.location?.pathname === '/signin' ? reply.location.searchParams.get('flow') : null;
-    const request: AuthRequest = {
-      ...{ flow: flow ?? '', client, browser: browser.index, prompt: asks[ask].prompt, maxAge },
-      ...{ step: world.model.step, at: world.now(), needsPerson: ask !== 'plain', pkce: proof },
-      ...{ issuer, scope },
+    let held: string | undefined;
+    const send = () => {
+      held = sessionCookie(browser, client);
+      return browser.get(`${world.at(app, issuer)}/authorize?${query}`);
     };
-    if (flow !== null) {
-      this.only(changes, /^authorization_requests$/, '/authorize');
-      return request;
-    }
-    const code = reply.location?.searchParams.get('code');
-    if (typeof code === 'string') this.gave(browser, request, code, changes, 'authorize');
-    else checkRefusal(changes, '/authorize');
-    return null;
+    return world.exchange(send, (reply, changes) => {
+      this.log(
+        `browser ${browser.index} /authorize for ${client.name}, ${ask}, ${isBase ? 'base' : access}: ${reply.status} ${where(reply)}`,
+      );
+      demand(reply.status < 500, `/authorize failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+      const maxAge = asks[ask].max_age === undefined ? undefined : Number(asks[ask].max_age);
+      const flow = reply.location?.pathname === '/signin' ? reply.location.searchParams.get('flow') : null;
+      const request: AuthRequest = {
+        ...{ flow: flow ?? '', client, browser: browser.index, prompt: asks[ask].prompt, maxAge },
+        ...{ step: world.model.step, at: world.now(), needsPerson: ask !== 'plain', pkce: proof },
+        ...{ issuer, scope },
+      };
+      if (flow !== null) {
+        this.only(changes, /^authorization_requests$/, '/authorize');
+        return request;
+      }
+      const code = reply.location?.searchParams.get('code');
+      if (typeof code === 'string') this.gave(held, request, code, changes, 'authorize');
+      else checkRefusal(changes, '/authorize');
+      return null;
+    });
   }
 
   /** GET /authorize/resume, the target of the hosted page after SUCCESS. */
@@ -74,17 +79,23 @@ export class OidcActor {
     const { world } = this;
     const { request } = tab.txn;
     if (!request) return;
-    const reply = await tab.browser.get(`${world.at(app, request.issuer)}/authorize/resume?flow=${request.flow}`);
-    const changes = await world.processes.log.read();
-    this.log(`${tab.txn.name} /authorize/resume: ${reply.status} ${where(reply)}`);
-    demand(reply.status < 500, `/authorize/resume failed: ${reply.status}`);
-    const code = reply.location?.searchParams.get('code');
-    if (typeof code === 'string') return this.gave(tab.browser, request, code, changes, 'resume');
-    this.only(changes, /^authorization_requests$/, '/authorize/resume');
+    let held: string | undefined;
+    const resume = () => {
+      held = sessionCookie(tab.browser, request.client);
+      return tab.browser.get(`${world.at(app, request.issuer)}/authorize/resume?flow=${request.flow}`);
+    };
+    await world.exchange(resume, (reply, changes) => {
+      this.log(`${tab.txn.name} /authorize/resume: ${reply.status} ${where(reply)}`);
+      demand(reply.status < 500, `/authorize/resume failed: ${reply.status}`);
+      const code = reply.location?.searchParams.get('code');
+      if (typeof code === 'string') return this.gave(held, request, code, changes, 'resume');
+      this.only(changes, /^authorization_requests$/, '/authorize/resume');
+    });
   }
 
+  /** @param cookie of the session, as sent */
   private gave(
-    browser: Browser,
+    cookie: string | undefined,
     request: AuthRequest,
     code: string,
     changes: readonly Change[],
@@ -94,7 +105,6 @@ export class OidcActor {
     this.only(changes, /^(authorization_requests|authorization_codes|participations|sessions)$/, `/${at}`);
     const row = changes.findLast(({ table, op }) => table === 'authorization_codes' && op === 'INSERT')?.new;
     demand(row, `/${at} answered a code without writing one`);
-    const cookie = browser.jar.cookies.get(`lk-session-${request.client.project.id}`);
     const isOfIssuer = (row['issuer'] ?? this.world.issuer) === request.issuer && row['scope'] === request.scope;
     demand(isOfIssuer, `/${at} gave a code of a different issuer or scope than it was asked for`);
     checkSessionCode(model, request, row, cookie === undefined ? undefined : model.cookies.get(cookie), at);
@@ -135,28 +145,29 @@ export class OidcActor {
     const body = new URLSearchParams(form).toString();
     const elsewhere = code.issuer === world.issuer ? world.issuerOf(code.client.project) : world.issuer;
     const issuer = command.deviation === 10 ? elsewhere : code.issuer;
-    const reply = await send('POST', `${world.at(command.app, issuer)}/oauth2/token`, headers, body);
-    const changes = await world.processes.log.read();
-    this.log(
-      `exchange of a code for ${code.client.name}${deviates ? `, deviation ${command.deviation}` : ''}: ${reply.status}`,
-    );
-    demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
-    if (reply.status !== 200) {
-      // Reuse revokes the tokens of the first exchange; a wrong verifier may revoke the code.
-      const isReplay =
-        code.isUsed && changes.every(({ table }) => /^(authorization_codes|refresh_grants)$/.test(table));
-      if (isReplay) absorb(model, changes);
-      if (!isReplay) checkRefusal(changes, 'an exchange');
-      // A request that fails to authenticate its client (401), e.g. a disabled one, does not use the code.
-      if (code.isUsed && command.deviation < 7 && reply.status === 400) code.isReplayed = true;
-      return;
-    }
-    checkExchange(model, code, deviates);
-    this.only(changes, /^(authorization_codes|participations|sessions|refresh_grants)$/, 'an exchange');
-    code.isUsed = true;
-    const grant = grantOf(model, code, reply.json, changes, world.issuer);
-    if (grant) model.grants.push(grant);
-    model.tokens.push(checkClaims(code, reply.json, { step: model.step, grant }));
+    const post = () => send('POST', `${world.at(command.app, issuer)}/oauth2/token`, headers, body);
+    await world.exchange(post, (reply, changes) => {
+      this.log(
+        `exchange of a code for ${code.client.name}${deviates ? `, deviation ${command.deviation}` : ''}: ${reply.status}`,
+      );
+      demand(reply.status < 500, `/oauth2/token failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+      if (reply.status !== 200) {
+        // Reuse revokes the tokens of the first exchange; a wrong verifier may revoke the code.
+        const isReplay =
+          code.isUsed && changes.every(({ table }) => /^(authorization_codes|refresh_grants)$/.test(table));
+        if (isReplay) absorb(model, changes);
+        if (!isReplay) checkRefusal(changes, 'an exchange');
+        // A request that fails to authenticate its client (401), e.g. a disabled one, does not use the code.
+        if (code.isUsed && command.deviation < 7 && reply.status === 400) code.isReplayed = true;
+        return;
+      }
+      checkExchange(model, code, deviates);
+      this.only(changes, /^(authorization_codes|participations|sessions|refresh_grants)$/, 'an exchange');
+      code.isUsed = true;
+      const grant = grantOf(model, code, reply.json, changes, world.issuer);
+      if (grant) model.grants.push(grant);
+      model.tokens.push(checkClaims(code, reply.json, { step: model.step, grant }));
+    });
   }
 
   async userInfo(command: { app: number; pick: number }): Promise<void> {
@@ -168,12 +179,14 @@ export class OidcActor {
     const { issuer } = token.code;
     const elsewhere = issuer === world.issuer ? world.issuerOf(token.code.client.project) : world.issuer;
     const isElsewhere = command.pick % 8 === 7;
-    const reply = await send('GET', `${world.at(command.app, isElsewhere ? elsewhere : issuer)}/userinfo`, headers);
-    checkRefusal(await world.processes.log.read(), 'UserInfo');
-    this.log(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
-    demand(reply.status < 500, `/userinfo failed: ${reply.status}`);
-    demand(reply.status !== 200 || !isElsewhere, 'UserInfo answered to a token of another issuer');
-    if (reply.status === 200) checkUserInfo(model, token, reply.json);
+    const ask = () => send('GET', `${world.at(command.app, isElsewhere ? elsewhere : issuer)}/userinfo`, headers);
+    await world.exchange(ask, (reply, changes) => {
+      checkRefusal(changes, 'UserInfo');
+      this.log(`userinfo of ${model.user(token.user)['user_name']}: ${reply.status}`);
+      demand(reply.status < 500, `/userinfo failed: ${reply.status}`);
+      demand(reply.status !== 200 || !isElsewhere, 'UserInfo answered to a token of another issuer');
+      if (reply.status === 200) checkUserInfo(model, token, reply.json);
+    });
   }
 
   /** GET /oauth2/end_session with or without an ID token hint, and the confirmation page if it is shown. */
@@ -196,24 +209,46 @@ export class OidcActor {
       ...(command.isSession && { logout_scope: 'session' }),
     });
     const url = `${world.process(command.app)}/oauth2/end_session`;
-    const cookies = new Map(browser.jar.cookies);
-    let reply = await browser.get(`${url}?${query}`);
-    const hidden = [...reply.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const ask = () => browser.get(`${url}?${query}`);
+    const by = { hint, isConfirmed: false, forgets: false };
+    const asked = await this.end(browser, ask, hint ? 'with a hint' : 'without a hint', by);
+    const hidden = [...asked.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
     const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
-    const isConfirmed = fields['csrf'] !== undefined && command.isConfirmed;
-    const forgets = isConfirmed && command.hint % 2 === 1;
-    if (isConfirmed) {
-      reply = await browser.post(url, { ...fields, ...(forgets && { forget: '1' }) }, { Origin: world.issuer });
-    }
-    const changes = await world.processes.log.read();
-    const how = `${hint ? 'with' : 'without'} a hint${forgets ? ', and forgets the browser' : ''}`;
-    this.log(`browser ${browser.index} logs out, ${how}: ${reply.status}`);
-    demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
-    mayEnd(model, changes, { cookies, hint: hint as TokenModel | undefined, isConfirmed, forgets });
-    absorb(model, changes);
-    for (const { table, new: row } of changes)
-      if (table === 'sessions') model.interrupted.set(row?.['user_id'], model.step);
+    if (fields['csrf'] === undefined || !command.isConfirmed) return;
+    const forgets = command.hint % 2 === 1;
+    const form = { ...fields, ...(forgets && { forget: '1' }) };
+    const confirm = () => browser.post(url, form, { Origin: world.issuer });
+    await this.end(browser, confirm, `confirms${forgets ? ', and forgets the browser' : ''}`, {
+      ...{ hint, isConfirmed: true, forgets },
+    });
   }
+
+  private end(
+    browser: Browser,
+    send: () => Promise<Reply>,
+    how: string,
+    by: { hint: TokenModel | undefined; isConfirmed: boolean; forgets: boolean },
+  ): Promise<Reply> {
+    const { model } = this.world;
+    let cookies = new Map<string, string>();
+    const end = () => {
+      cookies = new Map(browser.jar.cookies);
+      return send();
+    };
+    return this.world.exchange(end, (reply, changes) => {
+      this.log(`browser ${browser.index} logs out, ${how}: ${reply.status}`);
+      demand(reply.status < 500, `/oauth2/end_session failed: ${reply.status}`);
+      mayEnd(model, changes, { cookies, ...by });
+      absorb(model, changes);
+      for (const { table, new: row } of changes)
+        if (table === 'sessions') model.interrupted.set(row?.['user_id'], model.step);
+      return reply;
+    });
+  }
+}
+
+function sessionCookie(browser: Browser, { project }: ClientModel): string | undefined {
+  return browser.jar.cookies.get(`lk-session-${project.id}`);
 }
 
 function where(reply: Reply): string {

@@ -47,30 +47,31 @@ export class RecoveryActor {
     if (user === undefined) return null;
     const hours = act === 'lose' ? 1 : 1 + (pick % 2);
     const input = { userId: user, reason: 'Lost.', waitHours: hours };
-    const reply = await world.graphql(world.process(app), grantQuery, { input });
-    const changes = await world.processes.log.read();
-    const granted = reply.json['data']?.grantUserRecovery;
-    this.log(`an admin: recovery of ${nameOf(model, user)}: ${granted ? 'granted' : 'refused'}`);
-    if (!granted) {
-      checkRefusal(changes, 'a recovery');
-      return null;
-    }
-    model.endRecoveries(user, 'replaced');
-    const row = model.user(user);
-    const others = ((row['attributes']?.emails ?? []) as { value: string }[]).map(({ value }) => fold(value));
-    const recovery: RecoveryModel = {
-      ...{ id: '', user, code: granted.code, link: null, ended: null, mailboxes: [mailboxOf(row), ...others] },
-      ...{ usableAt: model.now + hours * 3_600_000, expiresAt: model.now + (hours + 24) * 3_600_000 },
-    };
-    this.checkGrant(recovery, changes);
-    model.recoveries.push(recovery);
-    absorb(model, changes);
-    const entry = project === world.console ? ('console' as const) : ('hosted' as const);
-    const client = Math.max(
-      0,
-      world.clients().findIndex((one) => one.project === project),
-    );
-    return { entry, client, person: Math.max(0, world.addresses.indexOf(mailboxOf(row))) };
+    const ask = () => world.graphql(world.process(app), grantQuery, { input });
+    return world.exchange(ask, (reply, changes) => {
+      const granted = reply.json['data']?.grantUserRecovery;
+      this.log(`an admin: recovery of ${nameOf(model, user)}: ${granted ? 'granted' : 'refused'}`);
+      if (!granted) {
+        checkRefusal(changes, 'a recovery');
+        return null;
+      }
+      model.endRecoveries(user, 'replaced');
+      const row = model.user(user);
+      const others = ((row['attributes']?.emails ?? []) as { value: string }[]).map(({ value }) => fold(value));
+      const recovery: RecoveryModel = {
+        ...{ id: '', user, code: granted.code, link: null, ended: null, mailboxes: [mailboxOf(row), ...others] },
+        ...{ usableAt: model.now + hours * 3_600_000, expiresAt: model.now + (hours + 24) * 3_600_000 },
+      };
+      this.checkGrant(recovery, changes);
+      model.recoveries.push(recovery);
+      absorb(model, changes);
+      const entry = project === world.console ? ('console' as const) : ('hosted' as const);
+      const client = Math.max(
+        0,
+        world.clients().findIndex((one) => one.project === project),
+      );
+      return { entry, client, person: Math.max(0, world.addresses.indexOf(mailboxOf(row))) };
+    });
   }
 
   private checkGrant(recovery: RecoveryModel, changes: readonly Change[]): void {
@@ -101,17 +102,18 @@ export class RecoveryActor {
     const [, all] = this.peopleOf(this.projectOf(who));
     const user = pick % 4 > 0 && open ? open.user : all[who.person % Math.max(1, all.length)];
     if (user === undefined) return;
-    const reply = await world.graphql(world.process(app), cancelQuery, { id: user });
-    const changes = await world.processes.log.read();
-    const isDone = reply.json['errors'] === undefined;
-    this.log(`an admin: cancels the recovery of ${nameOf(model, user)}: ${isDone ? 'done' : 'refused'}`);
-    if (!isDone) return checkRefusal(changes, 'a cancellation');
-    for (const change of changes) {
-      const isOwn = change.table === 'recovery_grants' && change.new?.['user_id'] === user;
-      demand(isOwn, `a cancellation made an unexpected ${describeChange(change)}`);
-    }
-    absorb(model, changes);
-    model.endRecoveries(user, 'cancelled');
+    const ask = () => world.graphql(world.process(app), cancelQuery, { id: user });
+    await world.exchange(ask, (reply, changes) => {
+      const isDone = reply.json['errors'] === undefined;
+      this.log(`an admin: cancels the recovery of ${nameOf(model, user)}: ${isDone ? 'done' : 'refused'}`);
+      if (!isDone) return checkRefusal(changes, 'a cancellation');
+      for (const change of changes) {
+        const isOwn = change.table === 'recovery_grants' && change.new?.['user_id'] === user;
+        demand(isOwn, `a cancellation made an unexpected ${describeChange(change)}`);
+      }
+      absorb(model, changes);
+      model.endRecoveries(user, 'cancelled');
+    });
   }
 
   /** Any browser opens the link of a notice; only its form cancels. */
@@ -126,20 +128,20 @@ export class RecoveryActor {
     const link = Object.fromEntries(new URLSearchParams(recovery.link ?? ''));
     if (act === 'forged-link') Object.assign(link, this.forged(link, pick));
     const url = `${world.process(app)}/account/recovery`;
-    const reply =
-      act === 'look' ? await browser.get(`${url}?${new URLSearchParams(link)}`) : await browser.post(url, link);
-    const changes = await world.processes.log.read();
-    this.log(`link of a recovery of ${nameOf(model, recovery.user)}, ${act}: ${reply.status}`);
-    demand(reply.status < 500, `/account/recovery failed: ${reply.status}`);
-    if (act === 'look' || reply.status !== 200) return checkRefusal(changes, `${act} of a recovery`);
-    demand(act === 'link', 'a recovery was cancelled by a link that was not sent');
-    demand(recovery.ended === null, `a recovery was cancelled by its link though it was ${recovery.ended}`);
-    for (const change of changes) {
-      const isOwn = change.table === 'recovery_grants' && change.new?.['id'] === recovery.id;
-      demand(isOwn, `the link of a recovery made an unexpected ${describeChange(change)}`);
-    }
-    absorb(model, changes);
-    recovery.ended = 'cancelled';
+    const open = () => (act === 'look' ? browser.get(`${url}?${new URLSearchParams(link)}`) : browser.post(url, link));
+    await world.exchange(open, (reply, changes) => {
+      this.log(`link of a recovery of ${nameOf(model, recovery.user)}, ${act}: ${reply.status}`);
+      demand(reply.status < 500, `/account/recovery failed: ${reply.status}`);
+      if (act === 'look' || reply.status !== 200) return checkRefusal(changes, `${act} of a recovery`);
+      demand(act === 'link', 'a recovery was cancelled by a link that was not sent');
+      demand(recovery.ended === null, `a recovery was cancelled by its link though it was ${recovery.ended}`);
+      for (const change of changes) {
+        const isOwn = change.table === 'recovery_grants' && change.new?.['id'] === recovery.id;
+        demand(isOwn, `the link of a recovery made an unexpected ${describeChange(change)}`);
+      }
+      absorb(model, changes);
+      recovery.ended = 'cancelled';
+    });
   }
 
   private forged({ project = '', cancel = '' }: Record<string, string>, pick: number): Record<string, string> {

@@ -84,28 +84,29 @@ export class RefreshActor {
     const { model } = this.world;
     const { grant, scope, token } = sent;
     const fields = { grant_type: 'refresh_token', refresh_token: token, ...(scope && { scope }) };
-    const { reply, changes } = await this.post(app, sent, 'token', fields);
-    this.log(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
-    if (reply.status !== 200) {
-      checkRefusedRefresh(model, sent, reply, changes);
+    await this.post(app, sent, 'token', fields, (reply, changes) => {
+      this.log(`a refresh ${this.nameOf(sent)}${scope ? `, scope ${scope}` : ''}: ${reply.status}`);
+      if (reply.status !== 200) {
+        checkRefusedRefresh(model, sent, reply, changes);
+        absorb(model, changes);
+        if (changes.some(isEndOfGrant)) this.log('which ends the grant');
+        return;
+      }
+      checkRefresh(model, sent, changes);
+      const isLive = token === grant.tokens.at(-1);
+      const next = String(reply.json['refresh_token']);
+      if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave a different token than the first');
+      if (isLive) {
+        demand(!grant.tokens.includes(next), 'a refresh gave a token that was replaced');
+        grant.tokens.push(next);
+        Object.assign(grant, { rotatedAt: model.now, lastUsedAt: model.now });
+      }
+      const granted = reply.json['scope'];
+      demand(granted === (scope ?? grant.code.scope), `a refresh gave the scope ${granted}`);
+      const code: CodeModel = { ...grant.code, session: sessionOf(grant), step: model.step, at: model.now };
+      model.tokens.push(checkClaims(code, reply.json, { step: model.step, grant }));
       absorb(model, changes);
-      if (changes.some(isEndOfGrant)) this.log('which ends the grant');
-      return;
-    }
-    checkRefresh(model, sent, changes);
-    const isLive = token === grant.tokens.at(-1);
-    const next = String(reply.json['refresh_token']);
-    if (!isLive) demand(next === grant.tokens.at(-1), 'a repeated refresh gave a different token than the first');
-    if (isLive) {
-      demand(!grant.tokens.includes(next), 'a refresh gave a token that was replaced');
-      grant.tokens.push(next);
-      Object.assign(grant, { rotatedAt: model.now, lastUsedAt: model.now });
-    }
-    const granted = reply.json['scope'];
-    demand(granted === (scope ?? grant.code.scope), `a refresh gave the scope ${granted}`);
-    const code: CodeModel = { ...grant.code, session: sessionOf(grant), step: model.step, at: model.now };
-    model.tokens.push(checkClaims(code, reply.json, { step: model.step, grant }));
-    absorb(model, changes);
+    });
   }
 
   /** RFC 7009. */
@@ -113,18 +114,19 @@ export class RefreshActor {
     const { model } = this.world;
     const { grant, token } = sent;
     const isOwn = sent.client === grant.code.client;
-    const isKnown = grant.tokens.slice(-2).includes(token);
-    const wasEnded = grant.isEnded;
-    const { reply, changes } = await this.post(app, sent, 'revoke', { token });
-    this.log(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
-    if (reply.status !== 200 || !isOwn || !isKnown) {
-      checkRefusal(changes, 'a revocation');
-      return demand(reply.status !== 200 || isOwn || !isKnown, 'another client revoked a refresh token');
-    }
-    checkEnd(grant, changes, 'a revocation');
-    absorb(model, changes);
-    demand(wasEnded || changes.some(isEndOfGrant), 'a revocation ended nothing');
-    grant.isEnded = true;
+    await this.post(app, sent, 'revoke', { token }, (reply, changes) => {
+      const isKnown = grant.tokens.slice(-2).includes(token);
+      const wasEnded = grant.isEnded;
+      this.log(`a refresh token is revoked, ${this.nameOf(sent)}: ${reply.status}`);
+      if (reply.status !== 200 || !isOwn || !isKnown) {
+        checkRefusal(changes, 'a revocation');
+        return demand(reply.status !== 200 || isOwn || !isKnown, 'another client revoked a refresh token');
+      }
+      checkEnd(grant, changes, 'a revocation');
+      absorb(model, changes);
+      demand(wasEnded || changes.some(isEndOfGrant), 'a revocation ended nothing');
+      grant.isEnded = true;
+    });
   }
 
   private async revokeAccess(app: number, grant: GrantModel): Promise<void> {
@@ -133,15 +135,16 @@ export class RefreshActor {
     if (!token) return;
     const { client, issuer } = grant.code;
     const sent = { grant, client, issuer, token: token.accessToken };
-    const { reply, changes } = await this.post(app, sent, 'revoke', { token: sent.token });
-    this.log(`an access token is revoked: ${reply.status}`);
-    if (reply.status !== 200) return checkRefusal(changes, 'a revocation');
-    const isOnly = changes.every(
-      ({ table, new: row }) => table === 'authorization_codes' && row?.['revoked_at'] !== null,
-    );
-    demand(isOnly && changes.length <= 1, 'the revocation of an access token changed more');
-    token.isRevoked = true;
-    absorb(model, changes);
+    await this.post(app, sent, 'revoke', { token: sent.token }, (reply, changes) => {
+      this.log(`an access token is revoked: ${reply.status}`);
+      if (reply.status !== 200) return checkRefusal(changes, 'a revocation');
+      const isOnly = changes.every(
+        ({ table, new: row }) => table === 'authorization_codes' && row?.['revoked_at'] !== null,
+      );
+      demand(isOnly && changes.length <= 1, 'the revocation of an access token changed more');
+      token.isRevoked = true;
+      absorb(model, changes);
+    });
   }
 
   private async post(
@@ -149,13 +152,16 @@ export class RefreshActor {
     { client, issuer }: Sent,
     path: 'token' | 'revoke',
     fields: Record<string, string>,
-  ): Promise<{ reply: Reply; changes: Change[] }> {
+    settle: (reply: Reply, changes: Change[]) => void,
+  ): Promise<void> {
     const { world } = this;
     const body = new URLSearchParams({ ...fields, client_id: client.id }).toString();
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const reply = await send('POST', `${world.at(app, issuer)}/oauth2/${path}`, headers, body);
-    demand(reply.status < 500, `/oauth2/${path} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
-    return { reply, changes: await world.processes.log.read() };
+    const post = () => send('POST', `${world.at(app, issuer)}/oauth2/${path}`, headers, body);
+    await world.exchange(post, (reply, changes) => {
+      demand(reply.status < 500, `/oauth2/${path} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
+      settle(reply, changes);
+    });
   }
 
   private nameOf({ client, grant, issuer, token }: Sent): string {

@@ -357,40 +357,44 @@ export class SigninActor {
     signed?: Signed,
   ): Promise<Reply> {
     const { world } = this;
-    const { model, processes } = world;
+    const { model } = world;
     // With the handle of another tab, the step belongs to that tab's transaction.
     const other = over.txn === undefined ? undefined : this.tabs.find((one) => one?.txn.txn === over.txn);
     const txn = other?.txn ?? tab.txn;
     if (typeof fields['userid'] === 'string') tab.typed = fields['userid'];
     const isStray = proof !== null && over.nonce !== undefined && over.nonce !== tab.nonce;
-    const mustSucceed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
-    const reply = await tab.step(world.process(app), step, fields, proof, over);
-    const changes = await processes.log.read();
-    const shown = Object.entries(fields).map(
-      ([name, value]) => `${name}=${signed && name === 'credential' ? this.said(signed) : String(value)}`,
-    );
-    this.log(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
-    const { status } = reply.json;
-    demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
-    if (reply.status !== 200 || status === 'INVALID_EMAIL') {
-      checkRefusal(changes, `${step} of ${txn.name}`, signed && txn);
-      model.mirror(changes);
-      if (signed && String(reply.json['error']?.code).startsWith('PASSKEY')) useUp(txn, step, signed);
-      demand(!mustSucceed, `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`);
-      if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
-      this.afterRefusal(tab, reply);
+    const send = () => tab.step(world.process(app), step, fields, proof, over);
+    return world.exchange(send, (reply, changes) => {
+      const mustSucceed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
+      const shown = Object.entries(fields).map(
+        ([name, value]) => `${name}=${signed && name === 'credential' ? this.said(signed) : String(value)}`,
+      );
+      this.log(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
+      const { status } = reply.json;
+      demand(reply.status < 500 || reply.status === 503, `${step} of ${txn.name} failed: ${reply.status}`);
+      if (reply.status !== 200 || status === 'INVALID_EMAIL') {
+        checkRefusal(changes, `${step} of ${txn.name}`, signed && txn);
+        model.mirror(changes);
+        if (signed && String(reply.json['error']?.code).startsWith('PASSKEY')) useUp(txn, step, signed);
+        demand(
+          !mustSucceed,
+          `${step} of ${txn.name}: a correct code was rejected in the transaction that requested it`,
+        );
+        if (step === 'verify-email-otp') noteFailure(model, txn, tab.browser.ip);
+        this.afterRefusal(tab, reply);
+        return reply;
+      }
+      const sent: Sent = { step, fields, proof: isStray ? { ...proof, deviation: 'nonce' } : proof, txn, signed };
+      applyStep(model, sent, reply, changes);
+      checkEffects(model, { step, fields, txn, signed }, changes);
+      if (step === 'register-passkey') checkNotice(model, { step, fields, txn }, changes);
+      if (signed) useUp(txn, step, signed);
+      absorb(model, changes, txn);
+      applyResult(model, sent, reply, changes);
+      applyCookie(model, tab, reply, changes);
+      this.goOn(tab, step, reply);
       return reply;
-    }
-    const sent: Sent = { step, fields, proof: isStray ? { ...proof, deviation: 'nonce' } : proof, txn, signed };
-    applyStep(model, sent, reply, changes);
-    checkEffects(model, { step, fields, txn, signed }, changes);
-    if (step === 'register-passkey') checkNotice(model, { step, fields, txn }, changes);
-    if (signed) useUp(txn, step, signed);
-    absorb(model, changes, txn);
-    applyResult(model, sent, reply, changes);
-    applyCookie(model, tab, changes);
-    this.goOn(tab, step, reply);
-    return reply;
+    });
   }
 
   private afterRefusal(tab: Tab, reply: Reply): void {
