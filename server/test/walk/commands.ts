@@ -34,8 +34,17 @@ export type Command =
   | { do: 'spend'; pick: number }
   | { do: 'mail' }
   | { do: 'probe'; app: number; client: number }
-  | Both;
+  | Both
+  | Mix;
 
+/** A user mixes values that they have seen into a request. */
+export interface Mix {
+  do: 'mix';
+  app: number;
+  party: number;
+  seed: number;
+  isHonest: boolean;
+}
 /** Two requests at once; without a second, the first one twice. */
 export interface Both {
   do: 'both';
@@ -196,34 +205,50 @@ const turn = fc.record({
   seconds: fc.constantFrom(1, 31, 31, 31, 61, 130, 301, 601, 3700, 90_000, 2_700_000),
 });
 
-/** Commands of one request each, which may meet another. */
-const meeting: [number, fc.Arbitrary<Command>][] = [
-  [40, go],
-  [20, arbitrary],
-  [3, fc.record({ do: fc.constant('resume' as const), app, tab })],
-  [3, fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, access })],
-  [4, fc.record({ do: fc.constant('exchange' as const), app, pick, deviation: fc.nat(10) })],
-  [9, fc.record({ do: fc.constant('refresh' as const), app, pick, deviation: fc.constantFrom(...deviations) })],
-  [2, fc.record({ do: fc.constant('userinfo' as const), app, pick })],
-  [1, logout()],
-  [8, fc.record({ ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick } })],
-  [2, fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) })],
-  [
-    4,
-    fc.record({
-      ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(15), pick },
-    }),
-  ],
-  [2, fc.record({ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) })],
-];
+const mix = fc.record({
+  ...{ do: fc.constant('mix' as const), app, party: fc.nat(1), seed: fc.nat(2 ** 31 - 1), isHonest: fc.boolean() },
+});
 
-const weighted: [number, fc.Arbitrary<Command>][] = [
-  ...meeting,
+const resume = fc.record({ do: fc.constant('resume' as const), app, tab });
+const authorize = fc.record({ do: fc.constant('authorize' as const), app, browser, client: fc.nat(3), ask, access });
+const exchange = fc.record({ do: fc.constant('exchange' as const), app, pick, deviation: fc.nat(10) });
+const refresh = fc.record({
+  do: fc.constant('refresh' as const),
+  app,
+  pick,
+  deviation: fc.constantFrom(...deviations),
+});
+const userinfo = fc.record({ do: fc.constant('userinfo' as const), app, pick });
+const account = fc.record({
+  ...{ do: fc.constant('account' as const), app, browser, project: fc.nat(2), change: pick, pick },
+});
+const console = fc.record({ do: fc.constant('console' as const), app, browser, operation: fc.nat(3) });
+const people = fc.record({
+  ...{ do: fc.constant('people' as const), app, project: fc.nat(2), person: fc.nat(3), action: fc.nat(15), pick },
+});
+const policy = fc.record({
+  ...{ do: fc.constant('policy' as const), app, project: fc.nat(2), field: fc.nat(9), value: fc.nat(3) },
+});
+
+type Weighted = [number, fc.Arbitrary<Command>];
+const weighted: Weighted[] = [
   [7, open],
+  [40, go],
   [10, fc.record({ do: fc.constant('finish' as const), app, tab, pick: fc.nat(31) })],
+  [20, arbitrary],
   [9, passkey],
+  [3, resume],
+  [3, authorize],
+  [4, exchange],
+  [9, refresh],
   [2, recovery(acts)],
+  [2, userinfo],
+  [1, logout()],
+  [8, account],
   [2, addApp],
+  [2, console],
+  [4, people],
+  [2, policy],
   [1, fc.record({ do: fc.constant('client' as const), client: fc.nat(2), isRule: fc.boolean() })],
   [6, turn],
   [1, fc.record({ do: fc.constant('skew' as const), app, milliseconds: fc.integer({ min: -2000, max: 2000 }) })],
@@ -232,31 +257,59 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [1, fc.record({ do: fc.constant('probe' as const), app, client: fc.nat(2) })],
 ];
 
+/** Commands of one request each, which may meet another. */
+const meeting: Weighted[] = [
+  ...([
+    [40, go],
+    [20, arbitrary],
+    [3, resume],
+    [3, authorize],
+    [8, exchange],
+    [9, refresh],
+    [2, userinfo],
+  ] as Weighted[]),
+  ...([
+    [1, logout()],
+    [8, account],
+    [2, console],
+    [4, people],
+    [2, policy],
+  ] as Weighted[]),
+  [2, recovery(['grant', 'cancel', 'link'])],
+  [30, mix],
+];
+
 function logout(): fc.Arbitrary<Command> {
   const flags = { isSession: fc.boolean(), isConfirmed: fc.boolean() };
   return fc.record({ do: fc.constant('logout' as const), app, browser, client: fc.nat(2), hint: fc.nat(7), ...flags });
 }
 
-const oneOf = (some: readonly [number, fc.Arbitrary<Command>][]): fc.Arbitrary<Command> =>
+const oneOf = (some: readonly Weighted[]): fc.Arbitrary<Command> =>
   fc.oneof(...some.map(([weight, one]) => ({ weight, arbitrary: one })));
-const met = oneOf([...meeting, [2, recovery(['grant', 'cancel', 'link'])]]);
-const both: fc.Arbitrary<Command> = fc.record({
+const met = oneOf(meeting);
+const both = fc.record<Both>({
   do: fc.constant('both' as const),
   first: met,
-  second: fc.option<Command, null>(met, { freq: 2 }),
+  second: fc.option(met, { freq: 2 }),
 });
-const command = (isTogether: boolean) => {
-  const alone = oneOf(weighted);
-  return isTogether
-    ? oneOf([
-        [5, alone],
-        [1, both],
-      ])
-    : alone;
-};
 
-/** Initial policies and the commands of a walk. @param isTogether whether some requests meet: their order is that of a race */
-export const walk = (minLength: number, maxLength: number, isTogether: boolean) =>
+/**
+ * The actors of a walk: one after another, users who mix values, or all of them, with some requests at once: these may end
+ * in any order, so that a walk does not repeat exactly.
+ */
+const companies = {
+  'in-turn': oneOf(weighted),
+  mixed: mix as fc.Arbitrary<Command>,
+  all: oneOf([
+    [140, oneOf(weighted)],
+    [30, mix],
+    [30, both],
+  ]),
+};
+export type Company = keyof typeof companies;
+
+/** Initial policies and the commands of a walk. */
+export const walk = (minLength: number, maxLength: number, company: Company) =>
   fc
     .record({
       people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), pick: fc.nat(31) }), {
@@ -274,7 +327,7 @@ export const walk = (minLength: number, maxLength: number, isTogether: boolean) 
         ),
         rememberMfaSeconds: fc.constantFrom(0, 3600),
       }),
-      commands: fc.array(command(isTogether), { minLength, maxLength, size: 'max' }),
+      commands: fc.array(companies[company], { minLength, maxLength, size: 'max' }),
     })
     .map(({ people, policies, commands }) => ({ policies, commands: [...people.flatMap(firstSignIn), ...commands] }));
 

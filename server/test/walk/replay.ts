@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Command } from './commands.ts';
+import type { Command, Company } from './commands.ts';
 import { walk } from './commands.ts';
 import type { Processes } from './processes.ts';
 import { Walker } from './walker.ts';
@@ -11,8 +11,8 @@ export interface Plan {
 }
 
 /** Plans of walks, deterministic by seed. */
-export function plans(seed: number, count: number, isTogether: boolean): Plan[] {
-  return fc.sample(walk(60, 240, isTogether), { seed, numRuns: count });
+export function plans(seed: number, count: number, company: Company): Plan[] {
+  return fc.sample(walk(60, 240, company), { seed, numRuns: count });
 }
 
 /** Runs a plan in a new world. Returns the violation or null, and its progress. */
@@ -50,7 +50,10 @@ export class Tally {
     this.count('recoveries', model.recoveries.length);
     this.count('used recoveries', model.recoveries.filter(({ ended }) => ended === 'used before').length);
     this.count('revoked keys', model.revokedKeys.size);
+    this.count('meetings', script.filter((line) => line.endsWith('at once:')).length);
     for (const line of script) {
+      const [, action, result] = /^ *\d+ +(?:mallory|mona) ([a-z-]+) .*: (\d+(?: [A-Z_a-z]+)?)/.exec(line) ?? [];
+      if (action !== undefined) this.count(`mixed ${action} ${result}`);
       const [, step, answer] = /^ *\d+ +T\d+ ([a-z-]+) .*: \d+ ([A-Z_]+)$/.exec(line) ?? [];
       if (step !== undefined && answer !== undefined) this.count(`${step} ${answer}`);
       const [, other, status] =

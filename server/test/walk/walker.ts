@@ -7,6 +7,7 @@ import { SigninActor } from './actors/signin-actor.ts';
 import type { Change } from './changes.ts';
 import type { AddApp, Both, Command, Recover } from './commands.ts';
 import { Meeting } from './meeting.ts';
+import { MixedActor } from './mixed/mixed-actor.ts';
 import { Violation } from './model.ts';
 import { probe } from './probe.ts';
 import type { Processes } from './processes.ts';
@@ -22,6 +23,7 @@ export class Walker {
   readonly account: AccountActor;
   readonly refresh: RefreshActor;
   readonly recovery: RecoveryActor;
+  readonly mixed: MixedActor;
 
   static async in(processes: Processes, policies: Policies): Promise<Walker> {
     const walker = new Walker(await World.open(processes, policies));
@@ -37,6 +39,7 @@ export class Walker {
     this.admin = new AdminActor(world, log);
     this.refresh = new RefreshActor(world, log);
     this.recovery = new RecoveryActor(world, log);
+    this.mixed = new MixedActor(world, log);
     this.account = new AccountActor(world, (...to) => this.signin.openFor(...to), log);
   }
 
@@ -200,6 +203,8 @@ export class Walker {
         return this.admin.client(command);
       case 'mail':
         return this.world.deliver();
+      case 'mix':
+        return this.mixed.act(command);
       case 'probe':
         return probe(this.world, command, (line) => this.log(line));
       default:

@@ -38,6 +38,8 @@ export class World {
   readonly authenticators = [true, false, true, false, true].map((isSynced) => new Authenticator(isSynced));
   /** Answers to challenges that were sent, for replays. */
   readonly answers: Response[] = [];
+  /** Messages that no actor has read. */
+  readonly inbox: Delivered[] = [];
   /** While two requests are gathered, to be sent at once. */
   meeting: Meeting | null = null;
   projects: ProjectModel[] = [];
@@ -195,7 +197,10 @@ export class World {
 
   /** Delivers queued mail and SMS, and records which mailbox received which code. */
   async deliver(): Promise<void> {
-    for (const message of await this.processes.deliver()) this.arrived(message);
+    for (const message of await this.processes.deliver()) {
+      this.inbox.push(message);
+      this.arrived(message);
+    }
     absorb(this.model, await this.processes.log.read());
   }
 
