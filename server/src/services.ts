@@ -6,7 +6,6 @@ import { NewUsers } from './domain/accounts/new-users.ts';
 import { OwnAccount } from './domain/accounts/own-account.ts';
 import { OwnAuthenticator } from './domain/accounts/own-authenticator.ts';
 import { Recoveries } from './domain/accounts/recoveries.ts';
-import { TestSignIns } from './domain/accounts/test-sign-ins.ts';
 import { AdminClients } from './domain/admins/admin-clients.ts';
 import { AdminInvitations } from './domain/admins/admin-invitations.ts';
 import { Admins } from './domain/admins/admins.ts';
@@ -276,7 +275,6 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
   const domains = new Domains({ ...base, readTxt: ports.readTxt ?? (async () => 'unavailable') });
   const logout = new Logout({ ...base, sessions, signer, post: ports.postLogoutToken });
   const domainEnd = new DomainEnd({ ...base, logout });
-  const testSignIns = new TestSignIns({ ...base, devices, logout, users });
   const directories = new Directories(base);
   const requestRecords = new RequestRecords(base);
   const directoryWarnings = new DirectoryWarnings({ ...base, directories, delivery });
@@ -394,7 +392,6 @@ export function buildServices(ports: Ports, settings: DomainSettings) {
     logout,
     domains,
     domainEnd,
-    testSignIns,
     directories,
     directoryWarnings,
     requestRecords,

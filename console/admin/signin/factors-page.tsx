@@ -233,7 +233,6 @@ function consequence(saved: FactorValues, values: FactorValues, usage: Usage | u
       saved.signUp === 'OPEN' &&
       t('New accounts can no longer be created. Existing ones stay.'),
     passkeyConsequence(saved, values, usage),
-    saved.testMode && !values.testMode && t('All sessions and remembered browsers end. Passkeys and factors stay.'),
     values.passkeyPolicy === 'OFF' &&
       saved.passkeyPolicy !== 'OFF' &&
       saved.mfaPolicy === 'REQUIRED' &&

@@ -10,7 +10,6 @@ it('has a name for every job of the server', () => {
     ...source('domain/delivery/queues.ts').matchAll(/'(delivery\.[a-z]+)'/g),
     ...source('domain/logout/logout.ts').matchAll(/deliverJob = '([^']+)'/g),
     ...source('domain/domains/domains.ts').matchAll(/endDomainJob = '([^']+)'/g),
-    ...source('domain/projects/test-mode.ts').matchAll(/endTestSignInsJob = '([^']+)'/g),
   ];
   const names = [...new Set([...periodic, ...queued].map(([, name]) => name as string))];
   expect(names.length).toBeGreaterThan(15);

@@ -12,7 +12,6 @@ export const jobNames: Record<string, string> = {
   'domains.check': t('Check custom domains'),
   'keys.tend': t('Maintain signing keys'),
   'activity.count': t('Aggregate daily activity'),
-  'projects.test-sign-ins': t('End sign-ins of test mode'),
   'projects.test-mode': t('End test mode of large projects'),
   'recoveries.expire': t('End expired recoveries'),
   'directories.warn': t('Warn of expiring directory tokens'),

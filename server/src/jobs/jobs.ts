@@ -3,7 +3,6 @@
  * them.
  */
 import type { Recoveries } from '../domain/accounts/recoveries.ts';
-import type { TestSignIns } from '../domain/accounts/test-sign-ins.ts';
 import type { DirectoryWarnings } from '../domain/admins/directory-warnings.ts';
 import type { Activity } from '../domain/audit/activity.ts';
 import type { AuditRetention } from '../domain/audit/audit-retention.ts';
@@ -26,7 +25,6 @@ import { deliverData, deliverJob, type Logout } from '../domain/logout/logout.ts
 import type { Otp } from '../domain/otp/otp.ts';
 import type { Projects } from '../domain/projects/projects.ts';
 import { keyIn, type TenantKey } from '../domain/projects/tenant.ts';
-import { type EndedTestMode, endTestSignInsJob } from '../domain/projects/test-mode.ts';
 import type { CustomAttributes } from '../domain/users/custom/custom-attributes.ts';
 
 export interface JobsDeps {
@@ -48,7 +46,6 @@ export interface JobsDeps {
   requestRecords: RequestRecords;
   domains: Domains;
   domainEnd: DomainEnd;
-  testSignIns: TestSignIns;
   /** Called when a message could not be sent yet, or a logout delivery throws unexpectedly. */
   onError(error: unknown): void;
 }
@@ -71,7 +68,6 @@ export function jobs({
   requestRecords,
   domains,
   domainEnd,
-  testSignIns,
   activity,
   onError,
 }: JobsDeps): JobTable {
@@ -101,16 +97,6 @@ export function jobs({
         run: (data) => {
           const lost = data as unknown as LostDomain;
           return inProject(lost.projectId, () => domainEnd.end(lost));
-        },
-        workers: 1,
-        timeoutSeconds: 15 * 60,
-        retries: { limit: 10, firstSeconds: 30, longestSeconds: 3600 },
-      },
-      {
-        name: endTestSignInsJob,
-        run: (data) => {
-          const ended = data as unknown as EndedTestMode;
-          return inProject(ended.projectId, () => testSignIns.end(ended));
         },
         workers: 1,
         timeoutSeconds: 15 * 60,

@@ -8,7 +8,6 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { Audit } from '../audit/audit.ts';
 import { system } from '../kernel/actor.ts';
 import { Database } from '../kernel/database.ts';
-import { noQueue } from '../kernel/queue.ts';
 import { Users } from '../users/users.ts';
 import { Project } from './project.entity.ts';
 import { Projects } from './projects.ts';
@@ -19,7 +18,7 @@ let orm: MikroORM;
 let db: Database;
 let drop: () => Promise<void>;
 const projectsOf = (issuer: string) =>
-  new Projects({ db, clock, random: systemRandom, queue: noQueue, audit, issuer, canSendSms: true });
+  new Projects({ db, clock, random: systemRandom, audit, issuer, canSendSms: true });
 
 beforeAll(async () => {
   const fresh = await freshDatabase();
@@ -86,7 +85,6 @@ describe('the offered factors', () => {
       db,
       clock,
       random: systemRandom,
-      queue: noQueue,
       audit,
       issuer: 'http://localhost:3000',
       canSendSms: false,

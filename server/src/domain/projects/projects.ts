@@ -6,7 +6,6 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Database, flushUnlessTaken, withoutTimeLimit } from '../kernel/database.ts';
 import { containing, exactTotal, limitedTotal, maxTotal, type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { found, refuse } from '../kernel/problem.ts';
-import type { Queue } from '../kernel/queue.ts';
 import type { Random } from '../kernel/random.ts';
 import { isUuid } from '../kernel/secret.ts';
 import { query, sql } from '../kernel/sql.ts';
@@ -15,7 +14,7 @@ import { Project } from './project.entity.ts';
 import { checkedProject, type ProjectSettings, type StoredSettings } from './project-settings.ts';
 import { checkSessionPolicy, type SessionPolicy } from './session-policy.ts';
 import { checkedSlug, slugOf, slugWith } from './slug.ts';
-import { type EndedTestMode, endTestSignInsJob, TestMode, testModeMaxUsers } from './test-mode.ts';
+import { TestMode, testModeMaxUsers } from './test-mode.ts';
 
 /** Absent values stay unchanged. */
 export interface ProjectChange extends Partial<ProjectSettings> {
@@ -78,7 +77,6 @@ export class Projects {
       db: Database;
       clock: Clock;
       random: Random;
-      queue: Pick<Queue, 'send'>;
       audit: Log;
       issuer: string;
       canSendSms: boolean;
@@ -192,7 +190,6 @@ export class Projects {
       const project = await this.locked(em, id, input.expectedVersion);
       if (project.builtIn === 'console') keepConsoleClosed(settings);
       if (settings.testMode === true) await this.checkTestMode(em, project.id);
-      if (settings.testMode === false && project.testMode) await this.endTestSignIns(em, project.id);
       this.write(em, project, 'project.updated', change<Project>(project, settings), actor);
       return project;
     });
@@ -226,7 +223,6 @@ export class Projects {
       const project = await em.findOne(Project, id, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
       if (!project?.testMode) continue;
       project.testMode = false;
-      await this.endTestSignIns(em, id);
       project.version += 1;
       project.updatedAt = this.deps.clock.now();
       this.deps.audit.record(em, {
@@ -323,11 +319,6 @@ export class Projects {
       subject: subject(project),
       detail: { ...changed },
     });
-  }
-
-  private endTestSignIns(em: EntityManager, projectId: string): Promise<void> {
-    const ended: EndedTestMode = { projectId, before: this.deps.clock.now().toISOString() };
-    return this.deps.queue.send(em, endTestSignInsJob, { ...ended });
   }
 
   private async checkTestMode(em: EntityManager, id: string): Promise<void> {

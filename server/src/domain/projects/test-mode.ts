@@ -5,15 +5,6 @@ import type { Project } from './project.entity.ts';
 /** Over https, a project with more users than this has no test mode. */
 export const testModeMaxUsers = 100;
 
-/** The job that ends what sign-ins in test mode have left (`accounts/test-sign-ins.ts`). */
-export const endTestSignInsJob = 'projects.test-sign-ins';
-
-export interface EndedTestMode {
-  projectId: string;
-  /** When, as ISO 8601. */
-  before: string;
-}
-
 /** Test mode: one-time codes are also in the responses. Checked at each use, besides the setting. */
 export class TestMode {
   private readonly isSecure: boolean;
