@@ -64,11 +64,13 @@ export class Flows {
       return {
         ...{ method: 'GET', path: `/p/${this.project.slug}/authorize`, as: 'query', fields },
         applyStep: (reply, sent) => {
-          this.keepAll(party, { challenge: sent['code_challenge'], verifier });
-          const own =
+          this.keepAll(party, { verifier, challenge }, { verifier });
+          // An earlier challenge that was mixed in keeps its verifier.
+          const request =
             sent['request_uri'] === undefined
-              ? verifier
-              : party.find('request-uri', sent['request_uri'])?.with['verifier'];
+              ? party.find('challenge', sent['code_challenge'])
+              : party.find('request-uri', sent['request_uri']);
+          const own = request?.with['verifier'];
           return this.landed(party, reply, { verifier: own ?? '', client: sent['client_id'] ?? '' });
         },
       };
