@@ -81,7 +81,10 @@ test('an expired session is renewed in a popup, and the change is made', async (
 });
 
 test('events are not exported in the session of another account', async ({ browser }) => {
-  const { page, context } = await visitConsole(browser, latchkey, admin, { email: 'd@example.com', role: 'OWNER' });
+  const { page, context } = await visitConsole(browser, latchkey, admin, {
+    email: 'exporting@example.com',
+    role: 'OWNER',
+  });
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/events`);
   await expect(page.getByRole('button', { name: 'Export' })).toBeEnabled();
   const other = { email: 'later@example.com', role: 'OWNER' } as const;
