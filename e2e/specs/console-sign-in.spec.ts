@@ -82,7 +82,7 @@ test('an expired session is renewed in a popup, and the change is made', async (
 
 test('events are not exported in the session of another account', async ({ browser }) => {
   const { page, context } = await visitConsole(browser, latchkey, admin, {
-    email: 'exporting@example.com',
+    email: 'events@example.com',
     role: 'OWNER',
   });
   await page.goto(`${latchkey.baseUrl}/admin/projects/${projectId}/events`);
