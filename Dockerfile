@@ -52,5 +52,5 @@ EXPOSE 3000
 # The management port is on the loopback address of the container.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT ?? 9000}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# The kernel gives process 1 no default for signals, and nobody to collect what it leaves: tini does both.
+# Process 1 has no default signal handlers and must reap orphans: tini does both.
 ENTRYPOINT ["tini", "--", "latchkey"]

@@ -104,7 +104,7 @@ function plurals(message: string) {
 describe('English messages', () => {
   const filled = messages.filter((message) => message.includes('{'));
 
-  it('are understood without the library, with the same result', () => {
+  it('format without the library, with the same result', () => {
     expect(filled.length).toBeGreaterThan(20);
     for (const message of filled) {
       for (const count of [0, 1, 2, 1234]) {
@@ -115,7 +115,7 @@ describe('English messages', () => {
     }
   });
 
-  it('leave the values alone', () => {
+  it('keep the values unchanged', () => {
     expect(formatEnglish('Remove {name}', { name: '{size, number} <b>$&</b>' })).toBe(
       'Remove {size, number} <b>$&</b>',
     );

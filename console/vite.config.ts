@@ -73,7 +73,7 @@ export default defineConfig({
       resolveDependencies: (file, dependencies) => (/\/overview-page/.test(file) ? dependencies : []),
     },
     target: 'es2022',
-    // Weights are tested, compressed.
+    // A test limits the compressed sizes.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       input: [...pages, 'demo/index.html', 'admin/index.html'].map((page) => here(page)),

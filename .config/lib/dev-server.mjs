@@ -52,7 +52,7 @@ export function runServer({ root, restartOn, checkOn, projects, port, flags, set
 
   for (const folder of restartOn) {
     onEdit(join(root, folder), sources, (path) => {
-      // An edit during a check could be missed by it.
+      // A check can miss an edit that is made while it runs.
       check?.kill();
       edited.add(path);
       void restart();

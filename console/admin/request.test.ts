@@ -26,7 +26,7 @@ describe('a request that was sent ahead', () => {
     expect(await answer({ query: 'a' })).toBe('3');
   });
 
-  it('fails where it is taken, and nowhere else', async () => {
+  it('rejects only in the call that uses it', async () => {
     vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('offline')));
     sendAhead({ query: 'a' });
     await expect(post({ query: 'a' })).rejects.toThrow('offline');

@@ -6,7 +6,7 @@ import { ProjectPages } from './projects/project.tsx';
 
 type PageComponent = () => React.ReactNode;
 
-/** Each resource gets a page of its own: input and dialogs that are open for one never apply to another. */
+/** Each resource has its own page: input and dialogs that are open for one never apply to another. */
 function ofResource(Component: PageComponent): PageComponent {
   return function ResourcePage() {
     const { tab: _, ...ids } = useParams();

@@ -29,7 +29,7 @@ export function signInAgain(reason: Reason): Promise<boolean> {
       set(undefined);
       resolve(signedIn);
     };
-    // Also resolves after a sign-in in another tab. Another account gets a page of its own, without this one's data.
+    // Also resolves after a sign-in in another tab. Another account gets a new page, without this one's data.
     tabs.onmessage = ({ data: account }: MessageEvent<string>) => {
       if (account === settings.account) answer(true);
       else location.reload();

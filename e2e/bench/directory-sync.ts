@@ -17,7 +17,7 @@ interface Phase {
   /** People that the phase creates, changes or deletes. */
   people: number;
   seconds: number;
-  /** Of the server and its database, for each person. */
+  /** CPU of the server and its database per person, in milliseconds. */
   cpuMs: number;
   longestMs: number;
 }
@@ -159,7 +159,7 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
 
 /** The SCIM client of one project, over several connections. */
 class Directory {
-  /** Answers 429, after which it waited. */
+  /** Number of 429 responses; it waited after each. */
   waits = 0;
   private longestMs = 0;
   private requests = 0;

@@ -44,7 +44,7 @@ export async function signIn(print: Print, options: Options): Promise<Row[]> {
   }
 }
 
-/** Signs in at each operation, as a user of the worker's own that registers at the first one. */
+/** Signs in at each operation. Each worker has its own user, who registers at the first one. */
 function signInBy(
   application: Application,
   name: string,

@@ -39,7 +39,7 @@ const chosen = experiments.filter(({ name }) => positionals.length === 0 || posi
 const rows: { experiment: Experiment; outcome: Outcome; seconds: number }[] = [];
 for (const experiment of chosen) {
   console.error(`── ${experiment.name}: ${experiment.done}`);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const log = (line: string) => console.error(`   ${line}`);
   const outcome = await experiment.run({ scale, full: values.full, log }).catch(
     (error: unknown): Outcome => ({
@@ -48,7 +48,7 @@ for (const experiment of chosen) {
       faults: [String((error as Error).stack)],
     }),
   );
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   rows.push({ experiment, outcome, seconds });
   console.error(`   ${outcome.verdict}: ${outcome.measured} (${seconds.toFixed(0)} s)`);
   for (const fault of outcome.faults?.slice(0, 5) ?? []) console.error(`   ✗ ${fault}`);

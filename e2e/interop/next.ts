@@ -115,7 +115,7 @@ async function visits(server: ChildProcess, origin: string, app: ConstructorPara
   if ((await stolen({})).status !== 200) throw new Error('the session ended by another site');
   const ended = await stolen({ Origin: origin }, { method: 'POST' });
   if (ended.status !== 200) throw new Error(`the sign-out was answered with ${ended.status}`);
-  // The proxy has ended it; the page, which is another copy of the library, knows it.
+  // The proxy has ended it, and the page, which is another copy of the library, has read that.
   const after = await stolen({});
   if (after.status !== 307) throw new Error(`the page answered an ended session with ${after.status}`);
   return 'signed in, rendered server components (also @latchkey/react), signed out in all copies of the library';

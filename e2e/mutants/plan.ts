@@ -123,7 +123,7 @@ export function attempted(attempts: readonly Attempt[]): Map<string, Chance[]> {
   return new Map(chances);
 }
 
-/** `count` random mutants, stable per seed: a change of the code adds and removes its own only. */
+/** `count` random mutants, stable per seed: a change of the code affects only its own mutants. */
 export function sample<T extends { id: string }>(all: readonly T[], count: number, seed: number): T[] {
   const keyed = all.map((item) => ({ item, key: createHash('sha256').update(`${seed} ${item.id}`).digest('hex') }));
   return keyed

@@ -127,7 +127,7 @@ test('a profile is edited; a bad value is refused at its field', async () => {
   await expect(profile).toContainText('London');
 });
 
-test('the keyboard assigns a role, and takes it away', async () => {
+test('the keyboard assigns a role, and removes it', async () => {
   const { page } = owner;
   const input = { clientId, key: 'reader', name: 'Reader' };
   await admin.run('mutation ($input: CreateRoleInput!) { createRole(input: $input) { id } }', { input });

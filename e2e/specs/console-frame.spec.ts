@@ -95,7 +95,7 @@ test('a narrow page lists the pages of the instance in its drawer', async () => 
   await page.setViewportSize({ width: 1280, height: 900 });
 });
 
-test('the palette knows other words, and acts on the user or application of the page', async () => {
+test('the palette finds pages by synonyms, and acts on the user or application of the page', async () => {
   const page = await open(`users/${userId}`, 'Grace Hopper');
   const search = async (text: string, option: RegExp) => {
     await page.keyboard.press('Control+K');

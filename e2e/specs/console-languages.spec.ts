@@ -64,7 +64,7 @@ test('an admin chooses German; texts, numbers and times follow, also after a rel
   const messages = page.locator('input[inputmode="numeric"]').last();
   await messages.fill('99999999');
   await expect(page.getByText(/^Von \d+ bis \d{1,3}(\.\d{3})+$/)).toBeVisible();
-  // The palette knows German and English words.
+  // The palette finds German and English words.
   for (const words of ['Verzeichnis', 'scim']) {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Suchen oder öffnen' }).fill(words);

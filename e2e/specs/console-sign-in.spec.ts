@@ -104,7 +104,7 @@ test('events are not exported in the session of another account', async ({ brows
   await context.close();
 });
 
-test('another account in the same browser gets a page of its own, and makes no change of the first', async ({
+test('another account in the same browser gets a new page, without the unsaved changes of the first', async ({
   browser,
 }) => {
   const one = { email: 'one@example.com', role: 'OWNER' } as const;

@@ -1,4 +1,4 @@
-/** A project at a host of its own: added in the console, then sign-in, passkey and account page in a browser. */
+/** A project with its own host: added in the console, then sign-in, passkey and account page in a browser. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, type Page, test } from '@playwright/test';
 import { type Callback, listenForCallback } from '../clients/callback.ts';

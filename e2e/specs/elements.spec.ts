@@ -243,7 +243,7 @@ test('is styled by the page, as in the README', async ({ page }) => {
   expect(await card.evaluate((element) => getComputedStyle(element).boxShadow)).toContain('0px 1px 3px');
 });
 
-test('takes nothing but colors and logos from the answer about the branding', async ({ page }) => {
+test('takes only colors and logos from the response about the branding', async ({ page }) => {
   const evil = 'red)}:host{display:none}/*';
   const answers = [
     {

@@ -85,7 +85,7 @@ test('the typed address stays in sight, and "Not you?" starts over without evide
   await expect(page.getByLabel('Email address')).toHaveValue('');
   await expect(page.getByLabel('Email address')).toBeFocused();
   await expect(who).toBeHidden();
-  // The proof of the first address counts for nothing: the other one is asked for its own.
+  // The proof of the first address does not count for the other one, which needs its own.
   await enterAddress(page, other.address);
   await titled(page, 'Check your email');
   await expect(who).toContainText('other@example.com');

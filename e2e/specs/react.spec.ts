@@ -99,7 +99,7 @@ for (const version of ['18', '19'] as const) {
     const userid = `react-${version}@example.com`;
     await signIn(page, userid);
     await expect(page.getByRole('listitem')).toHaveCount(10);
-    // The session has begun, and another tab knows it; the codes stay.
+    // The session has started, and another tab shows it; the codes stay.
     const other = await page.context().newPage();
     await other.goto(`${site.origin}/dist/`);
     await expect(other.getByText(`Hello, ${userid}`)).toBeVisible();

@@ -119,7 +119,7 @@ const ofBackEnd = (secretKey: string) => ({
   SESSION_SECRET: 'a secret of at least 32 characters',
 });
 
-/** Writes a snippet's files into a folder of their own: each begins with a comment that is its path. */
+/** Writes a snippet's files into a separate folder. Each begins with a comment that has its path. */
 function paste(kind: string, code: string): string {
   const own = join(folder, kind.replace(/\W/g, ''));
   const [, ...files] = code.split(/^\/\/ ([\w./-]+\.(?:html|jsx?))$/m);

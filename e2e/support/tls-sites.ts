@@ -1,4 +1,4 @@
-/** Sites on https at names of their own, for browsers that map these names to one port of this machine. */
+/** HTTPS sites with separate host names, for browsers that map these names to one port of this machine. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { type RequestListener, request } from 'node:http';

@@ -16,7 +16,7 @@ import { pngOf } from './pictures.ts';
 /** Ids of the objects of a project. */
 export type ProjectObjects = Awaited<ReturnType<typeof newProjectObjects>>['ids'];
 
-/** A new project. @param tag makes its values unlike those of other projects */
+/** A new project. @param tag distinguishes its values from those of other projects */
 export async function newProjectObjects(harness: AdminHarness, tag: string) {
   const { services } = harness;
   const owner = { grants: { owner: true, projects: new Map() }, actor: system };

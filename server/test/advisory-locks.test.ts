@@ -1,11 +1,11 @@
-/** PostgreSQL knows an advisory lock by its number alone: two uses of one number would wait for each other. */
+/** PostgreSQL identifies an advisory lock by its number alone: two uses of one number would wait for each other. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const source = join(import.meta.dirname, '../src');
 
-it('each advisory lock has a number of its own', () => {
+it('each advisory lock has a unique number', () => {
   const locks = globSync('**/*.ts', { cwd: source })
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) =>

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Database } from '../src/domain/kernel/database.ts';
 import { execute, query, sql } from '../src/domain/kernel/sql.ts';
 
-/** Runs several works at once: none writes into `table` before two of them wait for a lock. */
+/** Runs several functions concurrently: none writes into `table` before two of them wait for a lock. */
 export async function atOnce<T>(
   db: Database,
   table: string,

@@ -1,2 +1,2 @@
-/** Apart from TypeScript: the package's own types bring those of the browser into every file of the server. */
+/** Not TypeScript: the package's types would add those of the DOM to every file of the server. */
 export { ExpressAuth } from '@auth/express';

@@ -22,7 +22,7 @@ export interface TestApp {
   /** To start a second process on the same database. */
   databaseUrl: string;
   services: Services;
-  /** Of its routes. */
+  /** Options of its routes. */
   options: AppOptions;
   clock: AdjustableClock;
   make: Factories;

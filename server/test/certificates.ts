@@ -1,5 +1,5 @@
 /**
- * X.509 certificates (RFC 5280) for tests, with ECDSA P-256 keys. Node.js can read certificates, and not make them.
+ * X.509 certificates (RFC 5280) for tests, with ECDSA P-256 keys. Node.js can parse certificates but not create them.
  *
  *     const root = newAuthority('Root');
  *     const leaf = newAuthenticatorCertificate(root, { aaguid });
@@ -86,7 +86,7 @@ export function newAuthority(
 /**
  * A certificate of authenticators (WebAuthn Level 3 section 8.2.1).
  *
- * @param wanted.aaguid its extension; absent: none. `revocationList`: an address that it names
+ * @param wanted.aaguid value of its extension; absent: none. `revocationList`: address of the list that it names
  */
 export function newAuthenticatorCertificate(
   issuer?: TestCertificate,

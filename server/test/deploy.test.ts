@@ -41,7 +41,7 @@ it('the alerts are those of the documentation', () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });
 
-it('the panels have ids of their own', () => {
+it('each panel has a unique id', () => {
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
 });
 

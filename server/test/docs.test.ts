@@ -67,11 +67,11 @@ describe.each(documents)('%s', (path) => {
   it('mentions only existing settings', () => {
     const known = renderConfigMarkdown();
     const words = text(path).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
-    // OIDC_…: settings of Outline. CONFIG_…: variables of the reader's own.
+    // OIDC_…: settings of Outline. CONFIG_…: the reader's variables.
     const others = [
       'LATCHKEY_TEST_DATABASE_URL',
       'CHROME_PATH',
-      // Of Node.
+      // A setting of Node.
       'NODE_EXTRA_CA_CERTS',
       'DANGER_',
       'SERVER_ERROR',

@@ -127,7 +127,7 @@ function closed(schema: unknown): unknown {
 
 const mediaTypeOf = (headers: Headers): string => headers.get('content-type')?.split(';')[0]?.trim() ?? '';
 
-/** Values of a form; those that are numbers as such. */
+/** Values of a form; numeric ones as numbers. */
 function formOf(body: string): Record<string, unknown> {
   return Object.fromEntries([...new URLSearchParams(body)].map(([name, value]) => [name, value]));
 }

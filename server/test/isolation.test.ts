@@ -431,7 +431,7 @@ describe('a caller of one project', () => {
     for (const { app, own, other } of [worlds.on, worlds.off]) {
       const before = await rowsOf(app, other.project);
       shapes.push(await shapeOf(await attempt(own, other), [own, other]));
-      // A code that the attempt itself issued to the other project is not of its own.
+      // Issuing a code to the other project changes rows of that project.
       if (!name.includes('a code of')) expect(await rowsOf(app, other.project)).toEqual(before);
     }
     expect(shapes[0]).toEqual(shapes[1]);

@@ -110,7 +110,7 @@ it('such statements are found', () => {
   expect(faultsOf(['alter table "users" add column "key" uuid'])).toHaveLength(1);
 });
 
-it('writes go on while a migration waits for a transaction of the same table', async () => {
+it('writes continue while a migration waits for a transaction of the same table', async () => {
   const database = await earlier();
   const [holder, writer, watcher] = [await connect(database), await connect(database), await connect(database)];
   const insert = `insert into audit_events (id, at, type, result, actor_kind) values (gen_random_uuid(), now(), 't', 'success', 'system')`;

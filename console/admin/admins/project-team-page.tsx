@@ -21,7 +21,7 @@ export function Component() {
     return (
       <Page title={t('Project team')} narrow>
         <Alert color="neutral" title={t('Owners only')}>
-          {t('Admins of this instance sign in through this project. It has no roles of its own.')}
+          {t('Admins of this instance sign in through this project. It has no separate roles.')}
         </Alert>
       </Page>
     );

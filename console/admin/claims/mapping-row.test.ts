@@ -11,7 +11,7 @@ it.each([
     claim: 'a',
     constant,
   })),
-])('a mapping is the same after the form: %j', (mapping) => {
+])('a mapping is unchanged by the form: %j', (mapping) => {
   expect(mappingOf(rowOf({ ...absent, ...mapping }))).toEqual({ scope: null, ...mapping });
 });
 

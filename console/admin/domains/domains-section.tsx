@@ -60,7 +60,7 @@ export function DomainsSection({ project, mayChange }: { project: Project; mayCh
   return (
     <Section
       title={t('Custom domains')}
-      lead={t('Sign-in, account page and issuer at a host of your own. Existing applications keep their issuer.')}
+      lead={t('Sign-in, account page and issuer at your own host. Existing applications keep their issuer.')}
       actions={all?.length ? add : undefined}
     >
       {all?.length === 0 && (

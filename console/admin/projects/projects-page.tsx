@@ -65,7 +65,7 @@ export function Component() {
   return (
     <Page
       title={t('Projects')}
-      lead={t('A project is a tenant: users, applications, a directory and policies of its own.')}
+      lead={t('A project is a tenant with its own users, applications, directory and policies.')}
       actions={
         isOwner && (
           <Button leftSection={<Icon name="plus" size={16} />} onClick={() => open(true)}>

@@ -27,7 +27,7 @@ const linesIn = (text: string) => [
   ),
 ];
 
-/** Certificates, then the text that is none. */
+/** Certificates, then the invalid text. */
 function certificatesIn(text: string): string[] {
   const rest = text.replace(pemBlock, '').trim();
   return [...(text.match(pemBlock) ?? []), ...(rest ? [rest] : [])];

@@ -58,15 +58,15 @@ export interface Figures {
 
 /** Contenders alternate per round, so that other load on the machine affects all of them equally. */
 export async function measure(contenders: readonly Contender[], plan: Plan): Promise<Figures[]> {
-  const tallies = contenders.map((contender) => new Tally(contender, plan.concurrency));
-  for (const tally of tallies) await tally.run(plan.warmUpSeconds, false);
+  const measurements = contenders.map((contender) => new Measurement(contender, plan.concurrency));
+  for (const measurement of measurements) await measurement.run(plan.warmUpSeconds, false);
   for (let round = 0; round < plan.rounds; round += 1) {
-    for (const tally of tallies) await tally.run(plan.secondsPerRound, true);
+    for (const measurement of measurements) await measurement.run(plan.secondsPerRound, true);
   }
-  return tallies.map((tally) => tally.figures());
+  return measurements.map((measurement) => measurement.figures());
 }
 
-class Tally {
+class Measurement {
   readonly #contender: Contender;
   readonly #connections: Connection[];
   readonly #latencies: number[] = [];

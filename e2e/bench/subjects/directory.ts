@@ -44,7 +44,7 @@ export function listPage(directory: Directory): Workload {
 export function patchUser(directory: Directory): Workload {
   const ids = new Map<number, string>();
   const operation: Workload['operation'] = async (connection, worker, count) => {
-    // Each worker changes up to a hundred users of its own, looked up once: concurrent changes of one user may
+    // Each worker changes up to a hundred separate users, looked up once: concurrent changes of one user may
     // conflict.
     const width = Math.max(1, Math.floor(directory.population / 16));
     const index = (worker * width + (count % Math.min(100, width))) % directory.population;

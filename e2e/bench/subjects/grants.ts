@@ -11,7 +11,7 @@ const resource = 'https://orders.example.com';
 export interface Grants {
   refresh: Workload;
   clientCredentials: Workload;
-  /** Client credentials with a DPoP proof of its own for each request. */
+  /** Client credentials, with a new DPoP proof for each request. */
   dpop: Workload;
   introspection: Workload;
 }

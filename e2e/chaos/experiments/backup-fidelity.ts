@@ -21,7 +21,7 @@ export const backupFidelity: Experiment = {
       const file = join(folder, 'a.jsonl.gz');
       await world.run('backup', '--to', file);
       await under.stop();
-      log(`backed up beside ${under.tally.good} sign-ins`);
+      log(`backed up beside ${under.results.good} sign-ins`);
       await first.stop();
       await world.postgres.query('create database restored', 'postgres');
       const restored = new URL(world.postgres.url);
@@ -41,8 +41,8 @@ export const backupFidelity: Experiment = {
       for (const person of people) await person.signIn().catch((error: Error) => failed.push(error.message));
       const asked = (await codes()) - before;
       return evaluate(
-        `${people.length - failed.length} of ${people.length} users signed in with their earlier keys, ${asked} codes sent; ${under.tally.wrong.length} wrong during the backup`,
-        [...failed, asked > 0 && `${asked} codes sent to known devices`, ...under.tally.wrong],
+        `${people.length - failed.length} of ${people.length} users signed in with their earlier keys, ${asked} codes sent; ${under.results.wrong.length} wrong during the backup`,
+        [...failed, asked > 0 && `${asked} codes sent to known devices`, ...under.results.wrong],
       );
     } finally {
       await world.close();

@@ -12,7 +12,7 @@ import { type App, Person } from '../support/person.ts';
 import { Postgres } from '../support/postgres.ts';
 import { World } from '../support/world.ts';
 
-/** A Latchkey with a database of its own, and one application. */
+/** A Latchkey with a separate database, and one application. */
 interface Cell {
   name: string;
   world: World;

@@ -32,20 +32,20 @@ export const clocks: Experiment = {
       await under.stop();
       const jumps: number[] = [];
       for (const jump of [offSeconds, -offSeconds]) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         await first.turn(jump);
         const isOff = await until(async () => (await readiness(first)).isOff, 60_000, 500);
         faults.push(!isOff && `stayed ready after a jump of ${jump} s`);
-        jumps.push((performance.now() - begun) / 1000);
+        jumps.push((performance.now() - startedAt) / 1000);
         await first.turn(-jump);
         const isBack = await until(async () => (await readiness(first)).isReady, 60_000, 500);
         faults.push(!isBack && `not ready again after a jump of ${jump} s back`);
         await pause(500);
       }
-      const { tally } = under;
+      const { results } = under;
       return evaluate(
-        `not ready ${jumps.map((seconds) => `${seconds.toFixed(0)} s`).join(' and ')} after a jump; ${tally.good} sign-ins meanwhile, ${tally.refused.length} refused, ${tally.wrong.length} wrong`,
-        [...faults, ...tally.refused.map(({ why }) => why), ...tally.wrong],
+        `not ready ${jumps.map((seconds) => `${seconds.toFixed(0)} s`).join(' and ')} after a jump; ${results.good} sign-ins meanwhile, ${results.refused.length} refused, ${results.wrong.length} wrong`,
+        [...faults, ...results.refused.map(({ why }) => why), ...results.wrong],
       );
     } finally {
       await world.close();

@@ -28,21 +28,21 @@ export const connectionsEnded: Experiment = {
       log(`${ended} connections ended`);
       // Let requests in flight finish.
       await pause(6_000);
-      const refusedThen = under.tally.refused.length;
-      const goodThen = under.tally.good;
-      const isRecovered = await until(() => under.tally.good > goodThen + 3, 20_000);
+      const refusedThen = under.results.refused.length;
+      const goodThen = under.results.good;
+      const isRecovered = await until(() => under.results.good > goodThen + 3, 20_000);
       await under.stop();
-      const { tally } = under;
+      const { results } = under;
       const live = await fetch(`${latchkey.managementUrl}/health/live`).then(({ status }) => status, String);
       return evaluate(
-        `${ended} connections ended; ${tally.good} sign-ins right (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong`,
+        `${ended} connections ended; ${results.good} sign-ins right (p99 ${percentile(results.tookMs, 0.99)} ms), ${results.refused.length} refused, ${results.wrong.length} wrong`,
         [
           live !== 200 && `live: ${live}`,
-          tally.good < 5 && `only ${tally.good} sign-ins went through`,
-          tally.refused.length > refusedThen &&
-            `refused ${tally.refused.length - refusedThen} times after the fault ended`,
+          results.good < 5 && `only ${results.good} sign-ins went through`,
+          results.refused.length > refusedThen &&
+            `refused ${results.refused.length - refusedThen} times after the fault ended`,
           !isRecovered && 'no sign-ins after the fault ended',
-          ...tally.wrong,
+          ...results.wrong,
         ],
       );
     } finally {

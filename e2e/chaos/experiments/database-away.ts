@@ -22,7 +22,7 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const people = await world.people(app, workers);
         const under = load(people.map((person) => () => person.signIn()));
         await pause(2_000);
-        log(`${under.tally.good} sign-ins before`);
+        log(`${under.results.good} sign-ins before`);
         const faults: string[] = [];
         const wentAt = performance.now();
         if (how === 'stopped') await world.postgres.stop();
@@ -42,9 +42,9 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const publicMs: number[] = [];
         while (performance.now() < wentAt + seconds * 1000) {
           for (const path of ['openid-configuration', 'jwks.json']) {
-            const begun = performance.now();
+            const startedAt = performance.now();
             const code = await status(`${world.issuer}/.well-known/${path}`);
-            publicMs.push(performance.now() - begun);
+            publicMs.push(performance.now() - startedAt);
             if (code !== 200) faults.push(`${path}: ${code}`);
           }
           await pause(250);
@@ -57,23 +57,23 @@ function databaseAway(how: 'stopped' | 'frozen'): Experiment {
         const readyAfter = performance.now() - backAt;
         // Disrupted until the refusals are two minutes old.
         if ((await shownStatus(world.issuer)) === 'unavailable') faults.push('/status still shows unavailable');
-        const before = under.tally.good;
-        await until(() => under.tally.good > before, 10_000);
+        const before = under.results.good;
+        await until(() => under.results.good > before, 10_000);
         const goodAfter = performance.now() - backAt;
         await pause(2_000);
         await under.stop();
-        const { tally } = under;
-        const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
-        const late = tally.refused.filter(({ at }) => at > backAt + 5_000).length;
+        const { results } = under;
+        const slowest = Math.max(0, ...results.refused.map(({ tookMs }) => tookMs));
+        const late = results.refused.filter(({ at }) => at > backAt + 5_000).length;
         if (slowest > 2_000) faults.push(`a rejection took ${Math.round(slowest)} ms`);
         if (Math.max(readyAfter, goodAfter) > 5_000) faults.push(`recovered after ${Math.round(goodAfter)} ms`);
         if (late > 0) faults.push(`${late} rejections more than 5 s after recovery`);
-        if (tally.good === 0 || tally.refused.length === 0) faults.push('the load was not affected');
-        const unexpected = tally.refused.find(({ why }) => !why.endsWith(': 503'));
+        if (results.good === 0 || results.refused.length === 0) faults.push('the load was not affected');
+        const unexpected = results.refused.find(({ why }) => !why.endsWith(': 503'));
         if (unexpected) faults.push(`not a 503: ${unexpected.why}`);
-        faults.push(...tally.wrong);
+        faults.push(...results.wrong);
         return evaluate(
-          `${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${tally.wrong.length} wrong`,
+          `${results.refused.length} refused, the slowest in ${Math.round(slowest)} ms; ready again after ${Math.round(readyAfter)} ms, first sign-in after ${Math.round(goodAfter)} ms; JWKS and discovery p99 ${percentile(publicMs, 0.99)} ms; ${results.wrong.length} wrong`,
           faults,
         );
       } finally {

@@ -4,7 +4,7 @@ import { freePort, startLatchkey } from '../../support/latchkey.ts';
 import { type Experiment, evaluate, pause, until } from '../experiment.ts';
 import { Postgres } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import { load, Tally, World } from '../support/world.ts';
+import { LoadResults, load, World } from '../support/world.ts';
 
 /** The statements that server/docs/database.md tells operators to run. */
 const script = (name: string): string =>
@@ -37,7 +37,7 @@ export const databaseMove: Experiment = {
       const people = await world.people(app, 5);
       const { acknowledged, create } = await creations(world, app.projectId);
       const signIns = load(people.map((person) => () => person.signIn()));
-      const creating = load([create], new Tally(), 20);
+      const creating = load([create], new LoadResults(), 20);
       await pause(Math.max(2_000, 5_000 * scale));
 
       const once = await startLatchkey({ ...world.settings, DATABASE_URL: next.url, PORT: String(await freePort()) });
@@ -54,7 +54,7 @@ export const databaseMove: Experiment = {
           .then(([row]) => row?.left === 0);
       if (!(await until(isCopied, 120_000, 250))) return evaluate('the copy did not end', ['tables are missing']);
       await next.query('analyze');
-      log(`copied beside ${signIns.tally.good} sign-ins and ${acknowledged.length} new users`);
+      log(`copied beside ${signIns.results.good} sign-ins and ${acknowledged.length} new users`);
       await pause(Math.max(2_000, 10_000 * scale));
 
       const stoppedAt = performance.now();
@@ -70,12 +70,12 @@ export const databaseMove: Experiment = {
       await moveSequences(world.postgres, next);
       await next.query('drop subscription latchkey');
       const different = await differences(world.postgres, next);
-      const before = signIns.tally.good;
+      const before = signIns.results.good;
       proxy?.retarget(next.port);
       // A restart of the processes with another DATABASE_URL does the same.
       await world.postgres.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = 'latchkey' and backend_type = 'client backend' and pid <> pg_backend_pid()`);
-      await until(() => signIns.tally.good > before, 30_000);
+      await until(() => signIns.results.good > before, 30_000);
       const refusedMs = performance.now() - stoppedAt;
       await pause(3_000);
       await Promise.all([signIns.stop(), creating.stop()]);
@@ -83,16 +83,16 @@ export const databaseMove: Experiment = {
       const ids = await next.query<{ id: string }>(`select id from users where project_id = '${app.projectId}'`);
       const there = new Set(ids.map(({ id }) => id));
       const lost = acknowledged.filter((id) => !there.has(id));
-      const { tally } = signIns;
+      const { results } = signIns;
       return evaluate(
-        `${acknowledged.length} users acknowledged, ${lost.length} lost; ${different.compared} rows of ${different.tables} tables compared, ${different.names.length} tables differ; ${tally.good} sign-ins, ${tally.refused.length} refused within ${Math.round(refusedMs)} ms, ${tally.wrong.length} wrong`,
+        `${acknowledged.length} users acknowledged, ${lost.length} lost; ${different.compared} rows of ${different.tables} tables compared, ${different.names.length} tables differ; ${results.good} sign-ins, ${results.refused.length} refused within ${Math.round(refusedMs)} ms, ${results.wrong.length} wrong`,
         [
           lost.length > 0 && `${lost.length} acknowledged users are lost`,
           refusedMs > 20_000 && `sign-ins again only after ${Math.round(refusedMs)} ms`,
-          tally.good === before && 'no sign-in after the move',
+          results.good === before && 'no sign-in after the move',
           ...different.names.map((name) => `${name} differs`),
-          ...tally.wrong,
-          ...creating.tally.wrong,
+          ...results.wrong,
+          ...creating.results.wrong,
         ],
       );
     } finally {

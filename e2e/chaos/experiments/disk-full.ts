@@ -79,7 +79,7 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
         log(`not ready: ${body.slice(0, 160)}`);
         rmSync(join(disk, 'filler'));
         const freedAt = performance.now();
-        const before = under.tally.good;
+        const before = under.results.good;
         let hadEnded = false;
         const isBack = await until(async () => {
           // Without space for its log PostgreSQL ends, at once or in its recovery; a service manager starts it again.
@@ -87,7 +87,7 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
             hadEnded = true;
             await postgres.start();
           }
-          return under.tally.good > before + 4;
+          return under.results.good > before + 4;
         }, 60_000);
         const backMs = performance.now() - freedAt;
         const isReady = await until(async () => (await health('ready')).status === 200, 15_000);
@@ -95,9 +95,9 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
         const rows = await postgres.query<{ email: string }>('select user_name as email from users');
         const kept = new Set(rows.map(({ email }) => email));
         const lost = acknowledged.filter((email) => !kept.has(email));
-        const { tally } = under;
+        const { results } = under;
         return evaluate(
-          `${tally.refused.length} refused, ${tally.wrong.length} wrong; ${hadEnded ? 'PostgreSQL ended and was started again; ' : ''}sign-ins again after ${Math.round(backMs)} ms; ${acknowledged.length} users acknowledged, ${lost.length} lost`,
+          `${results.refused.length} refused, ${results.wrong.length} wrong; ${hadEnded ? 'PostgreSQL ended and was started again; ' : ''}sign-ins again after ${Math.round(backMs)} ms; ${acknowledged.length} users acknowledged, ${lost.length} lost`,
           [
             !isOff && 'stayed ready',
             isTables && !/disk|space/i.test(body) && `the reason is not named: ${body}`,
@@ -109,7 +109,7 @@ function diskFullUnder(folder: 'base' | 'pg_wal'): Experiment {
             backMs > 15_000 && `recovered after ${Math.round(backMs)} ms`,
             !isReady && 'did not become ready again',
             lost.length > 0 && `lost: ${lost.slice(0, 3).join(', ')}`,
-            ...tally.wrong,
+            ...results.wrong,
           ],
         );
       } finally {

@@ -34,8 +34,8 @@ export const embeddedKilled: Experiment = {
         await pause(2_000);
         const [pid] = readFileSync(join(latchkey.dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n');
         process.kill(Number(pid), 'SIGKILL');
-        const [killedAt, before] = [performance.now(), under.tally.good];
-        if (!(await until(() => under.tally.good > before + 4, 30_000))) faults.push('no sign-ins after a kill');
+        const [killedAt, before] = [performance.now(), under.results.good];
+        if (!(await until(() => under.results.good > before + 4, 30_000))) faults.push('no sign-ins after a kill');
         recoveredMs.push(performance.now() - killedAt);
         log(`sign-ins again ${Math.round(recoveredMs.at(-1) ?? 0)} ms after the kill`);
       }
@@ -44,14 +44,14 @@ export const embeddedKilled: Experiment = {
       const sample = made.slice(0, 20).concat(made.slice(20).slice(-20));
       const lost: string[] = [];
       for (const person of sample) await person.signIn().catch((error: Error) => lost.push(error.message));
-      const { tally } = under;
+      const { results } = under;
       return evaluate(
-        `${tally.good} sign-ins, ${tally.refused.length} refused, ${tally.wrong.length} wrong over ${kills} kills; again after ${Math.round(Math.max(...recoveredMs))} ms at most; ${lost.length} of ${sample.length} users lost`,
+        `${results.good} sign-ins, ${results.refused.length} refused, ${results.wrong.length} wrong over ${kills} kills; again after ${Math.round(Math.max(...recoveredMs))} ms at most; ${lost.length} of ${sample.length} users lost`,
         [
           Math.max(...recoveredMs) > withinMs && `recovered after ${Math.round(Math.max(...recoveredMs))} ms`,
           ...faults,
           ...lost,
-          ...tally.wrong,
+          ...results.wrong,
         ],
       );
     } finally {

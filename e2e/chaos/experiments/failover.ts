@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Experiment, evaluate, pause, until } from '../experiment.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import { load, Tally, World } from '../support/world.ts';
+import { LoadResults, load, World } from '../support/world.ts';
 
 export const failover: Experiment = {
   name: 'failover',
@@ -59,9 +59,9 @@ export const failover: Experiment = {
         else await pause(100);
       };
       const signIns = load(people.map((person) => () => person.signIn()));
-      const creations = load([create, create], new Tally());
+      const creations = load([create, create], new LoadResults());
       await pause(Math.max(2_000, 5_000 * scale));
-      log(`${signIns.tally.good} sign-ins and ${acknowledged.length} users before`);
+      log(`${signIns.results.good} sign-ins and ${acknowledged.length} users before`);
       await world.postgres.stop('immediate');
       await pause(2_000);
       proxy?.retarget(standby.port);
@@ -69,22 +69,22 @@ export const failover: Experiment = {
       await pause(1_000);
       const promotedAt = performance.now();
       await standby.promote();
-      const before = signIns.tally.good;
-      await until(() => signIns.tally.good > before, 20_000);
+      const before = signIns.results.good;
+      await until(() => signIns.results.good > before, 20_000);
       const wellAfter = performance.now() - promotedAt;
       await pause(3_000);
       await Promise.all([signIns.stop(), creations.stop()]);
       const ids = await standby.query<{ id: string }>(`select id from users where project_id = '${app.projectId}'`);
       const there = new Set(ids.map(({ id }) => id));
       const lost = acknowledged.filter((id) => !there.has(id));
-      const { tally } = signIns;
+      const { results } = signIns;
       return evaluate(
-        `${acknowledged.length} users acknowledged, ${lost.length} lost; ${tally.good} sign-ins, ${tally.refused.length} refused, ${tally.wrong.length} wrong; sign-ins again ${Math.round(wellAfter)} ms after the promotion`,
+        `${acknowledged.length} users acknowledged, ${lost.length} lost; ${results.good} sign-ins, ${results.refused.length} refused, ${results.wrong.length} wrong; sign-ins again ${Math.round(wellAfter)} ms after the promotion`,
         [
           lost.length > 0 && `${lost.length} acknowledged users are lost`,
           wellAfter > 5_000 && `recovered only after ${Math.round(wellAfter)} ms`,
-          ...tally.wrong,
-          ...creations.tally.wrong,
+          ...results.wrong,
+          ...creations.results.wrong,
         ],
       );
     } finally {

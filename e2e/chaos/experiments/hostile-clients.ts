@@ -38,7 +38,7 @@ export const hostileClients: Experiment = {
         undefined,
         50,
       );
-      const begun = performance.now();
+      const startedAt = performance.now();
       const slow = Array.from(
         { length: count },
         (_, index) => new SlowClient(port, index % 2 === 0 ? 'headers' : 'body'),
@@ -53,7 +53,7 @@ export const hostileClients: Experiment = {
         }
       }
       await until(() => slow.every(({ isOpen }) => !isOpen), 60_000);
-      const cutAfter = performance.now() - begun;
+      const cutAfter = performance.now() - startedAt;
       const left = slow.filter(({ isOpen }) => isOpen).length;
       for (const client of slow) client.end();
       await under.stop();
@@ -63,15 +63,15 @@ export const hostileClients: Experiment = {
         0.99,
       );
       return evaluate(
-        `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; requests p99 ${p99} ms under attack (${under.tally.good} sign-ins), ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
+        `${count} slow sockets cut after ${(cutAfter / 1000).toFixed(0)} s; requests p99 ${p99} ms under attack (${under.results.good} sign-ins), ${before} ms before; memory ${memoryBefore} → ${memoryAfter} MB`,
         [
           left > 0 && `${left} slow connections still stand after a minute`,
           cutAfter > 45_000 && `the slow were cut only after ${Math.round(cutAfter)} ms`,
           p99 > Math.max(1_000, before * 2) && `requests took ${p99} ms at p99`,
           memoryAfter > memoryBefore + 150 && `memory grew from ${memoryBefore} to ${memoryAfter} MB`,
           ...faults,
-          ...under.tally.refused.map(({ why }) => why),
-          ...under.tally.wrong,
+          ...under.results.refused.map(({ why }) => why),
+          ...under.results.wrong,
         ],
       );
     } finally {

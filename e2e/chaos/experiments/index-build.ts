@@ -33,11 +33,11 @@ export const indexBuild: Experiment = {
       let isDone = false;
       const writing = Array.from({ length: 4 }, () => writeUntil(world, project, () => isDone));
       await pause(2_000);
-      const begun = performance.now();
+      const startedAt = performance.now();
       await world.start({ PORT: world.issuerPort }).finally(() => {
         isDone = true;
       });
-      const seconds = (performance.now() - begun) / 1000;
+      const seconds = (performance.now() - startedAt) / 1000;
       const tookMs = (await Promise.all(writing)).flat();
       const waits = world.postgres
         .log()
@@ -51,7 +51,7 @@ export const indexBuild: Experiment = {
         `${events} events migrated in ${seconds.toFixed(1)} s beside ${tookMs.length} writes: ${waits.length} waited over ${longestWaitMs} ms for a lock, the slowest took ${percentile(tookMs, 1)} ms (p99 ${percentile(tookMs, 0.99)} ms)`,
         [
           tookMs.length < 100 && `only ${tookMs.length} writes`,
-          // The server writes events of its own.
+          // The server also writes events.
           (rows?.count ?? 0) < expected && `${rows?.count} of ${expected} events left`,
           ...waits,
           ...invalid.map(({ name }) => `index not valid: ${name}`),
@@ -89,13 +89,13 @@ async function writeUntil({ postgres }: World, project: string, isDone: () => bo
   const tookMs: number[] = [];
   try {
     while (!isDone()) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await client.query(
         `insert into audit_events (id, project_id, at, type, result, actor_kind)
          values ($1, $2, now(), 'signin.succeeded', 'success', 'user')`,
         [timeOrderedId(), project],
       );
-      tookMs.push(performance.now() - begun);
+      tookMs.push(performance.now() - startedAt);
       await pause(5);
     }
   } finally {

@@ -54,7 +54,7 @@ export const logoutKilled: Experiment = {
       const people = Array.from({ length: count }, (_, index) => new Person(app, `person-${index}@example.com`));
       for (const person of people) await person.signInHosted();
       await world.start();
-      const begun = performance.now();
+      const startedAt = performance.now();
       await Promise.all(people.map(signOut));
       await until(() => begunPosts >= Math.min(10, count / 2), 20_000, 5);
       await first.kill();
@@ -64,7 +64,7 @@ export const logoutKilled: Experiment = {
       await until(() => people.every(isComplete), 70_000);
       const missing = people.filter((person) => !isComplete(person));
       const deliveries = [...arrived.values()].flatMap((ofUser) => [...ofUser.values()]);
-      const times = deliveries.map(([first_]) => (first_?.at ?? 0) - begun);
+      const times = deliveries.map(([first_]) => (first_?.at ?? 0) - startedAt);
       const twoJti = deliveries.filter((tokens) => new Set(tokens.map(({ jti }) => jti)).size > 1);
       const again = deliveries.filter((tokens) => tokens.length > 1).length;
       const slowest = Math.round(Math.max(0, ...times));

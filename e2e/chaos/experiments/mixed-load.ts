@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
-import { load, Tally, World } from '../support/world.ts';
+import { LoadResults, load, World } from '../support/world.ts';
 
 export const mixedLoad: Experiment = {
   name: 'mixed-load',
@@ -19,7 +19,7 @@ export const mixedLoad: Experiment = {
         'Content-Type': 'application/scim+json',
       };
       const users = `${world.issuer}/v1/scim/${app.projectId}/Users`;
-      const tally = new Tally();
+      const results = new LoadResults();
       const under = load(
         [
           ...people.map((person) => () => person.signIn()),
@@ -48,34 +48,34 @@ export const mixedLoad: Experiment = {
             await pause(200);
           },
         ],
-        tally,
+        results,
         20,
       );
       const samples: { at: number; heap: number; resident: number }[] = [];
-      const begun = performance.now();
-      while (performance.now() < begun + seconds * 1000) {
+      const startedAt = performance.now();
+      while (performance.now() < startedAt + seconds * 1000) {
         await pause(Math.min(2_000, (seconds * 1000) / 60));
         const text = await (await fetch(`${latchkey.managementUrl}/metrics`)).text();
         const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? 0) / 1024 / 1024;
         samples.push({
-          at: (performance.now() - begun) / 1000 / seconds,
+          at: (performance.now() - startedAt) / 1000 / seconds,
           heap: figure('nodejs_heap_size_used_bytes'),
           resident: figure('process_resident_memory_bytes'),
         });
       }
       await under.stop();
-      log(`${tally.good} operations done`);
+      log(`${results.good} operations done`);
       // The minimum of a window approximates the heap after a collection.
       const third = (from: number) => samples.filter(({ at }) => at >= from && at < from + 1 / 3);
       const floor = (from: number) => Math.min(...third(from).map(({ heap }) => heap));
       const [middle, last] = [floor(1 / 3), floor(2 / 3)];
       const resident = Math.round(Math.max(...samples.map((sample) => sample.resident)));
       return evaluate(
-        `${tally.good} operations in ${Math.round(seconds)} s (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; heap floor ${middle.toFixed(1)} → ${last.toFixed(1)} MB, resident at most ${resident} MB`,
+        `${results.good} operations in ${Math.round(seconds)} s (p99 ${percentile(results.tookMs, 0.99)} ms), ${results.refused.length} refused, ${results.wrong.length} wrong; heap floor ${middle.toFixed(1)} → ${last.toFixed(1)} MB, resident at most ${resident} MB`,
         [
           last > middle * 1.15 + 5 && `the heap grew from ${middle.toFixed(1)} to ${last.toFixed(1)} MB`,
-          ...tally.refused.map(({ why }) => why),
-          ...tally.wrong,
+          ...results.refused.map(({ why }) => why),
+          ...results.wrong,
         ],
       );
     } finally {

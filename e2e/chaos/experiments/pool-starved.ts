@@ -25,9 +25,9 @@ export const poolStarved: Experiment = {
       await pause(1_000);
       while (performance.now() < until_) {
         for (const path of ['openid-configuration', 'jwks.json']) {
-          const begun = performance.now();
+          const startedAt = performance.now();
           const status = await fetch(`${world.issuer}/.well-known/${path}`).then(({ status: code }) => code, String);
-          publicMs.push(performance.now() - begun);
+          publicMs.push(performance.now() - startedAt);
           if (status !== 200) faults.push(`${path}: ${status}`);
         }
         await pause(200);
@@ -36,23 +36,23 @@ export const poolStarved: Experiment = {
       await holder.query('rollback');
       await holder.end();
       const backAt = performance.now();
-      const before = under.tally.good;
-      await until(() => under.tally.good > before + 5, 15_000);
+      const before = under.results.good;
+      await until(() => under.results.good > before + 5, 15_000);
       const wellAfter = performance.now() - backAt;
       await under.stop();
-      const { tally } = under;
-      log(`${tally.good} sign-ins in total`);
-      const slowest = Math.max(0, ...tally.refused.map(({ tookMs }) => tookMs));
+      const { results } = under;
+      log(`${results.good} sign-ins in total`);
+      const slowest = Math.max(0, ...results.refused.map(({ tookMs }) => tookMs));
       return evaluate(
-        `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${tally.refused.length} refused, the slowest in ${Math.round(slowest)} ms; recovered after ${Math.round(wellAfter)} ms`,
+        `JWKS and discovery: p99 ${percentile(publicMs, 0.99)} ms over ${publicMs.length}; ${results.refused.length} refused, the slowest in ${Math.round(slowest)} ms; recovered after ${Math.round(wellAfter)} ms`,
         [
           Math.max(...publicMs) > 500 && `JWKS or discovery took ${Math.round(Math.max(...publicMs))} ms`,
           live !== 200 && `live: ${live}`,
-          tally.refused.length === 0 && seconds > 10 && 'no request was refused',
+          results.refused.length === 0 && seconds > 10 && 'no request was refused',
           slowest > 9_000 && `a rejection took ${Math.round(slowest)} ms`,
           wellAfter > 5_000 && `recovered only after ${Math.round(wellAfter)} ms`,
           ...faults,
-          ...tally.wrong,
+          ...results.wrong,
         ],
       );
     } finally {

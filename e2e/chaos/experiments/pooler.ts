@@ -82,21 +82,21 @@ function behind(mode: 'transaction' | 'session'): Experiment {
         ]);
         await pause(Math.max(4_000, 10_000 * scale));
         await under.stop();
-        const { tally } = under;
+        const { results } = under;
         await pause(4_000);
         const [jobs] = await world.postgres.query<{ open: number; done: number }>(
           `select (count(*) filter (where state < 'completed' and name like 'delivery.%'))::int as open,
            (count(*) filter (where state = 'completed' and name like 'delivery.%'))::int as done from jobs.job`,
         );
         return evaluate(
-          `PgBouncer ${major}.${minor}: ${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length} refused, ${tally.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
+          `PgBouncer ${major}.${minor}: ${results.good} sign-ins (p99 ${percentile(results.tookMs, 0.99)} ms), ${results.refused.length} refused, ${results.wrong.length} wrong; ${jobs?.done} mails sent, ${jobs?.open} waiting`,
           [
             found?.level !== expected &&
               `doctor reports ${JSON.stringify(found)} of prepared statements, not ${expected}`,
-            tally.good < 10 && `only ${tally.good} sign-ins: ${stderr.slice(-300)}`,
+            results.good < 10 && `only ${results.good} sign-ins: ${stderr.slice(-300)}`,
             (jobs?.open ?? 1) > 0 && `${jobs?.open} mails still wait`,
-            ...tally.refused.map(({ why }) => why),
-            ...tally.wrong,
+            ...results.refused.map(({ why }) => why),
+            ...results.wrong,
           ],
         );
       } finally {

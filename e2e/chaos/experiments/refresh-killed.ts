@@ -79,7 +79,7 @@ export const refreshKilled: Experiment = {
       let cutOff = 0;
       let repeated = 0;
       for (let kills = 0; kills < 3; kills += 1) {
-        const begun = new Date().toISOString();
+        const startedAt = new Date().toISOString();
         const answered = new Set<TokenHolder>();
         const asked = holders.map(async (holder) => {
           const status = await holder.refresh();
@@ -90,7 +90,7 @@ export const refreshKilled: Experiment = {
         });
         await Promise.all(asked);
         const [row] = await world.postgres.query<{ rotated: number }>(
-          `select count(*)::int as rotated from refresh_grants where rotated_at >= '${begun}'`,
+          `select count(*)::int as rotated from refresh_grants where rotated_at >= '${startedAt}'`,
         );
         const unanswered = (row?.rotated ?? 0) - answered.size;
         cutOff += unanswered;

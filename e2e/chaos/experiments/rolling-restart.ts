@@ -34,9 +34,9 @@ export const rollingRestart: Experiment = {
       for (let count = 0; count < restarts; count += 1) {
         const [oldest] = running.splice(0, 1);
         if (!oldest) break;
-        const begun = performance.now();
+        const startedAt = performance.now();
         const code = await oldest.stop();
-        stopMs.push(performance.now() - begun);
+        stopMs.push(performance.now() - startedAt);
         balancer.remove(oldest);
         if (code !== 0) faults.push(`exit code ${code}: ${oldest.output().slice(-300)}`);
         running.push(await start());
@@ -44,15 +44,15 @@ export const rollingRestart: Experiment = {
         await pause(1_500);
       }
       await under.stop();
-      const { tally } = under;
+      const { results } = under;
       return evaluate(
-        `${tally.good} sign-ins (p99 ${percentile(tally.tookMs, 0.99)} ms), ${tally.refused.length + tally.wrong.length} failed over ${restarts} restarts; stopped in ${Math.round(Math.max(...stopMs))} ms at most`,
+        `${results.good} sign-ins (p99 ${percentile(results.tookMs, 0.99)} ms), ${results.refused.length + results.wrong.length} failed over ${restarts} restarts; stopped in ${Math.round(Math.max(...stopMs))} ms at most`,
         [
-          tally.good < 20 && `only ${tally.good} sign-ins`,
+          results.good < 20 && `only ${results.good} sign-ins`,
           Math.max(...stopMs) > 10_000 && `a stop took ${Math.round(Math.max(...stopMs))} ms`,
           ...faults,
-          ...tally.refused.map(({ why }) => why),
-          ...tally.wrong,
+          ...results.refused.map(({ why }) => why),
+          ...results.wrong,
         ],
       );
     } finally {

@@ -55,7 +55,7 @@ export const keysChanged: Experiment = {
         newUsers.push(person);
       };
       const under = load(people.map((person) => () => verifiedSignIn(person)));
-      const asking = load([ask], under.tally, 500);
+      const asking = load([ask], under.results, 500);
 
       await world.run('keys:rotate');
       const [old, fresh] = [world.settings['MASTER_KEY'] as string, randomBytes(32).toString('base64')];
@@ -65,7 +65,7 @@ export const keysChanged: Experiment = {
       await world.runWith(changed, 'master-key:rotate');
       const last = { MASTER_KEY: fresh, SMTP_URL: nextMail.url };
       await restart(last);
-      log(`${under.tally.good} sign-ins beside three rounds of restarts`);
+      log(`${under.results.good} sign-ins beside three rounds of restarts`);
       await world.runWith(last, 'keys:rotate', '--emergency');
       await Promise.all([under.stop(), asking.stop()]);
       await Promise.all(people.map((person) => verifiedSignIn(person)));
@@ -78,16 +78,16 @@ export const keysChanged: Experiment = {
       await until(() => emails.every((email) => codesTo(email) > 0), 30_000);
       const notOnce = emails.filter((email) => codesTo(email) !== 1);
       const left = (await world.doctor(last))['Master key'];
-      const { tally } = under;
+      const { results } = under;
       return evaluate(
-        `${tally.good} sign-ins and codes, ${tally.refused.length + tally.wrong.length} failed over 6 restarts; ${emails.length - notOnce.length} of ${emails.length} mails arrived once, ${nextMail.received.length} by the new server`,
+        `${results.good} sign-ins and codes, ${results.refused.length + results.wrong.length} failed over 6 restarts; ${emails.length - notOnce.length} of ${emails.length} mails arrived once, ${nextMail.received.length} by the new server`,
         [
-          tally.good < 20 && `only ${tally.good} sign-ins`,
+          results.good < 20 && `only ${results.good} sign-ins`,
           nextMail.received.length === 0 && 'the new mail server got no mail',
           left?.level !== 'ok' && `doctor: ${left?.summary ?? 'no check of the master key'}`,
           ...notOnce.map((email) => `${email} got ${codesTo(email)} mails`),
-          ...tally.refused.map(({ why }) => why),
-          ...tally.wrong,
+          ...results.refused.map(({ why }) => why),
+          ...results.wrong,
         ],
       );
     } finally {
@@ -126,15 +126,15 @@ export const addressChanged: Experiment = {
       const hosted = new Person(moved, people[2]?.email ?? '');
       hosted.sub = people[2]?.sub;
       const moving = load([...movers.map((person) => () => verifiedSignIn(person)), () => hosted.signInHosted()]);
-      const enough = () => staying.tally.good > 50 * scale && moving.tally.good > 50 * scale;
+      const enough = () => staying.results.good > 50 * scale && moving.results.good > 50 * scale;
       await until(enough, 60_000);
       await Promise.all([staying.stop(), moving.stop()]);
-      const faults = [staying.tally, moving.tally].flatMap(({ refused, wrong }) => [
+      const faults = [staying.results, moving.results].flatMap(({ refused, wrong }) => [
         ...refused.map(({ why }) => why),
         ...wrong,
       ]);
       return evaluate(
-        `${staying.tally.good} sign-ins at the earlier address and ${moving.tally.good} at the new one, ${faults.length} failed`,
+        `${staying.results.good} sign-ins at the earlier address and ${moving.results.good} at the new one, ${faults.length} failed`,
         [!enough() && 'too few sign-ins', ...faults],
       );
     } finally {

@@ -7,7 +7,7 @@ import { World } from '../support/world.ts';
 
 export const socketRestart: Experiment = {
   name: 'socket-restart',
-  done: '20 restarts of processes that get their socket as from systemd: one process ten times, then two in turn, under 50,000 requests on connections of their own',
+  done: '20 restarts of processes that get their socket as from systemd: one process ten times, then two in turn, under 50,000 requests on separate connections',
   passes: 'no request fails, each is answered within 60 s; each process exits with code 0',
   async run({ scale, log }) {
     const restarts = Math.max(2, Math.round(20 * scale));
@@ -85,10 +85,10 @@ class Load {
 
   async #work(isPost: boolean): Promise<void> {
     while (!this.#isStopped) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const fault = await this.#ask(isPost);
       this.total += 1;
-      this.#tookMs.push(performance.now() - begun);
+      this.#tookMs.push(performance.now() - startedAt);
       if (fault !== null) this.faults.push(fault);
     }
   }

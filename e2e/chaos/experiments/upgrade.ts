@@ -8,7 +8,7 @@ import { type Experiment, evaluate, pause, percentile } from '../experiment.ts';
 import { Balancer } from '../support/balancer.ts';
 import { Person } from '../support/person.ts';
 import { buildRelease } from '../support/release.ts';
-import { load, type Tally, World } from '../support/world.ts';
+import { type LoadResults, load, World } from '../support/world.ts';
 
 export const upgrade: Experiment = {
   name: 'upgrade',
@@ -36,26 +36,26 @@ export const upgrade: Experiment = {
       const under = load(workers(fixture, users, site.url), undefined, 20);
       const stage = async () => {
         await pause(Math.max(2_000, 5_000 * scale));
-        for (const person of users.returning()) await under.tally.count(() => person.signIn());
+        for (const person of users.returning()) await under.results.count(() => person.signIn());
       };
       await stage();
       for (const next of ['head', 'earlier', 'head'] as const) {
         const seconds = await site.replaceBy(next);
         await stage();
         log(
-          `${next} took over after ${seconds.toFixed(1)} s: ${under.tally.good} operations, ${failures(under.tally).length} failed`,
+          `${next} took over after ${seconds.toFixed(1)} s: ${under.results.good} operations, ${failures(under.results).length} failed`,
         );
       }
       await under.stop();
       const sessions = await begunSince(world, fixture);
       const after = new Set(await rowsOf(world.postgres, lasting));
       const changed = before.filter((row) => !after.has(row));
-      const { tally } = under;
+      const { results } = under;
       return evaluate(
-        `${tally.good} operations (p99 ${percentile(tally.tookMs, 0.99)} ms), ${failures(tally).length} failed over 3 changes of release; ${before.length - changed.length} of ${before.length} rows in ${lasting.length} tables the same`,
+        `${results.good} operations (p99 ${percentile(results.tookMs, 0.99)} ms), ${failures(results).length} failed over 3 changes of release; ${before.length - changed.length} of ${before.length} rows in ${lasting.length} tables the same`,
         [
-          tally.good < 100 && `only ${tally.good} operations`,
-          ...failures(tally),
+          results.good < 100 && `only ${results.good} operations`,
+          ...failures(results),
           ...changed.map((row) => `lost or changed: ${row}`),
           sessions > 0 && `${sessions} users with a session had to sign in again`,
           ...site.errors(),
@@ -75,7 +75,7 @@ async function ageSeconds({ postgres }: World): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-const failures = ({ refused, wrong }: Tally): string[] => [...refused.map(({ why }) => why), ...wrong];
+const failures = ({ refused, wrong }: LoadResults): string[] => [...refused.map(({ why }) => why), ...wrong];
 
 /** One address, behind which processes of one release replace those of another. */
 class Site {
@@ -102,9 +102,9 @@ class Site {
   /** Starts the next process, lets both serve, and stops the other. @returns seconds until it was ready */
   async replaceBy(release: 'earlier' | 'head'): Promise<number> {
     const port = await freePort();
-    const begun = performance.now();
+    const startedAt = performance.now();
     const next = await this.#world.start({ PORT: String(port) }, release === 'earlier' ? { main: this.#earlier } : {});
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     await this.#balancer.add(next, port);
     const last = this.#serving;
     this.#serving = next;

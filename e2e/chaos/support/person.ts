@@ -103,7 +103,7 @@ export class Person {
     return this.#steps(this.#page());
   }
 
-  /** Begins a sign-in as an unknown device, which sends a one-time code, and leaves it there. */
+  /** Begins a sign-in as an unknown device, which sends a one-time code, and abandons it. */
   async askForOtp(): Promise<void> {
     await this.#steps(this.#page(), 'authenticate');
   }
@@ -180,8 +180,8 @@ export class Person {
       if (typeof json['nonce'] === 'string') context['nonce'] = json['nonce'];
       return json;
     };
-    const begun = await post('challenge', { jkt: this.#jkt });
-    for (const name of ['txn', 'issuer', 'project_id', 'client_id']) context[name] = String(begun[name]);
+    const challenged = await post('challenge', { jkt: this.#jkt });
+    for (const name of ['txn', 'issuer', 'project_id', 'client_id']) context[name] = String(challenged[name]);
     const txn = context['txn'];
     const who = { txn, userid: this.email };
     const first = await post('authenticate', { ...who, remember_device: true }, this.#isKnown ? 'use' : undefined);
@@ -249,8 +249,8 @@ export class Person {
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(20_000),
     };
-    const begun = performance.now();
-    const tookMs = () => performance.now() - begun;
+    const startedAt = performance.now();
+    const tookMs = () => performance.now() - startedAt;
     const response = await fetch(this.base + path, init).catch((error: unknown) => {
       throw refusedOr(what, error, tookMs());
     });

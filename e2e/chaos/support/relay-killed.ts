@@ -19,7 +19,7 @@ interface Process {
   admin: AdminApi;
 }
 
-/** An event of a user, in the order of its changes. */
+/** An event about a user. */
 interface Change {
   id: string;
   subject: string;
@@ -38,7 +38,7 @@ export interface Relay {
   name: string;
   /** E.g. `webhooks`. */
   noun: string;
-  /** Lets a receiver have the events `user.updated` of the project. @param index 0 to 19 */
+  /** Subscribes a receiver to the events `user.updated` of the project. @param index 0 to 19 */
   subscribe(admin: AdminApi, projectId: string, url: string, index: number): Promise<unknown>;
   /** The events of one request, in order. */
   read(req: IncomingMessage, body: string): Sent[];
@@ -107,7 +107,7 @@ export const relayKilled = ({ name, noun, subscribe, read }: Relay): Experiment 
   },
 });
 
-/** How long as many events take to 20 receivers that answer, without a kill. */
+/** Time to deliver the same number of events to 20 receivers that answer, without a kill. */
 async function undisturbedMs(
   processes: readonly Process[],
   ids: readonly string[],
@@ -117,7 +117,7 @@ async function undisturbedMs(
   inbox.recover();
   const sum = ids.length * changes;
   const before = inbox.at(receivers - 1).size;
-  const begun = Date.now();
+  const startedAt = Date.now();
   await Promise.all(
     ids.map(async (id) => {
       for (let n = changes; n < 2 * changes; n += 1) await rename(processes, id, n);
@@ -125,7 +125,7 @@ async function undisturbedMs(
   );
   const healthy = Array.from({ length: receivers }, (_, index) => index).filter((one) => one > fails);
   await until(() => healthy.every((one) => inbox.at(one).size >= before + sum), 300_000, 200);
-  return Date.now() - begun;
+  return Date.now() - startedAt;
 }
 
 async function startProcess(world: World): Promise<Process> {

@@ -169,7 +169,7 @@ function strangers(app: App, count: number, base?: string): Person[] {
 }
 
 /** Results of a load. */
-export class Tally {
+export class LoadResults {
   good = 0;
   /** 503 or unreachable. */
   refused: { at: number; tookMs: number; why: string }[] = [];
@@ -178,12 +178,12 @@ export class Tally {
   tookMs: number[] = [];
 
   async count(work: () => Promise<void>): Promise<boolean> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       await work();
       this.good += 1;
       this.goodAt.push(performance.now());
-      this.tookMs.push(performance.now() - begun);
+      this.tookMs.push(performance.now() - startedAt);
       return true;
     } catch (error) {
       const at = performance.now();
@@ -197,19 +197,19 @@ export class Tally {
 /** Workers that repeat their work until stopped. */
 export function load(
   workers: readonly (() => Promise<void>)[],
-  tally = new Tally(),
+  results = new LoadResults(),
   betweenMs = 0,
-): { tally: Tally; stop(): Promise<void> } {
+): { results: LoadResults; stop(): Promise<void> } {
   let stopping = false;
   const running = workers.map(async (work) => {
     while (!stopping) {
-      const isGood = await tally.count(work);
+      const isGood = await results.count(work);
       const waitMs = isGood ? betweenMs : 100;
       if (waitMs > 0) await new Promise((done) => setTimeout(done, waitMs));
     }
   });
   return {
-    tally,
+    results,
     async stop() {
       stopping = true;
       await Promise.all(running);

@@ -10,7 +10,7 @@ export type Row = [name: string, result: 'pass' | 'skipped' | 'fail', detail: st
 
 const origin = 'https://app.example.com';
 
-/** The server library in each runtime: a code of its own, and the published vectors. */
+/** The server library in each runtime: a new code, and the published vectors. */
 export async function* tryRuntimes({ adminToken, baseUrl }: Latchkey, projectId: string): AsyncGenerator<Row> {
   const call = adminCall(baseUrl, adminToken);
   const settings = await registerSample(call, { baseUrl, origin, projectId });

@@ -55,7 +55,7 @@ describe('an application with refresh tokens', () => {
     expect([(await calendar.refresh()).status, await calendar.reads()]).toEqual([400, 401]);
     expect([(await notes.refresh()).status, await notes.reads()]).toEqual([200, 200]);
     expect(await visit.page()).not.toContain('Calendar');
-    // Again, or anything else, changes nothing.
+    // A repeated or unknown request changes nothing.
     for (const id of [calendar.client.id, 'x', '']) await visit.change('remove-application', { id });
     expect((await world.events()).filter((type) => type === 'access.removed')).toHaveLength(1);
   });

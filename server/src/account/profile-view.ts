@@ -116,7 +116,7 @@ function namesForm(parts: ProfileParts, profile: OwnProfile): Html {
   );
 }
 
-/** A form that needs a fresh sign-in, else the way to one. */
+/** A form that needs a fresh sign-in; without one, a link to it. */
 function sensitive(parts: ProfileParts, isFresh: boolean, { title, change, inputs }: SensitivePart): Html {
   const asking = isFresh ? parts.form(change, html`${inputs}${saving(parts, title)}`) : parts.stale();
   return editing(parts, title, asking);

@@ -150,7 +150,7 @@ function isZone(name: string): boolean {
 /** The sections of a visitor's page. */
 class AccountPage {
   private readonly times: Intl.DateTimeFormat;
-  /** Whether the user has a time zone of their own; else the script shows times in that of the browser. */
+  /** Whether the user has set a time zone; if not, the script uses that of the browser. */
   private readonly hasZone: boolean;
 
   constructor(
@@ -200,7 +200,7 @@ class AccountPage {
     return setUpApp(this.parts(), app);
   }
 
-  /** For sections in files of their own. */
+  /** For sections in separate files. */
   private parts() {
     return {
       t: this.t,

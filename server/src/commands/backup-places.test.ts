@@ -131,7 +131,7 @@ describe('a backup to S3-compatible storage', () => {
     expect([...server.uploads.keys()]).toEqual(['b.jsonl.gz', `p/${older}`, 'p/latchkey-of-others']);
   });
 
-  it('does without a list of uploads', async () => {
+  it('works without listing uploads', async () => {
     server.fault = ({ method, query }) =>
       method === 'GET' && query.has('uploads') ? { status: 501, code: 'NotImplemented' } : undefined;
     const { code, err } = await run({}, 'backup', '--to', 's3://backups/');

@@ -101,7 +101,7 @@ const ways: [RegExp, string][] = [
 export function unreachable(error: unknown, { DATABASE_URL: url }: Config): SystemCheck {
   const reason = reasonOf(error);
   const where = url === undefined ? 'The embedded database' : placeOf(url.reveal());
-  const way = ways.find(([said]) => said.test(reason))?.[1];
+  const way = ways.find(([pattern]) => pattern.test(reason))?.[1];
   const advice = way ?? 'Check that it is running, and host, user and password in DATABASE_URL.';
   return fail('Database', `${where} cannot be reached: ${reason}`, advice);
 }

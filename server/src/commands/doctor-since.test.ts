@@ -64,7 +64,7 @@ describe('doctor --since', () => {
     expect((await examined(world.app.clock.now().toISOString())).checks['Codes']).toMatchObject({ level: 'ok' });
   });
 
-  it('counts passkeys apart from devices', async () => {
+  it('counts passkeys separately from devices', async () => {
     const { passkeys, db, seed } = world.app.services;
     const { console: ofAdmins } = await seed.create({ demo: false });
     const user = await world.user();

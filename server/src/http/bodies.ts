@@ -25,7 +25,7 @@ class BodyTooLargeError extends Error {
  */
 export function bounded(parser: RequestHandler, maxBytes: number): RequestHandler {
   return (req, res, proceed) => {
-    // The parser goes on in an event of the connection. `AsyncLocalStorage.bind` would keep each request in memory until
+    // The parser continues in an event of the connection. `AsyncLocalStorage.bind` would keep each request in memory until
     // the next full garbage collection (decisions/0081).
     const context = new AsyncResource('body');
     let length = 0;

@@ -1,4 +1,4 @@
-/** Scopes that have a text of their own (OpenID Connect Core section 5.4, and those of project issuers). */
+/** Scopes with a specific text (OpenID Connect Core section 5.4, and those of project issuers). */
 const known = new Set(['openid', 'profile', 'email', 'phone', 'address', 'groups', 'roles', 'offline_access']);
 
 /** A text of the pages: its key, and the values of its placeholders. */

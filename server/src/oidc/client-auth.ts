@@ -174,7 +174,7 @@ function secretsElsewhere({ url }: Issuer, client: Client): string {
   return `Client secrets do not work at this issuer: configure the issuer ${elsewhere} in the application.`;
 }
 
-/** User name and password of HTTP Basic, both form-encoded (RFC 6749 §2.3.1); an empty password is none. */
+/** User name and password of HTTP Basic, both form-encoded (RFC 6749 §2.3.1); an empty password counts as absent. */
 function basicOf(req: Request): { clientId: string; secret: string | undefined } | undefined {
   const header = req.get('authorization');
   if (header === undefined) return undefined;

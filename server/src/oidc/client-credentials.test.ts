@@ -88,13 +88,15 @@ describe('a client secret', () => {
     const { party, client, secret } = await partyOf({ tokenEndpointAuthMethod: 'client_secret_basic' });
     const other = await partyOf({ tokenEndpointAuthMethod: 'client_secret_post' });
     const code = await party.code();
-    const said = new Set<string | undefined>();
+    const descriptions = new Set<string | undefined>();
     for (const wrong of [other.secret, `lk_cs_${'x'.repeat(43)}`, 'x', `${secret} `, secret.toUpperCase()]) {
       const [status, error, description] = await outcome(await party.exchange(code, {}, basic(client.id, wrong)));
       expect([status, error]).toEqual([401, 'invalid_client']);
-      said.add(description);
+      descriptions.add(description);
     }
-    expect([...said]).toEqual(['The client secret is not one of this application: it is wrong or was revoked.']);
+    expect([...descriptions]).toEqual([
+      'The client secret is not one of this application: it is wrong or was revoked.',
+    ]);
     for (const headers of [{}, basic(client.id, '')]) {
       expect(await outcome(await party.exchange(code, {}, headers))).toEqual([
         401,

@@ -243,7 +243,7 @@ describe('an API', () => {
       system,
     );
 
-  it('is one of at most 100 in its project however many are created at once', async () => {
+  it('is limited to 100 in its project, however many are created at once', async () => {
     const { id: projectId } = await app.services.projects.create({ name: 'Hasty' }, system);
     await execute(
       app.services.db.alone,

@@ -172,7 +172,7 @@ describe('the issuer at a custom domain', () => {
     }
   });
 
-  it('keeps two domains of a project apart', async () => {
+  it('keeps two domains of a project separate', async () => {
     const second = await domains.verified(world.project, `second.${host}`);
     const [one, two] = [await atDomain(), await partyOf(second.url, `second.${host}`)];
     const tokens = await one.tokens();

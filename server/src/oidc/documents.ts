@@ -7,7 +7,7 @@ import { discoveryDocument } from './discovery.ts';
 export interface DocumentDeps {
   /** The base issuer. */
   issuer: Issuer;
-  /** Whether a Host header can name a custom domain, which has documents of its own. */
+  /** Whether a Host header can name a custom domain, which has its own documents. */
   mayBeDomain(host: string): boolean;
   /** The same object until the keys change. */
   jwks(): Promise<object>;

@@ -144,10 +144,10 @@ const valueOf = (owner: Owner, kind: Kind): string => {
 async function outcome(response: Response | Promise<Response>): Promise<[number, string | undefined]> {
   const answer = await response;
   const text = await answer.text();
-  const said = /error="(\w+)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1];
+  const challengeError = /error="(\w+)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1];
   const isJson = answer.headers.get('content-type')?.includes('json') === true;
   const body = (isJson ? JSON.parse(text) : {}) as { error?: string; active?: boolean; detail?: string };
-  return [answer.status, said ?? body.error ?? (body.active === false ? 'inactive' : undefined)];
+  return [answer.status, challengeError ?? body.error ?? (body.active === false ? 'inactive' : undefined)];
 }
 
 const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });

@@ -43,7 +43,7 @@ interface OperationResult {
 }
 
 /**
- * Bulk (RFC 7644 §3.7): each operation is a transaction of its own. An operation that refers to another's `bulkId` runs
+ * Bulk (RFC 7644 §3.7): each operation is a separate transaction. An operation that refers to another's `bulkId` runs
  * after it, in any order of sending; ids are assigned before, so that two operations may refer to each other.
  */
 export class BulkEndpoint {
@@ -51,7 +51,7 @@ export class BulkEndpoint {
 
   /**
    * @param authenticate called before each operation, since the token may end meanwhile; its throw ends the request
-   * @param inTurn runs each operation as a request of its own
+   * @param inTurn runs each operation as a separate request
    */
   async run(
     caller: ScimCaller,

@@ -146,7 +146,7 @@ describe('characteristics', () => {
     const pins = `${urn}:pins`;
     const cards = `${urn}:cards`;
     for (const value of ['a', 'b']) {
-      // `required`, the number of values and their size would each tell whether the list has the value.
+      // `required`, the number of values and their size would each reveal whether the list has the value.
       for (const operation of [
         { op: 'remove', path: pins, value: [value] },
         { op: 'add', path: pins, value: [value, ...Array.from({ length: 499 }, (_, at) => `${at}`)] },

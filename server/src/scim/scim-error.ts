@@ -19,7 +19,7 @@ export interface ScimErrorOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A SCIM error. `detail` tells the directory's administrator how to fix it. */
+/** A SCIM error. `detail` explains the fix to the directory's administrator. */
 export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | undefined;

@@ -84,7 +84,7 @@ export function valuesOfResource(resource: Resource, current?: UserRecord): User
 
 /**
  * Many changes could make a user as large as to exhaust memory in a list. One that is too large already may shrink. Custom
- * attributes have a limit of their own, which hides the size of those that are never returned.
+ * attributes have a separate limit, which hides the size of those that are never returned.
  */
 function checkSize(next: Resource, before: Resource = {}): void {
   const bytes = bytesOf(next);

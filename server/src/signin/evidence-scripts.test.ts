@@ -14,7 +14,7 @@ const refused = /^[A-Z_]+$/;
 const entries: Open['entry'][] = ['sdk', 'hosted', 'console'];
 
 describe.each(entries)('a code of my own mailbox (%s)', (entry) => {
-  it('does not prove the address of another user that the sign-in goes on with', async () => {
+  it('does not prove the address of another user with which the sign-in continues', async () => {
     const script = await Script.begin(processes);
     const { ann, ben, walker } = script;
     await script.step(await script.open(0, entry), 'authenticate', { userid: ann });
@@ -123,7 +123,7 @@ describe('an authenticator app of the account page', () => {
     expect((await script.step(next, 'authenticate', { userid: ann })).json['method'], script.text).toBe('totp');
   });
 
-  it('is not begun by another factor of the mailbox, while the person has one of their own', async () => {
+  it('is not begun by another factor of the mailbox, while the person has a different factor', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     const tab = await script.open(0, 'hosted');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Company } from '../../test/walk/commands.ts';
+import type { ActorSet } from '../../test/walk/commands.ts';
 import { Processes } from '../../test/walk/processes.ts';
-import { attempt, plans, shrink, Tally } from '../../test/walk/replay.ts';
+import { attempt, Progress, plans, shrink } from '../../test/walk/replay.ts';
 
 /** Total number of steps of all actors, with requests at once; `LATCHKEY_WALK_STEPS=200000` for the long walk (decisions/0067). */
 const long = process.env['LATCHKEY_WALK_STEPS'];
@@ -15,21 +15,21 @@ beforeAll(async () => {
 afterAll(() => processes.close());
 
 /** Walks of at least so many steps. */
-async function walk(company: Company, steps: number): Promise<Tally> {
-  const tally = new Tally();
+async function walk(actors: ActorSet, steps: number): Promise<Progress> {
+  const progress = new Progress();
   // About 170 steps per plan; some commands take several steps.
-  for (const plan of plans(seed, Math.ceil(steps / 100), company)) {
+  for (const plan of plans(seed, Math.ceil(steps / 100), actors)) {
     const { broke, walker } = await attempt(processes, plan);
-    tally.add(walker);
+    progress.add(walker);
     if (broke) throw await shrink(processes, plan, broke, 60_000);
-    if (tally.of('steps') >= steps) break;
+    if (progress.of('steps') >= steps) break;
   }
-  return tally;
+  return progress;
 }
 
-function expectLeast(tally: Tally, least: Record<string, number>): void {
+function expectLeast(progress: Progress, least: Record<string, number>): void {
   for (const [name, count] of Object.entries(least))
-    expect(tally.of(name), `${name}\n${tally}`).toBeGreaterThanOrEqual(count);
+    expect(progress.of(name), `${name}\n${progress}`).toBeGreaterThanOrEqual(count);
 }
 
 const signIns = {
@@ -50,13 +50,13 @@ describe.runIf(long === undefined)('a random walk through all ways to sign in', 
 
 describe.runIf(long !== undefined)('a long random walk', () => {
   const steps = Number(long);
-  const actors = (process.env['LATCHKEY_WALK_ACTORS'] ?? 'all') as Company;
+  const actors = (process.env['LATCHKEY_WALK_ACTORS'] ?? 'all') as ActorSet;
   it(`breaks no rule (seed ${seed})`, { timeout: 600_000 + steps * 200, retry: 0 }, async () => {
-    const begun = performance.now();
-    const tally = await walk(actors, steps);
-    const rate = Math.round((tally.of('steps') * 1000) / (performance.now() - begun));
-    const cpu = Math.round((tally.of('steps') * 1_000_000) / process.cpuUsage().user);
-    process.stdout.write(`${rate} steps/s, ${cpu} for each second of the processor\n${tally}\n`);
-    expectLeast(tally, { steps });
+    const startedAt = performance.now();
+    const progress = await walk(actors, steps);
+    const rate = Math.round((progress.of('steps') * 1000) / (performance.now() - startedAt));
+    const cpu = Math.round((progress.of('steps') * 1_000_000) / process.cpuUsage().user);
+    process.stdout.write(`${rate} steps/s, ${cpu} for each second of the processor\n${progress}\n`);
+    expectLeast(progress, { steps });
   });
 });

@@ -214,7 +214,7 @@ describe('the settings', () => {
     ['passkeyRoots', [leafOf(root).pem]],
     ['passkeyRoots', [newAuthority('Old', undefined, { validity: over }).pem]],
     ['passkeyRoots', Array.from({ length: 11 }, () => root.pem)],
-  ])('refuse %s that are none', async (field, value) => {
+  ])('refuse invalid %s', async (field, value) => {
     await expect(set({ [field]: value })).rejects.toMatchObject({ problem: { code: 'invalid', field } });
   });
 

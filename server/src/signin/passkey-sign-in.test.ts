@@ -280,7 +280,7 @@ describe('verify-passkey with and without its shortcut: same responses, same row
       },
     ],
     [
-      'after an address was typed, with options of their own step',
+      'after an address was typed, with options requested by a separate step',
       async (at) => {
         await at.challenge();
         await at.step('authenticate', { userid: `other-${userid}` });

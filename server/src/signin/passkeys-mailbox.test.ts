@@ -87,7 +87,7 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     expect(await page.step('change-phone-number', number, 'use')).toMatchObject(refusal('OUT_OF_ORDER', 409));
   });
 
-  it('has no recovery code left once the user adds a factor of their own', async () => {
+  it('has no recovery code left once the user adds a factor', async () => {
     await world.set({ mfaPolicy: 'optional' });
     const page = await world.page();
     await world.register(page, userid);

@@ -98,7 +98,7 @@ describe('a passkey', () => {
     ['a frame of another origin', { crossOrigin: true }],
     ['another backup eligibility', { flags: { BE: true } }],
     ['bytes after the data', { trailing: new Uint8Array([1]) }],
-  ])('is refused with %s, and nothing but the challenge changes', async (_, over) => {
+  ])('is refused with %s, and only the challenge changes', async (_, over) => {
     await enrolled();
     const hosted = await open();
     const before = await passkeyRows();

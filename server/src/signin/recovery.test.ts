@@ -132,7 +132,7 @@ describe('a recovery grant', () => {
     expectStatus(await enter(trusted, code), 'SUCCESS');
   });
 
-  it('of one user, project or time is none of another', async () => {
+  it('of one user, project or time does not count for another', async () => {
     const code = await grant();
     passed();
     userid = newAddress();

@@ -206,7 +206,7 @@ describe('the request', () => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     });
 
-    it('tell it ORIGIN_NOT_ALLOWED, and nothing of the client', async () => {
+    it('return ORIGIN_NOT_ALLOWED, and nothing about the client', async () => {
       const answer = await send({});
       expect([answer.status, readableBy(answer)]).toEqual([403, stranger]);
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();

@@ -10,7 +10,7 @@ import {
   userUrn,
 } from './directory.ts';
 
-/** Create, update, disable and delete; core and enterprise attributes; groups; a filter expression of one's own. */
+/** Create, update, disable and delete; core and enterprise attributes; groups; a custom filter expression. */
 const features =
   'No request is published; https://docs.pingidentity.com/pingone/integrations/p1_scim_provisioning_features.html has the features.';
 

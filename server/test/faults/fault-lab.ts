@@ -3,12 +3,12 @@ import type { TestQueue } from '../build-app.ts';
 import { type Change, recordChanges, shapeOf, takeChanges } from './changes.ts';
 import { type Fault, prepareFaults, withFault } from './connection-faults.ts';
 
-/** What a client received. */
+/** The reply that a client received. */
 export interface Answered {
   status: number;
   headers: Headers;
   body: string;
-  /** Whether the request was carried out, as its protocol says it. */
+  /** Whether the request was carried out, in the terms of its protocol. */
   isSuccess: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Act {
 
 export interface Flow {
   name: string;
-  /** Makes a new state of its own, and the request. The client repeats it by a second call. */
+  /** Creates separate state, and the request. A second call repeats it. */
   prepare(): Promise<Act>;
   /** Changes that are complete by themselves, and may stay after a refusal. */
   stays?: RegExp;
@@ -27,7 +27,7 @@ export interface Flow {
   again?: 'refused' | 'succeeds' | 'anything';
 }
 
-/** What the tests of faults need of an instance. */
+/** The parts of an instance that tests of faults use. */
 export interface Instance {
   admin: pg.Client;
   /** Whether another user's request succeeds. */
@@ -76,7 +76,7 @@ const secrets =
 
 /** How the answer breaks its protocol; null: it is a proper refusal. */
 function improperIn({ status, headers, body }: Answered): string | null {
-  if (secrets.test(body)) return 'the body tells of the database';
+  if (secrets.test(body)) return 'the body reveals the database';
   const location = headers.get('location');
   if (location !== null && status === 303) {
     const error = new URL(location, 'http://x').searchParams.get('error');
@@ -106,7 +106,7 @@ async function plainRun({ admin }: Instance, flow: Flow): Promise<{ shape: strin
   return { shape, usual };
 }
 
-/** Whether the answer to a repetition of a request that was carried out is another one than expected. */
+/** Whether repeating a request that was carried out gets an unexpected answer. */
 function isUnlike({ again = 'refused' }: Flow, { isSuccess }: Answered): boolean {
   return again !== 'anything' && isSuccess !== (again === 'succeeds');
 }
@@ -122,7 +122,7 @@ function isFinal(statements: readonly string[], at: number): boolean {
  * Sends the flow's request with a fault at its first statement, at its second, and so on, until it is carried out. Returns
  * the number of faults, and the broken guarantees:
  *
- * - A refusal is `temporarily unavailable` in the terms of the protocol, and tells nothing of the database.
+ * - A refusal is `temporarily unavailable` in the terms of the protocol, and reveals nothing about the database.
  * - Its changes are none or all. All only if the connection was lost after the last statement, or if the client can
  *   repeat the request.
  * - After a refusal without changes, the same request can still succeed, with the same changes as without faults.
@@ -174,7 +174,7 @@ export async function sweep(
     } else {
       const improper = improperIn(result);
       if (improper !== null) note('improper answer', improper);
-      // Whether the statement ran is unknown to the server, too.
+      // The server does not know whether the statement ran either.
       const isUnknown = fault === 'lost-after' && isFinal(statements, at);
       const isRepeatable = (flow.again ?? 'refused') !== 'refused';
       if (!isUndone && !isUnknown && !(isDone && isRepeatable))
@@ -194,7 +194,7 @@ export async function sweep(
   return { points, findings };
 }
 
-/** What a failed request may not leave behind. */
+/** Leftovers that a failed request must not have. */
 async function noteTraces({ admin }: Instance, note: (problem: string, detail: unknown) => void): Promise<void> {
   const open = await admin.query(
     `select state, left(query, 100) as query from pg_stat_activity

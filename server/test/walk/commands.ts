@@ -297,7 +297,7 @@ const both = fc.record<Both>({
  * The actors of a walk: one after another, users who mix values, or all of them, with some requests at once: these may end
  * in any order, so that a walk does not repeat exactly.
  */
-const companies = {
+const actorSets = {
   'in-turn': oneOf(weighted),
   mixed: mix as fc.Arbitrary<Command>,
   all: oneOf([
@@ -306,10 +306,10 @@ const companies = {
     [30, both],
   ]),
 };
-export type Company = keyof typeof companies;
+export type ActorSet = keyof typeof actorSets;
 
 /** Initial policies and the commands of a walk. */
-export const walk = (minLength: number, maxLength: number, company: Company) =>
+export const walk = (minLength: number, maxLength: number, actors: ActorSet) =>
   fc
     .record({
       people: fc.array(fc.record({ person: fc.nat(3), client: fc.constantFrom(0, 0, 2), pick: fc.nat(31) }), {
@@ -327,7 +327,7 @@ export const walk = (minLength: number, maxLength: number, company: Company) =>
         ),
         rememberMfaSeconds: fc.constantFrom(0, 3600),
       }),
-      commands: fc.array(companies[company], { minLength, maxLength, size: 'max' }),
+      commands: fc.array(actorSets[actors], { minLength, maxLength, size: 'max' }),
     })
     .map(({ people, policies, commands }) => ({ policies, commands: [...people.flatMap(firstSignIn), ...commands] }));
 

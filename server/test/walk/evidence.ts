@@ -108,7 +108,7 @@ export function trustedDevices(model: Model, txn: Transaction, userid: string, j
       device.jkt === jkt &&
       accounts.has(device.user) &&
       device.project === project &&
-      // The key of an application's page is none of the hosted page, and the reverse.
+      // A key of an application's page does not count on the hosted page, nor the reverse.
       (txn.entry === 'sdk') === (device.entry === 'sdk') &&
       (txn.entry !== 'sdk' || device.client === txn.client.id) &&
       !model.revokedKeys.has(`${device.user} ${jkt}`) &&

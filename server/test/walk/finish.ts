@@ -114,14 +114,14 @@ function checkMethods(claims: FinishClaims, pieces: Piece[], mayMail: boolean, w
   if (mails || byMethod('totp') || byMethod('email') || recovered) mayBe.add('otp');
   if (byMethod('sms')) mayBe.add('sms');
   if (strong || recovered) mayBe.add('mfa');
-  const said = `${where} with amr ${claims.amr.join(' ')}`;
-  for (const name of claims.amr) demand(mayBe.has(name), `${said}: ${name} was not proved`);
-  demand(claims.amr.includes('swk'), `${said}: the device key is missing`);
+  const claimed = `${where} with amr ${claims.amr.join(' ')}`;
+  for (const name of claims.amr) demand(mayBe.has(name), `${claimed}: ${name} was not proved`);
+  demand(claims.amr.includes('swk'), `${claimed}: the device key is missing`);
   const isCertain = byMethod('totp') || byMethod('sms');
-  demand(claims.amr.includes('mfa') || !isCertain, `${said}: the second factor is missing`);
-  demand(claims.amr.includes('sms') || !byMethod('sms'), `${said}: the SMS is missing`);
+  demand(claims.amr.includes('mfa') || !isCertain, `${claimed}: the second factor is missing`);
+  demand(claims.amr.includes('sms') || !byMethod('sms'), `${claimed}: the SMS is missing`);
   const plain = mails && factors.length === 0;
-  demand(claims.amr.includes('otp') || !plain, `${said}: the mail code is missing`);
+  demand(claims.amr.includes('otp') || !plain, `${claimed}: the mail code is missing`);
 }
 
 function checkTimes(model: Model, claims: FinishClaims, pieces: Piece[], where: string): void {

@@ -27,7 +27,7 @@ export class Meeting {
     private readonly roots: readonly object[],
   ) {}
 
-  /** Holds a request until the other one is there. */
+  /** Holds a request until the other one arrives. */
   join(held: Held): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ ...held, resolve, reject });
@@ -47,7 +47,7 @@ export class Meeting {
     return { isHeld: this.waiting.length > before, end };
   }
 
-  /** Sends what is held, and settles it in an order that breaks no rule. @param read the changes of each process */
+  /** Sends the held requests, and checks them in an order that breaks no rule. @param read the changes of each process */
   async run(read: () => Promise<Change[][]>): Promise<(() => void)[]> {
     const { model, script, waiting } = this;
     const replies = await Promise.all(waiting.map(({ send }) => send()));

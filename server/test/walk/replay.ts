@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Command, Company } from './commands.ts';
+import type { ActorSet, Command } from './commands.ts';
 import { walk } from './commands.ts';
 import type { Processes } from './processes.ts';
 import { Walker } from './walker.ts';
@@ -11,8 +11,8 @@ export interface Plan {
 }
 
 /** Plans of walks, deterministic by seed. */
-export function plans(seed: number, count: number, company: Company): Plan[] {
-  return fc.sample(walk(60, 240, company), { seed, numRuns: count });
+export function plans(seed: number, count: number, actors: ActorSet): Plan[] {
+  return fc.sample(walk(60, 240, actors), { seed, numRuns: count });
 }
 
 /** Runs a plan in a new world. Returns the violation or null, and its progress. */
@@ -27,7 +27,7 @@ export async function attempt(processes: Processes, plan: Plan): Promise<{ broke
 }
 
 /** Progress of walks: a walk in which every step is rejected tests nothing. */
-export class Tally {
+export class Progress {
   readonly counts = new Map<string, number>();
 
   add({ world, script }: Walker): void {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A way to a database. */
+/** A proxy in front of a database. */
 export interface Tap {
   url: string;
   close(): void;
@@ -12,7 +12,7 @@ export interface Tap {
 /** `application_name` of connections through a tap. */
 export const tapped = 'latchke2';
 
-/** Names the connections of one process: PostgreSQL then knows which of them wrote a row. */
+/** Names the connections of one process, so that a row shows which process wrote it. */
 export async function tapOn(url: string): Promise<Tap> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: url });
   const open = () => (host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host));

@@ -26,7 +26,7 @@ ${filesOf({ 'index.html': reactHtml, 'main.jsx': filled(reactPage, values) })}`,
   };
 }
 
-/** A form of the application's own. */
+/** The application's own form. */
 export function ownForm({ publishableKey = 'lk_pk_…' }: SnippetValues): Snippet {
   return {
     label: '@latchkey/browser',

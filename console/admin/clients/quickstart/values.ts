@@ -57,7 +57,7 @@ export function packageOf(name: 'browser' | 'node' | 'react'): string {
   return `${baseIssuer()}/sdk/latchkey-${name}-${version}.tgz`;
 }
 
-/** An example with values in place of its own, each wherever it occurs. */
+/** Replaces each value of an example, wherever it occurs. */
 export function fill(example: string, values: Record<string, string>): string {
   return Object.entries(values)
     .reduce((text, [name, value]) => text.replaceAll(name, () => value), example)

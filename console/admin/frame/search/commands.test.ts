@@ -57,7 +57,7 @@ describe('the palette', () => {
   });
 
   it.each(['/projects/p/users', '/projects/p/users/import', '/projects/p/applications/new', '/audit'])(
-    'knows no object at %s',
+    'finds no object at %s',
     (path) => {
       expect(objectAt(path)).toBeUndefined();
     },

@@ -59,7 +59,7 @@ export function useDialogForm<Values extends object, Request extends GraphqlRequ
       ...props(name, ({ checked }) => checked),
       checked: values[name] as boolean,
     }),
-    /** The error of a field with an input of its own. */
+    /** The error of a field with a custom input. */
     faultAt(name: string) {
       fields.push(name);
       return faultAt(failure, name);

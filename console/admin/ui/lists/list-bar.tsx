@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
 import { firstRow } from './range.ts';
 
-/** Asked of the router at a location. It gets there later, and by itself would lose all changes but the last. */
+/** The URL requested from the router at a location. The router updates the location later: without this, all changes but the last would be lost. */
 let asked: { at: string; next: URLSearchParams } | undefined;
 
 /** Search, filters and cursor of a list, kept in the URL. */

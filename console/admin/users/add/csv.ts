@@ -6,7 +6,7 @@ export interface Source {
   body: readonly CsvRow[];
 }
 
-/** A row of a file (RFC 4180), or a line that is none. */
+/** A row of a file (RFC 4180), or an invalid line. */
 export interface CsvRow {
   /** The first line of the row in the file, from 1. */
   line: number;

@@ -111,7 +111,7 @@ describe('a bulk action on all that match', () => {
     expect(site.changed).toHaveLength(300);
   });
 
-  it('keeps its place at a failure that stays', async () => {
+  it('keeps its position after a permanent failure', async () => {
     const site = server(people(300));
     const forbidden: Failure = { code: 'forbidden', message: 'No access.' };
     let calls = 0;

@@ -29,10 +29,10 @@ export const mailBacklog: Experiment = {
       const faults: string[] = [];
       for (let count = 0; count < 20; count += 1) {
         const email = `${randomBytes(6).toString('hex')}@example.com`;
-        const begun = performance.now();
+        const startedAt = performance.now();
         const arrived = () => world.mail.received.find(({ to }) => to === email);
         await new Person(app, email).askForOtp();
-        if (await until(() => arrived() !== undefined, 10_000)) tookMs.push((arrived()?.at ?? 0) - begun);
+        if (await until(() => arrived() !== undefined, 10_000)) tookMs.push((arrived()?.at ?? 0) - startedAt);
         else faults.push(`no code within 10 s: ${email}`);
         await pause(2_000);
       }

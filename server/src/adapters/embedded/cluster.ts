@@ -78,7 +78,7 @@ function makeDataFolder(dataDir: string): void {
   const isRoot = process.getuid?.() === 0;
   try {
     const made = mkdirSync(dataDir, { recursive: true });
-    // 0711: the database's account must reach its own folder. Secret files have modes of their own.
+    // 0711: the database's account must reach its own folder. Secret files have stricter modes.
     if (made !== undefined || readdirSync(dataDir).length === 0) chmodSync(dataDir, isRoot ? 0o711 : 0o700);
     rmSync(mkdtempSync(join(dataDir, '.writable-')), { recursive: true });
   } catch (cause) {

@@ -72,7 +72,7 @@ export class BackupWriter {
       this.bytes += chunk.length;
     });
     this.#done = pipeline(this.#gzip, target);
-    // `end` awaits it; until then a rejection is not unhandled.
+    // `end` awaits it; an earlier rejection must not count as unhandled.
     this.#done.catch(() => undefined);
   }
 

@@ -20,7 +20,7 @@ const timeouts = { dns: 5_000, connect: 6_000, answer: 8_000, send: 15_000 } as 
 type Timeouts = Record<keyof typeof timeouts, number>;
 
 /**
- * Sends one mail, stage by stage, over a connection of its own. Never throws: a failure is recorded in its stage.
+ * Sends one mail, stage by stage, over a separate connection. Never throws: a failure is recorded in its stage.
  * @param mail null: only the stages before `send` run
  */
 export async function diagnoseSmtp(

@@ -3,19 +3,19 @@ import { freshDatabase } from '../../../test/database.ts';
 import { query, sql } from '../../domain/kernel/sql.ts';
 import { openDatabase } from './database.ts';
 
-it('connections that break in the middle of transactions, at their beginning or at their end leave the pool whole', async () => {
+it('connections that break at the start, middle or end of a transaction do not damage the pool', async () => {
   const database = await freshDatabase();
   const orm = await openDatabase({ url: database.url, poolSize: 2 });
   const ask = (text: string) => orm.em.fork().execute(text);
   const breakAll = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
   for (let round = 0; round < 4; round += 1) {
-    // Its own connection, under it.
+    // The transaction's own connection.
     const broken = orm.em.fork().transactional(async (em) => {
       await em.execute('select pg_terminate_backend(pg_backend_pid())');
     });
     await expect(broken).rejects.toThrow();
-    // The other's, while it stands open.
+    // The connection of another, open transaction.
     const begun = Promise.withResolvers<void>();
     const other = orm.em
       .fork()

@@ -25,9 +25,9 @@ export async function* rehearseMigrations(url: string): AsyncGenerator<Rehearsed
     for (const { name } of await orm.migrator.getPending()) {
       const before = await sizeOf(watcher);
       const locks = new LockWatch(watcher);
-      const begun = performance.now();
+      const startedAt = performance.now();
       await orm.migrator.up({ migrations: [name] }).finally(() => locks.stop());
-      const milliseconds = performance.now() - begun;
+      const milliseconds = performance.now() - startedAt;
       yield { name, milliseconds, bytes: (await sizeOf(watcher)) - before, locks: locks.longest() };
     }
     await orm.em.fork().transactional((em) => grantTenantRole(em));

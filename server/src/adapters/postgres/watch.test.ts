@@ -84,7 +84,7 @@ describe('the watch', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tolerates a slow connection of its own while statements are answered, as on a machine that is busy at the start', async () => {
+  it('tolerates a slow probe connection while statements are answered, as on a machine that is busy at the start', async () => {
     const held = new Breakable();
     const faults: (string | null)[] = [];
     const own = new DatabaseWatch({ url: await held.to(database.url), onChange: (fault) => faults.push(fault) });

@@ -34,7 +34,7 @@ interface Wired {
 }
 
 /**
- * Probes the database on a connection of its own. Detects refused connections, silence (a frozen machine, dropped
+ * Probes the database on a separate connection. Detects refused connections, silence (a frozen machine, dropped
  * packets: a driver would wait 15 minutes) and read-only servers (a standby, a replaced primary); from time to time, whether
  * it can write. While the database is
  * unreachable, it closes the connections of all joined pools and refuses new ones at once; afterwards the next request
@@ -150,7 +150,7 @@ export class DatabaseWatch {
     else void this.checkWrites();
   }
 
-  /** Checks, from time to time, on a connection of a pool, that the database can store new pages. Reads go on meanwhile. */
+  /** Checks, from time to time, on a connection of a pool, that the database can store new pages. Reads continue meanwhile. */
   private async checkWrites(): Promise<void> {
     const [pool] = this.pools;
     if (!pool || this.isWriting || performance.now() < this.nextWriteCheck) return;

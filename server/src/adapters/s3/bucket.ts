@@ -15,7 +15,7 @@ export interface StoredObject {
   bytes: number;
 }
 
-/** An upload that was begun and not ended. */
+/** An unfinished upload. */
 export interface OpenUpload {
   key: string;
   id: string;

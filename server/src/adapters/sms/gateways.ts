@@ -83,16 +83,16 @@ async function diagnose(request: GatewayRequest): Promise<Stage[]> {
   const all = ['reach', 'authorise', 'accept'] as const;
   if (response.status === null) return completed([failed('reach', took, 'gateway-away', response.reason)], all);
   const { status } = response;
-  const said = `HTTP ${status}`;
+  const detail = `HTTP ${status}`;
   const reached = passed('reach', took, new URL(request.address).host);
   if (status === 401 || status === 403) {
-    return completed([reached, failed('authorise', 0, 'gateway-credentials', said)], all);
+    return completed([reached, failed('authorise', 0, 'gateway-credentials', detail)], all);
   }
   const authorised = passed('authorise', 0);
-  if (status >= 200 && status < 300) return [reached, authorised, passed('accept', 0, said)];
+  if (status >= 200 && status < 300) return [reached, authorised, passed('accept', 0, detail)];
   const fault =
     status === 429 || status === 408 ? 'busy' : status >= 400 && status < 500 ? 'gateway-refused' : 'gateway-broken';
-  return [reached, authorised, failed('accept', 0, fault, said)];
+  return [reached, authorised, failed('accept', 0, fault, detail)];
 }
 
 async function statusOf(

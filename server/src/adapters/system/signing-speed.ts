@@ -13,9 +13,9 @@ export async function measureSigning(): Promise<number> {
   const data = Buffer.alloc(512, 1);
   const taken: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await signed('sha512', data, privateKey);
-    taken.push((performance.now() - begun) * 1000);
+    taken.push((performance.now() - startedAt) * 1000);
   }
   taken.sort((a, b) => a - b);
   return Math.round(taken[Math.floor(rounds / 2)] ?? 0);

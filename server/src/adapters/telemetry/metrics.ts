@@ -84,7 +84,7 @@ export class Metrics {
   /** Measures each request until the response is complete. */
   observe(): Observer {
     return (req, res, next) => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const route = routeLabel(pathOf(req.url ?? ''));
       this.inFlight.inc();
       res.once('close', () => {
@@ -92,7 +92,7 @@ export class Metrics {
         const method = methods.has(req.method ?? '') ? (req.method as string) : 'other';
         // 499, as proxies log it: the client closed the connection.
         const status = res.writableFinished ? String(res.statusCode) : '499';
-        this.requests.observe({ route, method, status }, (performance.now() - begun) / 1000);
+        this.requests.observe({ route, method, status }, (performance.now() - startedAt) / 1000);
       });
       next();
     };

@@ -304,7 +304,7 @@ describe("the console's session", () => {
     expect((await harness.call(mutation, { id: clientId }, fresh)).code).toBeUndefined();
   });
 
-  it('is none for a page that another admin has loaded', async () => {
+  it('does not authenticate a page that another admin has loaded', async () => {
     const { admins } = harness.services;
     const [one, other] = [await harness.person('one.tab@example.com'), await harness.person('other.tab@example.com')];
     for (const email of ['one.tab@example.com', 'other.tab@example.com']) {

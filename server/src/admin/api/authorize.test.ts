@@ -180,7 +180,7 @@ describe('every field', () => {
   const operation = { extensions: { operation: { role: 'admin' } } };
   const access = { extensions: { access: { role: 'owner', projectOf: () => null } } };
 
-  it('without a rule of its own or of its type fails at startup', () => {
+  it('without a rule, on itself or on its type, fails at startup', () => {
     expect(build(operation, {})).toThrow('Node.id has no @Access rule');
     expect(build(operation, access)).not.toThrow();
     expect(build(operation, { fields: { id: { ...id, ...access }, name: id } })).toThrow('Node.name has no @Access');

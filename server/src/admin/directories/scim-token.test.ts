@@ -58,7 +58,7 @@ describe('SCIM tokens', () => {
 describe('mails about SCIM tokens', () => {
   const mutation = 'mutation ($input: IssueScimTokenInput!) { issueScimToken(input: $input) { scimToken { id } } }';
 
-  it('contain no link of an admin, and are of a hundred tokens at most', async () => {
+  it('contain no link of an admin, and are limited to a hundred tokens', async () => {
     const { id } = await harness.services.projects.create({ name: 'Phisher' }, { kind: 'system' });
     const admin = await harness.tokenOf('project_admin', id);
     const issue = (name: string) => harness.call(mutation, { input: { projectId: id, name } }, admin);
@@ -71,7 +71,7 @@ describe('mails about SCIM tokens', () => {
     expect(refused.errors[0].message).toBe('projectId already has 100 tokens: revoke one first.');
   });
 
-  it('are of a hundred tokens at most however many are issued at once', async () => {
+  it('are limited to a hundred tokens, however many are issued at once', async () => {
     const { db, directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Hasty' }, { kind: 'system' });
     await tokensOf(id, 99);
@@ -82,7 +82,7 @@ describe('mails about SCIM tokens', () => {
     expect(issued.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('are of a token more for each that has expired or was revoked', async () => {
+  it('include one more token for each that has expired or was revoked', async () => {
     const { directories, projects } = harness.services;
     const { id } = await projects.create({ name: 'Full' }, { kind: 'system' });
     await tokensOf(id, 98);
@@ -98,7 +98,7 @@ describe('mails about SCIM tokens', () => {
     await expect(issue()).rejects.toMatchObject({ problem: { code: 'invalid' } });
   });
 
-  it('are fifty a day for a project', async () => {
+  it('are limited to fifty a day for each project', async () => {
     const { admins, db, directoryWarnings, projects } = harness.services;
     const { id } = await projects.create({ name: 'Loud' }, { kind: 'system' });
     const by = { grants: everything, actor: { kind: 'system' as const } };

@@ -54,7 +54,7 @@ describe('GET /admin and below', () => {
     ['another harness by escaped dots', '/admin/%2e%2e/oauth2/end_session'],
     ['another site by a backslash', '/admin/..\\\\evil.example'],
     ['a name that only begins so', '/administrator'],
-    ['a header of its own', '/admin\r\nSet-Cookie: a=b'],
+    ['an injected header', '/admin\r\nSet-Cookie: a=b'],
     ['nothing', ''],
   ])('lets no forged state lead to %s', async (_what, path) => {
     const state = `x.${Buffer.from(path).toString('base64url')}`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** Names stand in mails and their subjects: no address, no code, no control character for text direction. */
+/** Names appear in mails and their subjects: no address, no code, no control character for text direction. */
 const unfitForMail = ['Visit https://evil.example', 'www.evil.example', 'Your code is 123456', 'a\u202eb', 'a\u2066b'];
 
 describe('projects', () => {

@@ -113,7 +113,7 @@ describe('a role of an application', () => {
     expect((await harness.call(`{ role(id: "${id}") { id } }`)).code).toBe('not-found');
   });
 
-  it('has a key of its own in the application, and a valid one', async () => {
+  it('has a valid key that is unique in the application', async () => {
     await role('unique');
     const taken = await create({ clientId, key: 'unique', name: 'Again' });
     expect(taken.errors[0].extensions).toMatchObject({ code: 'taken', what: 'role', field: 'key' });
@@ -132,7 +132,7 @@ describe('a role of an application', () => {
     );
   });
 
-  it('is one of at most 200', async () => {
+  it('is limited to 200 in its application', async () => {
     const { id } = (await make.client(project)).client;
     await query(
       harness.services.db.alone,
@@ -143,7 +143,7 @@ describe('a role of an application', () => {
     expect(refused.errors[0].message).toBe('clientId already has 200 roles.');
   });
 
-  it('is one of at most 200 however many are created at once', async () => {
+  it('is limited to 200 in its application, however many are created at once', async () => {
     const { id } = (await make.client(project)).client;
     await query(
       harness.services.db.alone,
@@ -173,7 +173,7 @@ describe('a role of an application', () => {
 });
 
 describe('an assignment', () => {
-  it('gives a role to a user or a group, once, and is taken back', async () => {
+  it('gives a role to a user or a group, once, and is removed', async () => {
     const id = await role();
     const toUser = await assign({ roleId: id, userId: ada.id });
     expect(toUser.data.assignRole).toMatchObject({ role: { id }, user: { id: ada.id }, group: null });
@@ -208,7 +208,7 @@ describe('an assignment', () => {
     expect((await events(staff)).slice(1)).toEqual(about(`Staff ${count}`));
   });
 
-  it('is apart from those of other roles, users and groups', async () => {
+  it('is separate from those of other roles, users and groups', async () => {
     const eve = await make.user(project, { userName: `eve${count}`, userNameKey: `eve${count}` });
     const [one, two] = [await role(), await role(`other${count}`)];
     for (const roleId of [one, two]) {

@@ -46,7 +46,7 @@ const detailOf = async (projectId: string, type: string) =>
   )[0]?.detail;
 
 describe('a log stream', () => {
-  it('has a secret of which no row, event or answer has a trace', async () => {
+  it('has a secret that no row, event or response contains', async () => {
     const { body } = await create({
       secret,
       types: ['user.*'],
@@ -112,7 +112,7 @@ describe('a log stream', () => {
     else expect(answer.status).toBe(400);
   });
 
-  it('is one of ten, also in a race', async () => {
+  it('is limited to ten, also in a race', async () => {
     const { id } = await harness.services.projects.create({ name: 'Full' }, system);
     const codes = await Promise.all(Array.from({ length: 15 }, async () => (await create({ projectId: id })).code));
     expect(codes.filter((code) => code === undefined)).toHaveLength(10);

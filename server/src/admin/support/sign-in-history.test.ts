@@ -232,7 +232,7 @@ describe('attempts', () => {
   const event = (n: number, type: EventType, minutes: number, values: Partial<AuditEvent> = {}): AuditEvent =>
     ({ id: String(n), type, at: new Date(minutes * minute), result: 'success', ...values }) as AuditEvent;
 
-  it('are apart by application, time and sign-in', () => {
+  it('are separated by application, time and sign-in', () => {
     const [one, two] = [{ clientId: 'one' }, { clientId: 'two' }];
     const found = attemptsOf([
       event(1, 'otp.requested', 0, one),
@@ -252,7 +252,7 @@ describe('attempts', () => {
     ]);
   });
 
-  it('are apart by the id of the sign-in; events without one join the attempt under way', () => {
+  it('are separated by the id of the sign-in; events without one join the attempt in progress', () => {
     const of = (signInId: string) => ({ clientId: 'one', detail: { signInId } });
     const found = attemptsOf([
       event(1, 'otp.requested', 0, of('a')),

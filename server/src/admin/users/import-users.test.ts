@@ -123,7 +123,7 @@ describe('importUsers', () => {
       ...{ created: 0, known: [0, 1], refused: [] },
     });
     expect((await users()).map(({ givenName }) => givenName)).toEqual(['Ada', null]);
-    // The name of one user and the address of another: no one in particular.
+    // The name of one user and the address of another: ambiguous.
     const { refused } = await imported([{ email: 'new@example.com', userName: 'grace' }]);
     expect(refused).toMatchObject([{ row: 0, field: 'userName', code: 'taken' }]);
   });

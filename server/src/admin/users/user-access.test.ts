@@ -149,7 +149,7 @@ describe('passkeys', () => {
     expect([stranger.data, stranger.code]).toEqual([null, 'not-found']);
   });
 
-  it('are counted apart from devices', async () => {
+  it('are counted separately from devices', async () => {
     const query = `{ userHoldings(userId: "${userId}") { devices passkeys secondFactors } }`;
     expect((await harness.call(query)).data.userHoldings).toEqual({ devices: 1, passkeys: 1, secondFactors: 0 });
   });

@@ -187,7 +187,7 @@ describe('Query.users', () => {
   });
 
   it.each(['CREATED', 'NAME', 'USER_NAME', 'EMAIL', 'LAST_SIGN_IN'])(
-    'goes on by %s from page to page, each row once, also where the last one is erased meanwhile',
+    'pages by %s return each row once, also where the last one is erased meanwhile',
     async (orderBy) => {
       const make = new Factories(harness.services, harness.clock);
       for (const direction of ['ASC', 'DESC']) {
@@ -210,7 +210,7 @@ describe('Query.users', () => {
     },
   );
 
-  it('orders the sign-ins of one hour by their moment, and those of the previous release too', async () => {
+  it('orders the sign-ins of one hour by time, and those of the previous release too', async () => {
     const make = new Factories(harness.services, harness.clock);
     const { db } = harness.services;
     const acme = await make.project();

@@ -35,7 +35,7 @@ const detailOf = async (type: string) =>
   )[0]?.detail;
 
 describe('a webhook', () => {
-  it('is created with a secret that is shown once, and of which no row, event or answer has a trace', async () => {
+  it('is created with a secret that is shown once, and that no row, event or later response contains', async () => {
     const { data } = await create({ types: ['user.*', 'client.created', 'user.*'], description: ' Orders ' });
     const { secret, webhook } = data.createWebhook;
     expect(secret).toMatch(/^whsec_/);
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     expect([code, errors[0]?.extensions?.['field']]).toEqual(['invalid', field]);
   });
 
-  it('is one of at most 20 of a project', async () => {
+  it('is limited to 20 in a project', async () => {
     const { id } = await harness.services.projects.create({ name: 'Full' }, system);
     const codes = await Promise.all(Array.from({ length: 25 }, async () => (await create({ projectId: id })).code));
     expect(codes.filter((code) => code === undefined)).toHaveLength(20);

@@ -51,7 +51,7 @@ export async function beginConfirmation(
 
 /**
  * Begins a sign-in without an application, for the account page at this host. It gives no authorization code. Refuses
- * `not-found` if the project has no enabled client of its own.
+ * `not-found` if the project has no enabled client.
  *
  * @param domain null: the base host
  * @param loginHint the address to fill in

@@ -133,7 +133,7 @@ export class NewUsers {
   ): Promise<void> {
     if (planned.length === 0) return;
     const { audit, invitations } = this.deps;
-    // In one order, so that concurrent imports do not wait for each other in a circle.
+    // In one order, so that concurrent imports cannot deadlock.
     const sorted = planned.toSorted((a, b) => (a.login.userNameKey < b.login.userNameKey ? -1 : 1));
     await createMany(em, audit, projectId, sorted, actor);
     const users = planned.map(({ user }) => user);

@@ -50,7 +50,7 @@ export interface OwnAuthenticatorDeps extends ConfirmationDeps {
 export type AuthenticatorState =
   /** `replaces`: the user has one. */
   | { can: 'begin'; replaces: boolean }
-  /** Begun; the sign-in is no longer fresh. */
+  /** Started; the sign-in is no longer fresh. */
   | { can: 'confirm' }
   | { can: 'verify'; setup: TotpSetup }
   | { can: 'nothing' };
@@ -95,7 +95,7 @@ export class OwnAuthenticator {
 
   /**
    * Verifies the first code of the app, which replaces the user's previous app. The attempt is counted before the code is
-   * checked; a refusal keeps only the count. Refuses `not-found` without a begun app, `forbidden` if the sign-in is
+   * checked; a refusal keeps only the count. Refuses `not-found` without an open app, `forbidden` if the sign-in is
    * not fresh, `mfa-method-not-allowed`, `too-many`, `code-rejected`.
    *
    * @returns recovery codes, shown once, if the user had none
@@ -139,7 +139,7 @@ export class OwnAuthenticator {
     const recoveryCodes = await mfa.verify(em, app, user, actor, hasPasskey);
     for (const { id } of previous) await mfa.remove(em, user, id, actor);
     if (previous.length > 0) await forgetRemembered(em, user);
-    // A sign-in by email, begun before, would end with the mailbox alone.
+    // A sign-in by email that began before would end with the mailbox alone.
     const hadMailboxAlone = before.length > 0 && isMailboxAlone(before);
     if (hadMailboxAlone || previous.length > 0) await endOpenWork(em, clock.now(), user);
     await delivery.enqueue(em, {

@@ -73,7 +73,7 @@ function turnTo(offset: number): string {
 const partitionOf = (month: string) => `audit_log_${month.replace('-', '_')}`;
 
 describe('the months of the audit log', () => {
-  it('are prepared ahead, and each takes the events of its time', async () => {
+  it('are created ahead, and each holds the events of its time', async () => {
     turnTo(0);
     await record('test.now');
     const month = turnTo(3);
@@ -92,7 +92,7 @@ describe('the months of the audit log', () => {
     });
   });
 
-  it('lose no event when none is prepared: it moves to its month later', async () => {
+  it('lose no event if its month does not exist yet: it moves there later', async () => {
     const month = turnTo(7);
     await record('test.early');
     expect(await byPartition()).toEqual({ audit_log_rest: ['test.early'] });
@@ -281,7 +281,7 @@ describe('the archive', () => {
     expect(readFileSync(path(first))).toEqual(before);
   });
 
-  it('is whole if two processes with the same id write a month at once, and follows no link', async () => {
+  it('is complete if two processes with the same id write a month at once, and follows no link', async () => {
     const [first] = await archive();
     const victim = join(folder, 'victim');
     writeFileSync(victim, 'unchanged');

@@ -62,7 +62,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('is apart from another one of the same person at the same time', async () => {
+  it('is separate from another one of the same person at the same time', async () => {
     const userid = (await world.user()).email ?? '';
     const [one, two] = [await world.page(), await world.page()];
     await one.challenge();
@@ -107,7 +107,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('keeps its id where it goes on under a new txn', async () => {
+  it('keeps its id where it continues under a new txn', async () => {
     await world.set({ mfaPolicy: 'required', offeredFactors: ['totp'] });
     const userid = (await world.user()).email ?? '';
     const page = await world.page();
@@ -122,7 +122,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('ends: tokens of a later single sign-on are an event of their own', async () => {
+  it('ends: tokens of a later single sign-on are a separate event', async () => {
     const { email } = await world.user();
     const page = await world.page();
     const code = codeOf(await world.register(page, email ?? ''));

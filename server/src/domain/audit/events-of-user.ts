@@ -22,7 +22,7 @@ export function eventsAbout(projectId: string, userId: string, owned: Fragment):
       and e.actor_id is distinct from ${userId})`;
 }
 
-/** Selects the events of a user's actions on anything but themselves. */
+/** Selects the events of a user's actions, except those on themselves. */
 export function eventsBy(projectId: string, userId: string): Fragment {
   return sql`${columns(sql`true`)}
     where e.project_id = ${projectId} and e.actor_id = ${userId} and e.subject_id is distinct from ${userId}`;

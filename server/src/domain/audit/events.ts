@@ -28,7 +28,7 @@ export interface EventFilter {
 /** For how long an event counts repeated refusals (`Audit.recordRepeated`). */
 const repeatedSeconds = 3600;
 /**
- * Ten minutes for the sign-in, five for the change that it allows, and ten if it goes on under a new `txn`; a message waits
+ * Ten minutes for the sign-in, five for the change that it allows, and ten if it continues under a new `txn`; a message waits
  * for five at most.
  */
 const longestSignInSeconds = 1800;

@@ -7,7 +7,7 @@ import type { Flow, RefusedStep } from './flow.ts';
 import type { CeremonyStep } from './steps/steps.ts';
 
 /**
- * The audit event of a refusal that has none of its own; null for a stale nonce, which the page replaces. Costs the same
+ * The audit event of a refusal that its step does not record; null for a stale nonce, which the page replaces. Costs the same
  * lookups for known and unknown addresses.
  */
 export async function refusalEvent(

@@ -19,7 +19,7 @@ export interface ClaimSettingsChange {
   mappings?: readonly MappingInput[] | undefined;
 }
 
-/** The settings of an application that has none of its own. Version 0 is never stored. */
+/** The default settings of an application. Version 0 is never stored. */
 export const defaultClaimSettings: ClaimSettings = {
   groups: 'all',
   groupPrefix: null,

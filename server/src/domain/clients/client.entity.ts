@@ -44,7 +44,7 @@ const schema = defineEntity({
       .array<GrantType>((text) => text as GrantType)
       .columnType('text[]')
       .default(['authorization_code']),
-    /** Its scopes at the admin API, in its project, with tokens of its own. */
+    /** Scopes of its tokens for the admin API, in its project. */
     adminScopes: p
       .array<AdminScope>((text) => text as AdminScope)
       .columnType('text[]')

@@ -240,8 +240,8 @@ export class Devices {
 }
 
 /**
- * An application's page can sign whatever its scripts want: its key is none of the hosted page, where it would be trusted at
- * other clients.
+ * An application's page can sign anything that its scripts want: its key does not count on the hosted page, where other
+ * clients would trust it.
  */
 export function belongsTo(
   key: Pick<Device, 'client' | 'domain' | 'hosted'>,

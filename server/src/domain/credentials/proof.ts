@@ -106,17 +106,21 @@ function fault(name: ProofFault): ProofVerdict {
   return { valid: false, fault: name };
 }
 
-async function disagreement(said: DeviceProofPayload, jkt: string, context: ProofContext): Promise<ProofFault | null> {
-  if (said.act !== context.act) return 'act';
-  if (said.aud !== `${context.issuer}/${context.projectId}` || said.cid !== context.clientId) return 'audience';
-  if (said.org !== context.origin || !context.originAllowed) return 'origin';
+async function disagreement(
+  claims: DeviceProofPayload,
+  jkt: string,
+  context: ProofContext,
+): Promise<ProofFault | null> {
+  if (claims.act !== context.act) return 'act';
+  if (claims.aud !== `${context.issuer}/${context.projectId}` || claims.cid !== context.clientId) return 'audience';
+  if (claims.org !== context.origin || !context.originAllowed) return 'origin';
   if (!context.stateAllows) return 'state';
-  if (said.txn !== context.txn) return 'transaction';
-  if ((said.cc ?? null) !== context.codeChallenge) return 'code-challenge';
+  if (claims.txn !== context.txn) return 'transaction';
+  if ((claims.cc ?? null) !== context.codeChallenge) return 'code-challenge';
   if (context.jkt === null || jkt !== context.jkt) return 'thumbprint';
-  if (said.bh !== digest(context.body)) return 'body';
-  if (!(await context.consumeNonce(said.nonce))) return 'nonce';
-  if (!(Math.abs(said.iat - context.nowSeconds) <= clockSkewSeconds)) return 'time';
+  if (claims.bh !== digest(context.body)) return 'body';
+  if (!(await context.consumeNonce(claims.nonce))) return 'nonce';
+  if (!(Math.abs(claims.iat - context.nowSeconds) <= clockSkewSeconds)) return 'time';
   return null;
 }
 

@@ -78,7 +78,7 @@ describe('any input', () => {
     assertion({ extensions: map(['x', 1]) }),
   ] as Json[];
 
-  it('is never an exception (random values)', async () => {
+  it('never throws (random values)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (value) => {
         for (const verdict of await checked(value)) expect(verdict.valid).toBe(false);
@@ -86,7 +86,7 @@ describe('any input', () => {
     );
   });
 
-  it('is never an exception (random members)', async () => {
+  it('never throws (random members)', async () => {
     const response = fc.dictionary(bytesOf, fc.oneof(fc.base64String(), fc.string(), fc.anything()));
     await fc.assert(
       fc.asyncProperty(response, async (members) => {
@@ -98,7 +98,7 @@ describe('any input', () => {
     );
   });
 
-  it('is never valid with a flipped bit, if it is signed, or truncated', async () => {
+  it('is never valid with a flipped bit in signed data, or truncated', async () => {
     const edits = fc.record({
       sample: fc.constantFrom(...samples),
       name: bytesOf,
@@ -124,7 +124,7 @@ describe('any input', () => {
     );
   });
 
-  it('of any object in an attestation object, or any statement, is never an exception', async () => {
+  it('never throws for any object in an attestation object, or any statement', async () => {
     const { arbitrary } = fc.letrec<{ arbitrary: unknown }>((tie) => ({
       arbitrary: fc.oneof(
         { depthSize: 'small' },

@@ -272,11 +272,11 @@ function parseClientData(clientDataJSON: string): ClientData {
   return collectedClientData.parse(parseStrictJson(text));
 }
 
-function clientDataFault(said: ClientData, type: string, expectation: PasskeyExpectation): PasskeyFault | null {
-  if (said.type !== type) return 'type';
-  if (said.challenge !== expectation.challenge) return 'challenge';
-  if (!expectation.origins.includes(said.origin)) return 'origin';
-  if (said.crossOrigin === true || said.topOrigin !== undefined) return 'cross-origin';
+function clientDataFault(clientData: ClientData, type: string, expectation: PasskeyExpectation): PasskeyFault | null {
+  if (clientData.type !== type) return 'type';
+  if (clientData.challenge !== expectation.challenge) return 'challenge';
+  if (!expectation.origins.includes(clientData.origin)) return 'origin';
+  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return 'cross-origin';
   return null;
 }
 

@@ -7,7 +7,7 @@ export function markOf(value: string): string {
   return foldCase(value.trim());
 }
 
-/** An external id may be as short as one digit: it equals nothing but an external id. */
+/** An external id may be as short as one digit: it matches external ids only. */
 export function externalIdMark(externalId: string): string {
   return `externalId:${externalId}`;
 }

@@ -3,7 +3,7 @@ import { execute, type Fragment, query, type Statement, sql } from '../kernel/sq
 import type { UserTables } from '../users/user-tables.ts';
 import { hashedMarks, marksOf } from './concerned.ts';
 
-/** SQL: the path of a record without query and without anything but the type and id of the resource. */
+/** SQL: the path of a record, reduced to the type and id of the resource. */
 const bare: Fragment = sql`coalesce(substring(path from ${'^/(?:Users|Groups|Bulk)(?:/[0-9a-fA-F-]{36})?(?=$|[/?])'}), '/')`;
 
 /** SQL: the assignments that remove the texts of a record; that a request was made stays visible. */

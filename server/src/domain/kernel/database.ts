@@ -19,7 +19,7 @@ export class Database {
     this.alone = { getKysely: () => driver.getConnection().getClient(), getDriver: () => driver };
   }
 
-  /** Runs `work` in one transaction with an identity map of its own; a throw rolls everything back. */
+  /** Runs `work` in one transaction with a new identity map; a throw rolls everything back. */
   async transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
     const outer = this.joined.getStore();
     if (!outer) return this.begin(work);
@@ -30,7 +30,7 @@ export class Database {
   }
 
   /**
-   * Runs methods that are transactions of their own in one: {@link transaction} and {@link reader} join it, `alone` does
+   * Runs methods in one transaction that otherwise open their own: {@link transaction} and {@link reader} join it, `alone` does
    * not. A throw rolls everything back.
    */
   together<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
@@ -80,7 +80,7 @@ export async function flushUnlessTaken(em: EntityManager, what: Noun, field: str
 }
 
 /**
- * Joins: lets the transaction's statements take as long as they need. For a deletion that takes all rows below it along:
+ * Joins: lets the transaction's statements take as long as they need. For a deletion that cascades to many rows:
  * 200,000 users with their sessions take 25 seconds.
  */
 export async function withoutTimeLimit(em: EntityManager): Promise<void> {

@@ -17,7 +17,7 @@ export function networkOf(ip: string | undefined): string {
 /** IPv4 with a port, or IPv6 in brackets, as some proxies write it into X-Forwarded-For. */
 const withPort = /^(?:(\d+(?:\.\d+){3}):\d+|\[([^\]]+)\](?::\d+)?)$/;
 
-/** The address without a zone or port, IPv4 in IPv6 form as IPv4; null if it is none. */
+/** The address without a zone or port, IPv4 in IPv6 form as IPv4; null if it is not an address. */
 export function addressOf(ip: string | undefined): string | null {
   const [, four, six] = withPort.exec(ip ?? '') ?? [];
   const address = (four ?? six ?? ip ?? '').split('%', 1)[0] as string;

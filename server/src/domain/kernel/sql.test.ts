@@ -86,7 +86,7 @@ describe('a named statement', () => {
     expect(await preparedNames()).toEqual(expect.arrayContaining(['test.varying', 'test.varying#2']));
   });
 
-  it('binds each value at its place, whichever of them are parts', async () => {
+  it('binds each value at its position, whether or not it is a part', async () => {
     const pair = async (one: unknown, other: unknown) => {
       const statement = sql<{ one: number; other: number }>`select ${one}::int as one, (${other})::int as other`;
       const [row] = await query(db.alone, statement, { prepare: 'test.parts' });
@@ -116,7 +116,7 @@ describe('a named statement', () => {
     expect(names).toHaveLength(16);
   });
 
-  it('has a label of its own, whose names PostgreSQL does not shorten', () => {
+  it('has a unique label, whose names PostgreSQL does not truncate', () => {
     const src = join(import.meta.dirname, '../..');
     const sources = globSync('**/*.ts', { cwd: src, exclude: (path) => path.endsWith('.test.ts') });
     const labels = sources.flatMap((path) =>

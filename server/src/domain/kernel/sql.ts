@@ -42,7 +42,7 @@ export type Fragment = Statement<unknown>;
 export const sql = Object.assign(
   <Row = unknown>(texts: TemplateStringsArray, ...values: readonly unknown[]) => new Statement<Row>(texts, values),
   {
-    /** Text of our own, unescaped: never a value. */
+    /** Trusted text, unescaped: never a value. */
     raw: (text: string): Fragment => new Statement([text], []),
     join: (values: readonly unknown[], separator: Fragment = comma): Fragment =>
       new Statement(
@@ -155,7 +155,7 @@ function named(label: string, statement: Fragment, on: Kysely): NamedQuery {
   return { ...made, name };
 }
 
-/** False if a part is of Kysely's own making: only Kysely knows its text. */
+/** False if Kysely made a part: only Kysely knows its text. */
 function collect({ texts, values }: Fragment, parts: Part[], parameters: unknown[]): boolean {
   parts.push(texts);
   return values.every((value) => {

@@ -37,7 +37,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A second process on the same database, whose clock is late by some seconds. */
+/** A second process on the same database, whose clock is some seconds behind. */
 async function keysOfAProcess(masterKey = new Uint8Array(32), late = 0): Promise<{ keys: Keys; db: Database }> {
   const orm = await openDatabase({ url: database.url, poolSize: 2 });
   open.push(orm);
@@ -104,7 +104,7 @@ describe('the keys of several processes', () => {
   });
 });
 
-describe('a process whose clock is late', () => {
+describe('a process whose clock is behind', () => {
   const withdrawals: Record<string, (keys: Keys) => Promise<unknown>> = {
     'of one': async (keys) => keys.withdraw((await keys.signing('ES512')).kid, system),
     'of one that has a successor': async (keys) => {

@@ -191,7 +191,7 @@ export class Keys {
     this.cache = undefined;
   }
 
-  /** From when a key signs that signs now, also in processes whose clock is behind. */
+  /** Start time of a key that must sign now, also in processes whose clock is behind. */
   private atOnce(): Date {
     return secondsLater(this.deps.clock.now(), -skewSeconds);
   }

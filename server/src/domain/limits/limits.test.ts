@@ -38,7 +38,7 @@ beforeEach(async () => {
   await execute(db.alone, sql`delete from budgets`);
 });
 
-describe('spending of many budgets', () => {
+describe('spending many budgets', () => {
   const shared = { name: 'shared', max: 3, windowSeconds: 60, subject: 'all' };
   const spendMany = (subjects: string[]) =>
     db.transaction((em) => limits.spendMany(em, { each: rule, shared }, subjects));
@@ -150,7 +150,7 @@ describe('during a change of the master key', () => {
   });
 });
 
-describe('spending in passing', () => {
+describe('spending in advance', () => {
   const flood: LimitRule = { name: 'flood', max: 1000, windowSeconds: 60 };
   const fresh = () => limitsOf(new Vault(oldKey, systemRandom));
   const use = async (of: Limits, subject: string) => (await of.spendInPassing(db, flood, subject)).allowed;
@@ -167,7 +167,7 @@ describe('spending in passing', () => {
     expect(await use(fresh(), 'a')).toBe(false);
   });
 
-  it('allows by several processes at once never more than the limit, and at most a tenth less', async () => {
+  it('never allows several processes at once more than the limit, and at most a tenth less', async () => {
     const processes = [fresh(), fresh(), fresh()];
     let allowed = 0;
     for (let round = 0; round < 60; round += 1) {

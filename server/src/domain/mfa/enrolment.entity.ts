@@ -54,7 +54,7 @@ export function strengthOf(
   return besidePasskey && hasPasskey ? 'mailbox' : method;
 }
 
-/** Whether these factors prove nothing but the mailbox. */
+/** Whether these factors prove only the mailbox. */
 export function isMailboxAlone(factors: readonly Pick<Enrolment, 'method'>[]): boolean {
   return factors.every(({ method }) => method === 'email');
 }

@@ -218,13 +218,13 @@ export class PhoneChanges {
         at: clock.now().toISOString(),
       },
     } as const;
-    const tell = (channel: Channel, to: string) =>
+    const notify = (channel: Channel, to: string) =>
       delivery.enqueue(em, { ...notice, channel, to, context: { account: user.id, mailbox: to } });
-    await tell('mail', user.email ?? user.userName);
+    await notify('mail', user.email ?? user.userName);
     if (!delivery.isAvailable('sms')) return;
     for (const number of replaced) {
       const refused = await smsGuard.spend(em, { project: by.project, number, proved: true });
-      if (!refused) await tell('sms', number);
+      if (!refused) await notify('sms', number);
     }
   }
 }

@@ -12,7 +12,7 @@ const cacheSeconds = 60;
 const unknownHostSeconds = 10;
 const cacheSize = 10_000;
 
-/** A cached lookup of a host. `released`: it was a custom domain, and is none now. */
+/** A cached lookup of a host. `released`: it was a custom domain, and no longer is. */
 interface KnownHost {
   issuer: Issuer | 'released' | null;
 }

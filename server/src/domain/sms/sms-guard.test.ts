@@ -180,7 +180,7 @@ describe('a project', () => {
 
 describe('refused numbers', () => {
   it('are one event with a count for each reason and hour, without the number', async () => {
-    // Ranges of their own: someone who tries them all makes no event for each.
+    // Separate ranges: trying them all creates no event for each.
     for (let n = 0; n < 12; n++) await spend(`+88162${String(345 + n)}67890`);
     await spend('+33899123456');
     expect(await events()).toMatchObject([

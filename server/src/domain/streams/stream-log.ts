@@ -25,7 +25,7 @@ export async function numberEvents(db: Database): Promise<void> {
     const count = await db.statements(async (on) => {
       const [lock] = await query(on, sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${numberLock}) as held`);
       if (lock?.held !== true) return 0;
-      // A statement of its own: its snapshot begins after the lock.
+      // A separate statement: its snapshot begins after the lock.
       return execute(
         on,
         sql`with waiting as (

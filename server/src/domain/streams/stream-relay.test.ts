@@ -164,7 +164,7 @@ describe('a log stream', () => {
     expect(subjects()).toEqual(['fast', 'slow']);
   });
 
-  it('is delivered to by one process at a time', async () => {
+  it('receives from one process at a time', async () => {
     await stream();
     await record('ada');
     let release: (outcome: BatchOutcome) => void = () => undefined;
@@ -304,7 +304,7 @@ describe('a log stream', () => {
 });
 
 describe('a batch', () => {
-  it('over HTTP is an array, compressed, where the admin wants it', async () => {
+  it('over HTTP is an array, compressed, if configured', async () => {
     await stream({ format: 'json-array', gzip: true, header: 'X-Key', secret: 'k' });
     await record('ada');
     await deliver();

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../audit/audit-event.entity.ts';
 const facility = 13;
 const [warning, informational] = [4, 6];
 const maxMsgId = 32;
-/** 32473 is the enterprise number for examples (RFC 5612): Latchkey has none of its own. */
+/** 32473 is the enterprise number for examples (RFC 5612): Latchkey has no number. */
 const dataId = 'latchkey@32473';
 
 /**

@@ -172,7 +172,7 @@ const tables: Record<string, Record<string, Explanation | null>> = {
   'device.proof_rejected': proofFaults,
 };
 
-/** Of each type, for a fault without a text of its own. */
+/** By event type, for faults without a specific text. */
 const others: Record<string, Explanation> = {
   'otp.failed': explain('The message could not be delivered.', 'Open Messages for the answer of the mail server.'),
   'otp.suppressed': explain('The code was not sent.', 'Open Messages for the reason.'),

@@ -114,7 +114,7 @@ export class Tokens {
     const granted = mayRefresh(exchange)
       ? { id: random.id(), token: firstToken(random), dpopJkt: jkt ?? null }
       : undefined;
-    // Whatever cannot be read or made here uses up no code: the client can repeat its request.
+    // A failure to read or sign here does not use up the code: the client can repeat its request.
     await this.deps.signer.prepare(idTokenAlgorithmOf(exchange.client.idTokenSignedResponseAlg, exchange.issuer));
     const statement = redemption(exchange, random.id(), clock.now(), granted);
     const redeem = async (on: Executing) => {
@@ -316,7 +316,7 @@ function forApi(row: RedemptionRow, grant: Grant): ApiToken | null {
   };
 }
 
-/** Whether nothing but `resource` is wrong with a request of the code's own client. */
+/** Whether only `resource` is wrong with a request of the code's own client. */
 function isForOtherApi(code: AuthorizationCode, { client, codeVerifier, issuer, resource }: Exchange): boolean {
   if (!issuer.capabilities.apis || code.client.id !== client.id || code.issuer !== storedIssuer(issuer)) return false;
   const challenge = codeVerifier === undefined ? null : digest(codeVerifier);

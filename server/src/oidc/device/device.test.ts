@@ -456,7 +456,7 @@ describe('a decision', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('cannot be made by a user of another project, whose codes and issuers are apart', async () => {
+  it('cannot be made by a user of another project, whose codes and issuers are separate', async () => {
     const { user_code: code } = await begin();
     const other = await app.make.project();
     const foreign = new DeviceBrowser(app, `${app.url}/p/${other.slug}`);

@@ -13,7 +13,7 @@ export interface ResourceType {
   extensions: readonly Schema[];
   /** Common attributes (RFC 7643 §3.1). */
   common: readonly Attribute[];
-  /** A schema of other attributes of the same resources, which is announced as a resource type of its own. */
+  /** A schema of other attributes of the same resources, which is announced as a separate resource type. */
   also?: Schema;
   /** Attributes that are accepted and dropped: never stored, never returned. */
   dropped: readonly string[];

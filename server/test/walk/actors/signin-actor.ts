@@ -367,7 +367,7 @@ export class SigninActor {
     return world.exchange(send, (reply, changes) => {
       const mustSucceed = mustBeAccepted(model, { step, fields, proof, txn }, tab.browser.ip, world.now());
       const shown = Object.entries(fields).map(
-        ([name, value]) => `${name}=${signed && name === 'credential' ? this.said(signed) : String(value)}`,
+        ([name, value]) => `${name}=${signed && name === 'credential' ? this.describe(signed) : String(value)}`,
       );
       this.log(`${txn.name} ${step} {${shown.join(', ')}}${proofText(proof, txn)} on process ${app}: ${brief(reply)}`);
       const { status } = reply.json;
@@ -467,7 +467,7 @@ export class SigninActor {
     return all[choice % Math.max(1, all.length)] ?? tab.key;
   }
 
-  private said({ signer, credentialId, ...signed }: Signed): string {
+  private describe({ signer, credentialId, ...signed }: Signed): string {
     const { model } = this.world;
     const of = (id: string) => {
       const passkey = [...model.passkeys.values()].find((one) => one.credentialId === id);

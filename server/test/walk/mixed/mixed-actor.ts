@@ -47,8 +47,10 @@ export class MixedActor {
       (answer, changes) => {
         const shown = Object.entries(fields).map(([key, value]) => `${key}=${this.nameOf(value)}`);
         const { error, status } = answer.json;
-        const said = [answer.status, error?.code ?? error ?? status ?? '', answer.location?.pathname ?? ''].join(' ');
-        this.log(`${party.name} ${name} {${shown.join(', ')}}${isStranger ? ' without cookies' : ''}: ${said}`);
+        const summary = [answer.status, error?.code ?? error ?? status ?? '', answer.location?.pathname ?? ''].join(
+          ' ',
+        );
+        this.log(`${party.name} ${name} {${shown.join(', ')}}${isStranger ? ' without cookies' : ''}: ${summary}`);
         this.rules.check({ party, name, fields, reply: answer, changes });
         absorb(model, changes);
         if (typeof answer.json['nonce'] === 'string') party.nonce = answer.json['nonce'];
@@ -123,7 +125,7 @@ export class MixedActor {
     return found?.text ?? right;
   }
 
-  /** What leaks from the other actors of the walk. */
+  /** Values that leak from the other actors of the walk. */
   private victims(): Pick<Seen, 'kind' | 'text'>[] {
     const { model } = this.world;
     const flows = model.transactions.slice(-6).flatMap(({ request }) => (request ? [request.flow] : []));
@@ -178,7 +180,7 @@ export class MixedActor {
     return value.slice(0, 30);
   }
 
-  /** An admin ends what a party has begun, or their account for a time. */
+  /** An admin ends a party's open work, or deactivates their account for a time. */
   private async byAdmin(app: number, party: Party, dice: Dice): Promise<void> {
     const { model } = this.world;
     const actions = dice.of([['END_SESSIONS'], ['DEACTIVATE', 'ACTIVATE'], ['RESET_FACTORS']]) ?? [];

@@ -6,7 +6,7 @@ export interface Seen {
   kind: string;
   text: string;
   step: number;
-  /** What belongs to it: the verifier of a code, the user code of a device code. */
+  /** Values that belong to it: the verifier of a code, the user code of a device code. */
   with: Record<string, string>;
 }
 
@@ -18,13 +18,13 @@ export class Party {
   readonly browser: Browser;
   readonly bag: Seen[] = [];
   user = '';
-  /** What an honest user does next. */
+  /** The next action of an honest user. */
   next = 'authorize';
   mustWait = false;
   isRevoked = false;
   key!: DeviceKey;
   nonce = '';
-  /** Step of the last action of an admin that ended what the user had begun. */
+  /** Step of the last action by which an admin ended the user's open work. */
   endedStep = -1;
   readonly consents = new Set<string>();
   /** Every value that they ever sent, which replies may repeat. */

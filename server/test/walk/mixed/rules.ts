@@ -54,12 +54,12 @@ export class Rules {
     const what = `${name} of ${party.name}`;
     demand(reply.status < 500 || reply.status === 503, `${what} failed: ${reply.status} ${reply.text.slice(0, 200)}`);
     for (const change of changes) this.row(done, change);
-    this.tells(done);
+    this.checkDisclosure(done);
     const isAccepted = reply.status < 400 && reply.location?.searchParams.get('error') == null;
     if (!isAccepted) {
-      // The application is told of the refusal, which ends its request.
-      const isTold = reply.location !== null;
-      const strange = changes.find((change) => !isEnd(change) && !(isTold && isFinished(change)));
+      // The application receives the refusal, which ends its request.
+      const isRedirect = reply.location !== null;
+      const strange = changes.find((change) => !isEnd(change) && !(isRedirect && isFinished(change)));
       return demand(!strange, `${what} was refused and changed rows: ${strange && describeChange(strange)}`);
     }
     const code = reply.location?.searchParams.get('code');
@@ -125,7 +125,7 @@ export class Rules {
   }
 
   /** No reply names another user, unless the request did. */
-  private tells({ party, name, fields, reply }: Done): void {
+  private checkDisclosure({ party, name, fields, reply }: Done): void {
     for (const value of Object.values(fields)) party.sent.add(value);
     const asked = JSON.stringify(fields);
     const text = `${reply.text} ${reply.location?.href ?? ''}`;
@@ -133,7 +133,7 @@ export class Rules {
       if (id === party.user) continue;
       for (const secret of [id, row['email'], row['phone']]) {
         if (typeof secret !== 'string' || asked.includes(secret) || party.sent.has(secret)) continue;
-        demand(!text.includes(secret), `${name} of ${party.name} told them ${secret}`);
+        demand(!text.includes(secret), `${name} of ${party.name} revealed ${secret}`);
       }
     }
   }
@@ -180,7 +180,7 @@ export class Rules {
     }
     demand(this.model.user(party.user)['active'], `${what}, who is deactivated`);
     const seen = party.find(name === 'refresh' ? 'refresh' : 'code', grant);
-    demand(seen, `${what} for a value that is none of theirs`);
+    demand(seen, `${what} for a value that is not theirs`);
     demand(party.endedStep < seen.step, `${what} after an admin ended what came before`);
     demand(seen.with['client'] === fields['client_id'], `${what} of another application`);
     if (name !== 'exchange') return;
@@ -197,12 +197,12 @@ export class Rules {
     const seen = party.find('access', fields['access_token']);
     demand(seen, `UserInfo answered ${party.name} to a value that is no access token`);
     const owner = this.parties.find(({ user }) => user === claimsOf(seen.text)['sub']);
-    demand(owner && reply.json['sub'] === owner.user, `UserInfo told ${party.name} of another user`);
+    demand(owner && reply.json['sub'] === owner.user, `UserInfo showed ${party.name} another user`);
     demand(owner.endedStep < seen.step, `UserInfo answered ${party.name} after an admin ended what came before`);
   }
 }
 
-/** The end of what was begun: a replay ends tokens, an attempt uses up its challenge or pushed request. */
+/** Ends of open work: a replay ends tokens, an attempt uses up its challenge or pushed request. */
 function isEnd(change: Change): boolean {
   if (changedColumns(change).includes('used_at') && change.table !== 'pushed_requests') return false;
   return changedColumns(change).every((name) => /^(revoked_at|passkey_challenge_hash|used_at)$/.test(name));

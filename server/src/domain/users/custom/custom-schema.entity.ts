@@ -37,7 +37,7 @@ export interface CustomAttribute {
   /** Whether filters find equal values by an index. */
   indexed: boolean;
   visibleTo: (typeof audiences)[number][];
-  /** Another name under which directories send it, e.g. an attribute of their own extension. */
+  /** Another name under which directories send it, e.g. in their own extension. */
   alias: string | null;
   /** Empty unless `complex`. */
   subAttributes: CustomPart[];

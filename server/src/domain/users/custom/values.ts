@@ -84,7 +84,7 @@ export function checkCustomValues({ attributes }: CustomSchema, values: CustomVa
 
 /**
  * The size in bytes. A hidden value counts in steps, and so does each part of one, since a client can change it alone: the
- * size of the other values that are still accepted would otherwise tell `true` from `false`.
+ * size of the other values that are still accepted would otherwise distinguish `true` from `false`.
  */
 function sizeOf(attributes: CustomSchema['attributes'], values: CustomValues): number {
   const hidden = attributes.filter(({ name, returned }) => returned === 'never' && Object.hasOwn(values, name));
