@@ -105,7 +105,7 @@ export class Ceremonies {
    */
   async challenge(page: CheckedPage, begun: Begun, ip: string | undefined): Promise<Challenge> {
     const { db, limits, callers } = this.deps;
-    const spent = await limits.spendInPassing(db, this.challengesPerNetwork, networkOf(ip));
+    const spent = await limits.spendPrepaid(db, this.challengesPerNetwork, networkOf(ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const challenge = await this.begin(page, begun);
     if (challenge) return challenge;

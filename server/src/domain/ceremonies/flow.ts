@@ -34,7 +34,7 @@ export interface FlowDeps {
   clock: Clock;
   random: Random;
   audit: Audit;
-  limits: Pick<Limits, 'spendInPassing' | 'spend'>;
+  limits: Pick<Limits, 'spendPrepaid' | 'spend'>;
   users: Users;
   devices: Devices;
   passkeys: Passkeys;

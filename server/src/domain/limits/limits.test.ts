@@ -140,7 +140,7 @@ describe('during a change of the master key', () => {
   it('a spent budget stays spent, also outside a transaction and for peek', async () => {
     for (let count = 0; count < 3; count += 1) await spend('two');
     expect(await db.transaction((em) => limitsDuringChange.peek(em, rule, 'two'))).toBe(3);
-    expect(await limitsDuringChange.spendInPassing(db, rule, 'two')).toMatchObject({ allowed: false });
+    expect(await limitsDuringChange.spendPrepaid(db, rule, 'two')).toMatchObject({ allowed: false });
   });
 
   it('a window that ended under the old key is not continued', async () => {
@@ -153,7 +153,7 @@ describe('during a change of the master key', () => {
 describe('spending in advance', () => {
   const flood: LimitRule = { name: 'flood', max: 1000, windowSeconds: 60 };
   const fresh = () => limitsOf(new Vault(oldKey, systemRandom));
-  const use = async (of: Limits, subject: string) => (await of.spendInPassing(db, flood, subject)).allowed;
+  const use = async (of: Limits, subject: string) => (await of.spendPrepaid(db, flood, subject)).allowed;
   const rowOf = (subject: string) => db.transaction((em) => limits.peek(em, flood, subject));
 
   it('writes each of the first uses, and then a tenth of the use of the process, in advance', async () => {
@@ -190,7 +190,7 @@ describe('spending in advance', () => {
     for (let uses = 0; uses < 1000; uses += 1) await use(one, 'd');
     const paid = await rowOf('d');
     now = new Date(now.getTime() + 59_000);
-    expect(await one.spendInPassing(db, flood, 'd')).toEqual({ allowed: false, left: 0, retryAfterSeconds: 1 });
+    expect(await one.spendPrepaid(db, flood, 'd')).toEqual({ allowed: false, left: 0, retryAfterSeconds: 1 });
     expect(await rowOf('d')).toBe(paid);
     expect(await use(one, 'e')).toBe(true);
     now = new Date(now.getTime() + 1000);
@@ -201,7 +201,7 @@ describe('spending in advance', () => {
   it('counts nothing for a statement that failed', async () => {
     const one = fresh();
     const nowhere = await openDatabase({ url: database.url.replace(/[^/]*$/, 'nowhere') });
-    await expect(one.spendInPassing(new Database(nowhere), flood, 'f')).rejects.toThrow();
+    await expect(one.spendPrepaid(new Database(nowhere), flood, 'f')).rejects.toThrow();
     await nowhere.close(true);
     expect(await use(one, 'f')).toBe(true);
     expect(await rowOf('f')).toBe(1);

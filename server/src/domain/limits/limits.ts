@@ -69,7 +69,7 @@ export class Limits {
    * the budget is exhausted, refuses from memory until the window ends: all processes together allow at most `max`, and
    * refusals cost no statement (decisions/0159).
    */
-  async spendInPassing(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
+  async spendPrepaid(db: Database, rule: LimitRule, subject: string): Promise<Spent> {
     const allowance = this.allowanceOf(`${rule.name}:${subject}`);
     while (allowance.prepaid === 0 && !isExhausted(allowance.row, rule)) {
       allowance.pending ??= this.prepay(db, rule, subject, allowance).finally(() => {

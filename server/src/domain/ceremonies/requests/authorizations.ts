@@ -80,7 +80,7 @@ export interface ConsentAnswer {
 
 export interface AuthorizationDeps {
   db: Database;
-  limits: Pick<Limits, 'spendInPassing'>;
+  limits: Pick<Limits, 'spendPrepaid'>;
   sessions: Sessions;
   tokens: Tokens;
   requests: AuthorizationRequests;
@@ -172,7 +172,7 @@ export class Authorizations {
   /** Counts a request of an unauthenticated caller before it is stored. Refuses `too-many`. */
   async countStart(ip: string | undefined): Promise<void> {
     const { db, limits } = this.deps;
-    const spent = await limits.spendInPassing(db, this.perNetwork, networkOf(ip));
+    const spent = await limits.spendPrepaid(db, this.perNetwork, networkOf(ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
   }
 

@@ -47,7 +47,7 @@ export class DeviceApprovals {
     private readonly deps: {
       db: Database;
       audit: Audit;
-      limits: Pick<Limits, 'spend' | 'refund' | 'spendInPassing'>;
+      limits: Pick<Limits, 'spend' | 'refund' | 'spendPrepaid'>;
       sessions: Sessions;
       requests: AuthorizationRequests;
       consents: Pick<Consents, 'give'>;
@@ -68,7 +68,7 @@ export class DeviceApprovals {
   ): Promise<BegunFlow | null> {
     const { db, audit, limits, requests, deviceAuthorizations } = this.deps;
     const network = networkOf(actor.ip);
-    const all = await limits.spendInPassing(db, { ...perMinute, max: this.deps.perMinute }, network);
+    const all = await limits.spendPrepaid(db, { ...perMinute, max: this.deps.perMinute }, network);
     if (!all.allowed) refuse({ code: 'too-many', retryAfterSeconds: all.retryAfterSeconds });
     const subjects: [LimitRule, string][] = [[perNetwork, network]];
     if (sessionSecret !== undefined) subjects.push([perSession, digest(sessionSecret)]);

@@ -42,7 +42,7 @@ export class PushedRequests {
       db: Database;
       clock: Clock;
       random: Random;
-      limits: Pick<Limits, 'spendInPassing'>;
+      limits: Pick<Limits, 'spendPrepaid'>;
       perMinute: number;
     },
   ) {
@@ -108,7 +108,7 @@ export class PushedRequests {
     const { db, limits } = this.deps;
     const isPublic = client.tokenEndpointAuthMethod === 'none';
     const [rule, subject] = isPublic ? [this.perNetwork, networkOf(ip)] : [this.perClient, client.id];
-    const spent = await limits.spendInPassing(db, rule, subject);
+    const spent = await limits.spendPrepaid(db, rule, subject);
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
   }
 }

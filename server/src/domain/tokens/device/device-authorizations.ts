@@ -59,7 +59,7 @@ export class DeviceAuthorizations {
       clock: Clock;
       random: Random;
       vault: Vault;
-      limits: Pick<Limits, 'spendInPassing'>;
+      limits: Pick<Limits, 'spendPrepaid'>;
       /** Requests that one network (IPv6: a /64) may start per minute. */
       perMinute: number;
     },
@@ -73,7 +73,7 @@ export class DeviceAuthorizations {
    */
   async begin(request: DeviceRequest): Promise<DeviceCodes | null> {
     const { db, limits, random } = this.deps;
-    const spent = await limits.spendInPassing(db, this.perNetwork, networkOf(request.ip));
+    const spent = await limits.spendPrepaid(db, this.perNetwork, networkOf(request.ip));
     if (!spent.allowed) refuse({ code: 'too-many', retryAfterSeconds: spent.retryAfterSeconds });
     const deviceCode = newSecret(random);
     let { assertion } = request;
