@@ -67,7 +67,7 @@ export default defineConfig({
     assetsDir: 'assets',
     // The CSP forbids data: URLs and inline scripts.
     assetsInlineLimit: 0,
-    // Of the page that most loads begin with. A list for each page would exceed the budget of the first page.
+    // Preloads only for the page that most visits begin with. A list for each page would exceed the budget of the first page.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (file, dependencies) => (/\/overview-page/.test(file) ? dependencies : []),

@@ -11,7 +11,7 @@ export const settings = {
   consoleProjectId: meta?.dataset['projectId'] ?? '',
   /** ID of the account that loaded the page. The server refuses its requests in the session of another. */
   account: meta?.dataset['account'] ?? '',
-  /** Of the account that loaded the page; display and prefetching only. */
+  /** Whether the account that loaded the page is an owner; for display and prefetching only. */
   isOwner: meta?.dataset['owner'] === 'true',
   /** Messages are captured in the dev mailbox instead of sent. */
   hasDevMailbox: meta?.dataset['devMailbox'] === 'true',

@@ -123,8 +123,8 @@ export function questions({ projectId, clientId, userId, groupId }: World): Ques
     groups('first page', null),
     groups('search', 'group 19'),
     events('first page', {}),
-    events('a type that is everywhere', { types: ['user.signed_in'] }),
-    events('a type that is rare', { types: ['client.created'] }),
+    events('a frequent type', { types: ['user.signed_in'] }),
+    events('a rare type', { types: ['client.created'] }),
     events('all of sign-in', {
       types: ['user.signed_in', 'otp.sent', 'otp.rejected', 'mfa.rejected', 'session.ended'],
     }),

@@ -64,7 +64,7 @@ const applications = [
 ] as const;
 
 for (const [name, build, settings] of applications) {
-  test(`${name} signs in with a client secret, and out`, async ({ page }) => {
+  test(`${name} signs in with a client secret and signs out`, async ({ page }) => {
     const origin = await applicationOf(build, '/callback', settings);
     const address = `${name.replaceAll(' ', '-')}@example.com`;
     await page.goto(`${origin}/login`);
@@ -85,7 +85,7 @@ for (const [name, build, settings] of applications) {
   });
 }
 
-test('oidc-client-ts signs in from a page of another origin, and out', async ({ page }) => {
+test('oidc-client-ts signs in from a page of another origin and signs out', async ({ page }) => {
   const build = ({ origin, clientId }: Registration) => singlePage(origin, issuer, clientId);
   const origin = await applicationOf(build, '/', {});
   await page.goto(origin);

@@ -11,7 +11,7 @@ const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javas
 /** An application's folder in which the packages were installed from a running Latchkey. */
 export class InstalledSdk {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'));
-  /** Of the packages. */
+  /** Addresses of the packages. */
   readonly addresses: string[];
 
   constructor(baseUrl: string) {

@@ -36,7 +36,7 @@ interface Tenant {
   /** That the client may use. */
   api: string;
   domain: string;
-  /** Of the client, held by the user. */
+  /** A role of the client, held by the user. */
   role: string;
   rp: RelyingParty;
   page: SigninPage;

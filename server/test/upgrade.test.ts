@@ -18,7 +18,7 @@ const filled: Record<string, Record<string, string>> = {
   // 20261122000400: events of the instance have its ID.
   audit_events: { project_id: `coalesce(project_id, '00000000-0000-0000-0000-000000000000')` },
 };
-/** Of the process that made the backup, or of the restore. */
+/** Tables with rows of the process that made the backup, or of the restore. */
 const unequal = ['migrations', 'processes', 'backups'];
 
 interface Restored extends FreshDatabase {

@@ -161,7 +161,7 @@ function subjectName({ subject, person, detail, type }: AuditEvent): string {
   return typeof named === 'string' ? named : kindName(subject.kind);
 }
 
-/** Of a subject without a name. */
+/** The text that is shown for a subject without a name. */
 export const kindName = (kind: string): string => (kind === 'user' ? t('someone') : serverText(kind));
 
 /** Changed values as before and after, the sign-in, and the other details. */

@@ -102,7 +102,7 @@ it('states why a code or a token was refused', () => {
   expect(refused('expired')).toBe(`${start}: expired`);
 });
 
-it('describes a sign-in in one line: the person, the application and how', () => {
+it('describes a sign-in in one line: the person, the application and the method', () => {
   const anonymous = { kind: 'anonymous', id: null, name: null };
   const event = (type: string, changes: Partial<AuditEvent> = {}) =>
     eventOf({ actor: anonymous, type, client: { id: 'c', name: 'Grafana' }, ...changes });

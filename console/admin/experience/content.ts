@@ -70,9 +70,9 @@ export function changesBetween(before: Content, after: Content): Change[] {
   };
   add(t('Display name'), before.displayName, after.displayName);
   add(t('Color'), before.accent, after.accent);
-  if (before.logoId !== after.logoId) add(t('Logo'), pictured(before.logoId), replaced(before.logoId, after.logoId));
+  if (before.logoId !== after.logoId) add(t('Logo'), imageText(before.logoId), replaced(before.logoId, after.logoId));
   if (before.darkLogoId !== after.darkLogoId) {
-    add(t('Dark mode logo'), pictured(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
+    add(t('Dark mode logo'), imageText(before.darkLogoId), replaced(before.darkLogoId, after.darkLogoId));
   }
   for (const name of [...new Set([...Object.keys(before.texts), ...Object.keys(after.texts)])].sort()) {
     add(labelOf(name), before.texts[name] ?? '', after.texts[name] ?? '');
@@ -80,8 +80,8 @@ export function changesBetween(before: Content, after: Content): Change[] {
   return changes;
 }
 
-const pictured = (id: string) => (id ? t('an image') : '');
-const replaced = (before: string, after: string) => (after && before ? t('another picture') : pictured(after));
+const imageText = (id: string) => (id ? t('an image') : '');
+const replaced = (before: string, after: string) => (after && before ? t('another image') : imageText(after));
 
 function labelOf(name: string): string {
   const [language, key] = [name.slice(0, 2) as Language, name.slice(3)];

@@ -429,7 +429,7 @@ export type GrantRoleInput = {
   email: string;
   /** Sends a mail with the role and the address of the console. Default: false. */
   invite?: boolean | null | undefined;
-  /** Required for every role but OWNER. */
+  /** Required for every role except OWNER. */
   projectId?: string | null | undefined;
   role: Role;
 };
@@ -476,7 +476,7 @@ export type IssueAdminTokenInput = {
   /** Absent: never. If the caller is a token that expires: not after its expiry, which is also the default. */
   expiresAt?: string | null | undefined;
   name: string;
-  /** Required for every role but OWNER. */
+  /** Required for every role except OWNER. */
   projectId?: string | null | undefined;
   role: Role;
 };

@@ -7,7 +7,7 @@ const plurals = new RegExp(`\\{(\\w+), plural, (?:=0 \\{${arm}\\} )?one \\{${arm
 
 /**
  * Fills in an English message. English uses a part of ICU only, so that it needs no parser: `{name}`, `{size, number}` and
- * `{n, plural, one {…} other {…}}`, with `=0 {…}` first if wanted. A test compares it with the library.
+ * `{n, plural, one {…} other {…}}`, optionally with `=0 {…}` first. A test compares it with the library.
  */
 export function formatEnglish(text: string, values: Values): string {
   return text

@@ -8,6 +8,6 @@ it.each([1 / 16, 1 / 40, 0.5, 1, 2])('draws no pause longer than the idle timeou
   expect(uses.length).toBeGreaterThan(5);
 });
 
-it('draws so many uses that they touch where a pause is too short to draw', () => {
+it('returns 120 evenly spaced uses if the pauses are too short to draw', () => {
   expect(usesOf(1 / 8760)).toHaveLength(120);
 });

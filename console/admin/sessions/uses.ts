@@ -3,8 +3,8 @@ const [fewest, most] = [6, 60];
 const pauses = [0.55, 0.9, 0.4, 0.75];
 
 /**
- * Times at which a session is used, in percent of its longest life: never further apart than the idle timeout. Too
- * many to draw apart: they touch.
+ * Times at which a session is used, in percent of its longest life: never further apart than the idle timeout. If the
+ * pauses are too short to draw, the uses are evenly spaced and touch.
  *
  * @param idle the idle timeout as a part of the longest life
  */

@@ -31,7 +31,7 @@ export const cells: Experiment = {
   name: 'cells',
   done: 'two databases behind one address and a directory; one is killed; a project moves to the other',
   passes:
-    'both sign in at the address, with tokens that its keys verify; one database away, the other signs in; the moved project keeps ids, devices and `sub`',
+    'both sign in at the address, with tokens that its keys verify; with one database down, the other signs in; the moved project keeps ids, devices and `sub`',
   async run({ log }) {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-cells-'));
     const directory = await Postgres.create();
@@ -72,11 +72,11 @@ export const cells: Experiment = {
       const away = await faultOf(signIn(one));
       faults.push(!away?.includes('503') && `without its database the first cell answered ${away ?? 'a sign-in'}`);
       const other = await faultOf(signIn(two));
-      faults.push(other && `while the first database was away: ${other}`);
+      faults.push(other && `while the first database was down: ${other}`);
       await one.world.postgres.start();
       const back = await until(async () => (await faultOf(signIn(one))) === undefined, 30_000, 500);
       faults.push(!back && 'the first cell did not recover');
-      log(`one database away: its cell answered "${away}", the other signed in`);
+      log(`with one database down, its cell answered "${away}", the other signed in`);
 
       const before = await usersOf(one.world.postgres, one.app.projectId);
       const [file, passphrase] = [join(folder, 'project.jsonl'), join(folder, 'passphrase')];

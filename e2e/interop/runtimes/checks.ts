@@ -8,7 +8,7 @@ export interface CheckInput {
   issuer: string;
   clientId: string;
   apiKey: string;
-  /** Of a sign-in that has just ended. */
+  /** The code of a sign-in that has just ended. */
   code: string;
   sub: string;
   /** Delegation keys in PEM. */

@@ -136,7 +136,7 @@ describe('a backup to S3-compatible storage', () => {
       method === 'GET' && query.has('uploads') ? { status: 501, code: 'NotImplemented' } : undefined;
     const { code, err } = await run({}, 'backup', '--to', 's3://backups/');
     expect(code).toBe(0);
-    expect(err).toContain('Interrupted uploads were not looked for: ');
+    expect(err).toContain('Interrupted uploads could not be listed: ');
   });
 });
 

@@ -183,7 +183,7 @@ async function abortAbandoned(
       log(`Removed an interrupted upload of ${one.key}`);
     }
   } catch (error) {
-    log(`Interrupted uploads were not looked for: ${(error as Error).message}`);
+    log(`Interrupted uploads could not be listed: ${(error as Error).message}`);
   }
 }
 

@@ -18,7 +18,7 @@ let project: Project;
 let user: User;
 let keySet: { keys: object[] } = { keys: [] };
 let reads = 0;
-/** Of the host of the key set. */
+/** The status with which the host of the key set responds. */
 let status = 200;
 let host: Server;
 let jwksUri: string;

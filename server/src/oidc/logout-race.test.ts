@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Until so many statements wait for a lock, or `isOver`. */
+/** Waits until this number of statements wait for a lock, or `isOver`. */
 async function waitingForLocks(count: number, isOver = () => false): Promise<void> {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   while (!isOver() && (await rows(app.services.db, waiting)).length < count);

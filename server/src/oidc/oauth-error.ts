@@ -35,7 +35,7 @@ export type OAuthErrorCode =
 /** An OAuth error; the description is for developers and contains no input. */
 export class OAuthError extends Error {
   readonly retryAfterSeconds: number | undefined;
-  /** Of a JSON response. Not `status`, which marks a fault of a body parser (`http/failure.ts`). */
+  /** The status of a JSON response. Not named `status`, which marks a fault of a body parser (`http/failure.ts`). */
   readonly httpStatus: number;
   /** Whether it follows from settings of the client, which may be stale. */
   readonly isOfClient: boolean;

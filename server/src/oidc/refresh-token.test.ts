@@ -47,7 +47,7 @@ async function post(path: string, fields: Record<string, string>, at = party.iss
 const refresh = (token: string, more: Record<string, string> = {}, at?: string, url?: string) =>
   post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, at, url);
 const refused = { status: 400, body: { error: 'invalid_grant' } };
-/** Until so many statements wait for a lock, or `isOver`. */
+/** Waits until this number of statements wait for a lock, or `isOver`. */
 async function waitingForLocks(count: number, isOver = () => false): Promise<void> {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   while (!isOver() && (await rows(app.services.db, waiting)).length < count);

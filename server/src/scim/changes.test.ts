@@ -283,7 +283,7 @@ describe('concurrent requests', () => {
     expect(new Set(replies.map(({ headers }) => headers.get('etag'))).size).toBe(50);
   });
 
-  it('a user deactivated and reactivated repeatedly keeps no earlier access but the device', async () => {
+  it('a user deactivated and reactivated repeatedly keeps only the device of the earlier access', async () => {
     const scim = await app.project();
     const id = await signedIn(scim);
     const turns = Array.from({ length: 40 }, (_, n) => replace('active', n % 2 === 1));

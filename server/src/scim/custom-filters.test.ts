@@ -161,7 +161,7 @@ describe('filters and orders', () => {
     expect((await create({ once: ['2025-12-31T23:00:00-01:00'] })).status).toBe(409);
   });
 
-  it('compare times of which UTC has no four-digit year', async () => {
+  it('compare times outside the four-digit years of UTC', async () => {
     await define({ name: 'at', type: 'dateTime' });
     await define({ name: 'list', type: 'dateTime', multiValued: true });
     const [first, last] = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
@@ -187,7 +187,7 @@ describe('filters and orders', () => {
 
 describe('filters by the times of a resource', () => {
   it.each(['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z', '0000-01-01T00:00:00+14:00'])(
-    'know what comes after %s',
+    'find resources after %s',
     async (time) => {
       const user = await created({});
       const group = (await harness.project.request('POST', '/Groups', { displayName: 'g' })).body.id;
@@ -203,7 +203,7 @@ describe('filters by the times of a resource', () => {
     },
   );
 
-  it.each(['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59-01:00'])('and what comes before %s', async (time) => {
+  it.each(['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59-01:00'])('find resources before %s', async (time) => {
     const user = await created({});
     expect(await found(`meta.created lt "${time}"`)).toEqual([user]);
     expect(await found(`meta.created ge "${time}"`)).toEqual([]);

@@ -22,7 +22,7 @@ const maxFoundMembers = 5000;
 
 /** Most members that the filters of one PATCH may compare: meanwhile the group is locked, and a connection in use. */
 const maxComparedMembers = 2_000_000;
-/** Each filter is a statement, which takes as long as comparing so many members. */
+/** Each filter is a statement, which takes as long as comparing this number of members. */
 const membersOfStatement = 1000;
 
 /** Operations on Groups (RFC 7644 §3), for HTTP and Bulk. */

@@ -163,4 +163,4 @@ const races = groups.flatMap(([ends, steps]) =>
     Object.entries(steps).map(([what, prepare]) => ({ how, what, end, prepare })),
   ),
 );
-it.each(races)('$how while a sign-in $what: nothing is left of it', ({ end, prepare }) => race(prepare, end));
+it.each(races)('$how while a sign-in $what: nothing that it issued works', ({ end, prepare }) => race(prepare, end));

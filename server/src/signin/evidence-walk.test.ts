@@ -5,7 +5,7 @@ import { attempt, Progress, plans, shrink } from '../../test/walk/replay.ts';
 
 /** Total number of steps of all actors, with requests at once; `LATCHKEY_WALK_STEPS=200000` for the long walk (decisions/0067). */
 const long = process.env['LATCHKEY_WALK_STEPS'];
-/** Walks are deterministic by seed, but for requests at once. */
+/** Walks are deterministic by seed, except for requests at once. */
 const seed = Number(process.env['LATCHKEY_WALK_SEED'] ?? 1);
 
 let processes: Processes;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => processes.close());
 
-/** Walks of at least so many steps. */
+/** Walks with at least this number of steps. */
 async function walk(actors: ActorSet, steps: number): Promise<Progress> {
   const progress = new Progress();
   // About 170 steps per plan; some commands take several steps.
@@ -27,7 +27,7 @@ async function walk(actors: ActorSet, steps: number): Promise<Progress> {
   return progress;
 }
 
-function expectLeast(progress: Progress, least: Record<string, number>): void {
+function expectAtLeast(progress: Progress, least: Record<string, number>): void {
   for (const [name, count] of Object.entries(least))
     expect(progress.of(name), `${name}\n${progress}`).toBeGreaterThanOrEqual(count);
 }
@@ -40,11 +40,11 @@ const mixed = { 'mixed resume 303': 3, 'mixed exchange 200': 2, 'mixed device-de
 
 describe.runIf(long === undefined)('a random walk through all ways to sign in', { timeout: 600_000, retry: 0 }, () => {
   it(`never signs in one user as another (seed ${seed})`, async () => {
-    expectLeast(await walk('in-turn', 1_300), signIns);
+    expectAtLeast(await walk('in-turn', 1_300), signIns);
   });
 
   it(`lets users who mix all values that they have seen act for themselves alone (seed ${seed})`, async () => {
-    expectLeast(await walk('mixed', 150), mixed);
+    expectAtLeast(await walk('mixed', 150), mixed);
   });
 });
 
@@ -57,6 +57,6 @@ describe.runIf(long !== undefined)('a long random walk', () => {
     const rate = Math.round((progress.of('steps') * 1000) / (performance.now() - startedAt));
     const cpu = Math.round((progress.of('steps') * 1_000_000) / process.cpuUsage().user);
     process.stdout.write(`${rate} steps/s, ${cpu} for each second of the processor\n${progress}\n`);
-    expectLeast(progress, { steps });
+    expectAtLeast(progress, { steps });
   });
 });

@@ -104,7 +104,7 @@ describe('a project that allows some models of passkeys, with roots', () => {
     ['an expired issuer', 'attestation-root', paths(leafOf(expiredMaker), expiredMaker)],
     ['a foreign root of the same name', 'attestation-root', paths(leafOf(foreignMaker), foreignMaker, foreignRoot)],
     ['a foreign root, and ours appended', 'attestation-root', paths(leafOf(foreignMaker), foreignMaker, root)],
-    ['a path that is cut', 'attestation-root', paths(leafOf(maker))],
+    ['a truncated path', 'attestation-root', paths(leafOf(maker))],
     ['a path with a gap', 'attestation-root', paths(leafOf(maker), root)],
     ['an issuer that is not an authority', 'attestation-root', paths(leafOf(noAuthority), noAuthority)],
     ['a device as issuer', 'attestation-root', paths(leafOf(device), device, maker)],

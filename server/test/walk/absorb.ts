@@ -94,7 +94,7 @@ function absorbPasskey(model: Model, { op, old, new: row }: Change): void {
   if (op === 'DELETE' || !row) return void model.passkeys.delete(old?.['id']);
   const known = model.passkeys.get(row['id']) ?? passkeyFrom(row, model.step);
   model.passkeys.set(known.id, known);
-  // The first that verifies its user may end open sign-ins.
+  // The first factor that verifies its user may end open sign-ins.
   if (row['user_verified'] && !old?.['user_verified']) model.interrupted.set(known.user, model.step);
   if (row['revoked_at'] === null || known.isRevoked) return;
   known.isRevoked = true;

@@ -69,7 +69,7 @@ export class Tab {
   readonly opening: Open;
   nonce = '';
   sessionId = '';
-  /** Of the last passkey-options. */
+  /** The options of the last `passkey-options`. */
   options: Options | null = null;
   /** The last typed address, accepted or not. */
   typed = '';

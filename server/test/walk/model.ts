@@ -25,12 +25,12 @@ export interface Piece {
   method?: string;
   enrolments?: string[];
   jkt?: string;
-  /** Of a mail code: accounts that had neither a passkey that counts nor a factor other than email. */
+  /** For a mail code: the accounts that had neither a passkey that counts nor a factor other than email. */
   soleFor?: string[];
   passkey?: string;
   /** Id of the recovery grant. */
   grant?: string;
-  /** Of a passkey: by PIN or biometrics. */
+  /** For a passkey: whether it verified the user by PIN or biometrics. */
   isVerified?: boolean;
   isSynced?: boolean;
   at: number;
@@ -88,7 +88,7 @@ export interface ClientModel {
   apiKey: string;
   secretKey: string;
   redirectUri: string;
-  /** Of its pages with the SDK. */
+  /** The origin of its pages with the SDK. */
   origin: string;
   /** Whether these pages can use passkeys of the issuer. */
   relatedOrigins: boolean;

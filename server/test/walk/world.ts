@@ -213,7 +213,7 @@ export class World {
     const users = made.reach.get(fold(to));
     demand(users, `a code made for ${[...made.reach.keys()].join(', ')} was sent to ${to}`);
     const isInTime = this.now() - made.madeAt < 5 * 60_000 + toleranceMs;
-    demand(isInTime, 'a code was sent after its life');
+    demand(isInTime, 'a code was sent after its expiry');
     this.model.deliveries.push({ ...made, users, code, to: fold(to), deliveredStep: this.model.step });
   }
 

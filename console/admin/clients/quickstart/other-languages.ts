@@ -1,6 +1,6 @@
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import fastapi from '../../../../shared/recipes/fastapi_app.py?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import go from '../../../../shared/recipes/sign_in.go?raw';
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import {

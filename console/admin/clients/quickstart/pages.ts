@@ -1,15 +1,15 @@
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import nextStep from '../../../../shared/browser/example/next-step.js?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import htmlPage from '../../../../shared/browser/example/page.html?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import reactHtml from '../../../../shared/react/example/index.html?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import reactPage from '../../../../shared/react/example/page.jsx?raw';
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import { baseIssuer, filesOf, fill, packageOf, type SnippetValues } from './values.ts';
 
-/** A page of the Express application, with the form of ours. */
+/** A page of the Express application, with the built-in form. */
 export function pageOfHtml(values: SnippetValues): Snippet {
   const [doctype, ...lines] = filled(htmlPage, values).split('\n');
   const where = '<!-- Save as pages/index.html beside the Express application. -->';

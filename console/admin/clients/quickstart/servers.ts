@@ -1,16 +1,16 @@
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import nextAccount from '../../../../shared/node/example/next/app/account/page.jsx?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import nextLayout from '../../../../shared/node/example/next/app/layout.jsx?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import nextAuth from '../../../../shared/node/example/next/auth.js?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import nextProxy from '../../../../shared/node/example/next/proxy.js?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import express from '../../../../shared/node/example/sessions-express.js?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import fastify from '../../../../shared/node/example/sessions-fastify.js?raw';
-// oxlint-disable-next-line import/default -- its text, by Vite
+// oxlint-disable-next-line import/default -- Vite gives its text
 import hono from '../../../../shared/node/example/sessions-hono.js?raw';
 import type { Snippet } from '../../ui/code/snippets.tsx';
 import {

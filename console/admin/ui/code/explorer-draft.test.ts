@@ -23,7 +23,7 @@ it('a draft is taken once', () => {
   expect(takeDraft()).toBeUndefined();
 });
 
-it('a draft that no tab takes leaves the storage of the browser after a minute, the second one by its own time', () => {
+it('a draft that no tab takes is removed from storage after a minute, each draft at its own time', () => {
   leaveDraft({ query: '{ projects }', variables: {} });
   vi.advanceTimersByTime(59_000);
   leaveDraft(draft);

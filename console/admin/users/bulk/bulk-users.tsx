@@ -24,7 +24,7 @@ import { toCsv } from '../add/csv.ts';
 import { userActions } from '../user-actions.tsx';
 import { type BulkPage, type BulkProgress, type Chosen, notBegun, pagesOf, runBulk } from './bulk-run.ts';
 
-/** All users that match, at any number. */
+/** All users that match, however many. */
 export interface AllMatching {
   search: string | null;
   filter: UserFilter;

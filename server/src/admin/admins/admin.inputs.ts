@@ -6,7 +6,7 @@ import { boolean, id, inputFields, nullable, oneOf, text, time } from '../api/fi
 export class GrantRoleInput extends inputFields({
   email: text('The address used to sign in to the console.'),
   role: oneOf(RoleEnum),
-  projectId: nullable(id('Required for every role but OWNER.')),
+  projectId: nullable(id('Required for every role except OWNER.')),
   invite: nullable(boolean('Sends a mail with the role and the address of the console. Default: false.')),
 }) {}
 
@@ -14,7 +14,7 @@ export class GrantRoleInput extends inputFields({
 export class IssueAdminTokenInput extends inputFields({
   name: text(),
   role: oneOf(RoleEnum),
-  projectId: nullable(id('Required for every role but OWNER.')),
+  projectId: nullable(id('Required for every role except OWNER.')),
   expiresAt: nullable(
     time('Absent: never. If the caller is a token that expires: not after its expiry, which is also the default.'),
   ),

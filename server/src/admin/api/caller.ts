@@ -19,7 +19,7 @@ export interface AdminCaller {
   /** Id of the user, the token or the client; the bootstrap token has none. */
   id?: string;
   name: string;
-  /** Of a client; they limit its grants. Absent for admins, whom grants alone limit. */
+  /** The scopes of a client; they limit its grants. Absent for admins, whom grants alone limit. */
   scopes?: readonly string[];
   /** The user of the session, or the creator of the token; of the console's project. */
   user?: TenantKey;

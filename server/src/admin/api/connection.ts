@@ -146,7 +146,7 @@ class PageInfoView extends fields({
   endCursor: nullable(text()),
 }) {}
 
-/** Of the argument `exact` of a field that counts. */
+/** The options of the argument `exact` of a field that counts. */
 export const exactOption = {
   nullable: true,
   description: 'Counts all, however many, which can take seconds. Default: false, at most 10,000.',

@@ -37,7 +37,7 @@ afterAll(() => harness.close());
 const kindOf: Record<string, keyof ProjectObjects> = {
   ...{ projectId: 'project', clientId: 'client', apiId: 'api', userId: 'user', userIds: 'user', roleId: 'role' },
   ...{ webhookId: 'webhook', logoId: 'logo', darkLogoId: 'logo', groupId: 'localGroup' },
-  // Of the filter of events.
+  // Fields of the filter of events.
   ...{ actorId: 'user', subjectId: 'user', requestId: 'session', signInId: 'session' },
 };
 

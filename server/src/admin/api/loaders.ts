@@ -114,7 +114,7 @@ function batched<K, V>(
 
 const eventText = ({ projectId, id }: EventKey): string => `${projectId} ${id}`;
 
-/** For values that are read one by one, of few keys. */
+/** For a few keys whose values are read one by one. */
 async function eachOf<K, V>(
   keys: readonly K[],
   nameOf: (key: K) => string,

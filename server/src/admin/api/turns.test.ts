@@ -27,7 +27,7 @@ async function whileLocked<T>(
   meanwhile: (blocked: () => Promise<number>) => Promise<unknown>,
 ): Promise<T> {
   const { answers } = await harness.services.db.transaction(async (em) => {
-    // A test that waits for a connection in vain fails, and ends.
+    // A test that waits for a connection and gets none fails, and ends.
     await execute(em, sql`set local idle_in_transaction_session_timeout = '100s'`);
     await execute(em, sql`lock table ${sql.table(table)} in access exclusive mode`);
     const started = requests();

@@ -35,7 +35,7 @@ const countOf = async (table: string) => {
 };
 
 describe("the directory's self-test", () => {
-  it("runs a user's lifecycle over SCIM, and every step proves something", async () => {
+  it("runs a user's lifecycle over SCIM, and each step has a check", async () => {
     const { data } = await run();
     expect(data.testDirectory.map((step) => [step.name, step.fault])).toEqual([
       ['Discovery', null],

@@ -49,11 +49,11 @@ describe('GET /admin and below', () => {
   it.each([
     ['another site', 'https://evil.example/admin'],
     ['another site without its scheme', '//evil.example/admin'],
-    ['another harness of this server', '/oauth2/end_session'],
-    ['another harness by dots', '/admin/../oauth2/end_session'],
-    ['another harness by escaped dots', '/admin/%2e%2e/oauth2/end_session'],
+    ['another path of this server', '/oauth2/end_session'],
+    ['another path by dots', '/admin/../oauth2/end_session'],
+    ['another path by escaped dots', '/admin/%2e%2e/oauth2/end_session'],
     ['another site by a backslash', '/admin/..\\\\evil.example'],
-    ['a name that only begins so', '/administrator'],
+    ['a path with the same prefix', '/administrator'],
     ['an injected header', '/admin\r\nSet-Cookie: a=b'],
     ['nothing', ''],
   ])('lets no forged state lead to %s', async (_what, path) => {

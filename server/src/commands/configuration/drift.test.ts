@@ -308,7 +308,7 @@ const rest = {
 };
 
 it.each(Object.entries(rest))(
-  'every column of %s is a setting in the files, or not a setting',
+  'every column of %s is a setting in the files, or listed as no setting',
   (kind, { entity, others }) => {
     const columns = Object.keys(
       harness.services.db

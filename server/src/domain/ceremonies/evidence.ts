@@ -167,7 +167,7 @@ function isOneFactorEnough({ policy, factors, personRequired }: SignInContext): 
 
 /**
  * Whether the evidence allows adding a passkey, which signs in alone: a passkey, a second factor or a grant; the
- * mail code only for a user who has neither, or nothing but the mailbox as second factor. Beside a passkey, an email
+ * mail code only for a user who has neither, or whose only second factor is the mailbox. Beside a passkey, an email
  * factor is the mailbox, on any device.
  */
 export function mayAddPasskey(

@@ -39,7 +39,7 @@ describe('the end of a CBOR item', () => {
     ['a simple value of 8 bits', 'f8 ff'],
     ['a huge array', '9a ffffffff 00'],
     ['a huge map', 'ba ffffffff 00 00'],
-    ['more bytes than there are', '5a ffffffff 00'],
+    ['a length beyond the input', '5a ffffffff 00'],
   ])('is refused: %s', (_, text) => {
     expect(() => cborEnd(hex(text), 0)).toThrow(RangeError);
   });

@@ -65,7 +65,7 @@ export type ProofFault =
   | 'time';
 
 export type ProofVerdict =
-  | { valid: true; jkt: string /** Of a registration: the key to store. */; publicJwk?: JWK }
+  | { valid: true; jkt: string /** The key to store, in a registration. */; publicJwk?: JWK }
   | { valid: false; fault: ProofFault };
 
 /** WebCrypto's export adds `ext` and `key_ops`; a key with private members is refused. */

@@ -26,7 +26,7 @@ const left = async ({ id }: User) => {
   return (await rows<{ kind: string }>(world.app.services.db, text, [id])).map(({ kind }) => kind);
 };
 
-it('the end of a domain revokes its device keys, and its passkeys if the project gave it up; no other project’s', async () => {
+it('the end of a domain revokes its device keys, and its passkeys if the project removed it; not those of other projects', async () => {
   const [mine, other] = [await holder(), await holder()];
   const revoke = (at: string, withPasskeys: boolean, isOver = true) =>
     revokeCredentialsAt(

@@ -53,7 +53,7 @@ export interface ExpiringToken extends TenantKey {
 /** A directory whose token has been checked. */
 export interface Directory {
   projectId: string;
-  /** Of the SCIM token, or of the application. */
+  /** The ID of the SCIM token or of the application. */
   tokenId: string;
   tokenName: string;
   /** The version of the project's definitions of custom attributes; null: there are none. */

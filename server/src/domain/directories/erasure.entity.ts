@@ -7,7 +7,7 @@ const schema = defineEntity({
   tableName: 'scim_erasures',
   properties: {
     project: tenant,
-    /** Of the user. */
+    /** The ID of the user. */
     id: key(),
     at: instant().index(),
     /** See `hashedMarks`. */

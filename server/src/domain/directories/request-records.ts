@@ -15,11 +15,11 @@ export type RequestEntry = Omit<
   'id' | 'project' | 'concerns' | 'ignored' | keyof symbol
 > & {
   projectId: string;
-  /** Of the definitions of custom attributes by which hidden values were removed; 0: there were none. */
+  /** The version of the definitions of custom attributes by which hidden values were removed; 0: there were none. */
   schemaVersion: number;
   ignored: string[];
   concerns: string[];
-  /** Of the client. */
+  /** The address of the client. */
   address: string | null;
 };
 

@@ -129,7 +129,7 @@ interface Prepared {
   parts: readonly Part[];
 }
 
-/** Of a statement, in order: the texts of it and its parts, as written in the source, and a mark for each parameter. */
+/** A part of a statement: texts as written in the source, or the mark of a parameter. */
 type Part = readonly string[] | typeof parameter;
 const parameter = Symbol('parameter');
 

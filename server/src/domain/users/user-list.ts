@@ -128,7 +128,7 @@ function matching(projectId: string, filter: UserFilter): Fragment {
   return sql.join(conditions, sql` and `);
 }
 
-/** At most so many users are found; a list can sort and count them at once. */
+/** The most users that are found; a list can sort and count them at once. */
 const maxHits = 1000;
 /** Further words of a search are ignored. */
 const maxWords = 10;

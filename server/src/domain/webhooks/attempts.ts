@@ -33,7 +33,7 @@ export function isPausing(failures: number): boolean {
   return failures >= failuresBeforePause;
 }
 
-/** The next attempt at a webhook that failed so often in a row: 5 s, doubling up to a minute; null: no pause. */
+/** The next attempt at a webhook after this number of failures in a row: 5 s, doubling up to a minute; null: no pause. */
 export function pauseUntil(now: Date, failures: number): Date | null {
   return isPausing(failures) ? afterPause(now, failures - failuresBeforePause) : null;
 }

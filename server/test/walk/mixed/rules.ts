@@ -121,7 +121,7 @@ export class Rules {
     );
     demand(columns.length === 0, `${party.name} changed ${columns.join(', ')} of a device`);
     if (change.new?.['approved'] !== change.old?.['approved'])
-      demand(change.new?.['approved'] === (fields['decision'] === 'allow'), `a device was decided otherwise`);
+      demand(change.new?.['approved'] === (fields['decision'] === 'allow'), `a device got a different decision`);
   }
 
   /** No reply names another user, unless the request did. */

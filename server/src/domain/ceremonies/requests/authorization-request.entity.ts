@@ -69,6 +69,6 @@ const schema = defineEntity({
   ],
 });
 
-/** A pending authorization request (a flow of the hosted page). Immutable, but for the user's decision. */
+/** A pending authorization request (a flow of the hosted page). Immutable, except for the user's decision. */
 export class AuthorizationRequest extends schema.class {}
 schema.setClass(AuthorizationRequest);

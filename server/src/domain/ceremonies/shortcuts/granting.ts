@@ -17,7 +17,7 @@ export const nonceTtlSeconds = 120;
 
 /** The sign-in's row, with every column that the decision used. */
 export interface Candidate {
-  /** Of the sign-in. */
+  /** The ID of the sign-in. */
   id: string;
   nonce_hash: string;
   code_challenge: string | null;
@@ -28,7 +28,7 @@ export interface Candidate {
 
 /** A sign-in that a shortcut grants by one piece of evidence. */
 export interface Grant {
-  /** Of the prepared statement. */
+  /** The name of the prepared statement. */
   label: string;
   candidate: Candidate;
   piece: Evidence;
@@ -44,7 +44,7 @@ export interface Grant {
   columns: Fragment;
   /** SQL: statements that write only where {@link isPassed}, by name. */
   writes: Readonly<Record<string, Fragment>>;
-  /** Of the event. */
+  /** The detail of the event. */
   detail: Record<string, unknown>;
 }
 

@@ -47,7 +47,7 @@ function placeOf({ ceremony, caller }: Flow) {
   return { boundTo: ceremony.id, jkt: ceremony.jkt ?? null, clientId: caller.client.id };
 }
 
-/** Null if the evidence does not suffice by the user's factors and passkeys as they are now. */
+/** Null if the evidence is not enough for the user's current factors and passkeys. */
 async function personOf(flow: Flow): Promise<PhoneChangeBy | null> {
   const { em, deps, caller, ceremony, device } = flow;
   if (ceremony.stepUp !== 'change_phone_number' || !freshAt(ceremony.evidence)) return null;

@@ -176,5 +176,5 @@ export class DeviceAuthorizations {
   }
 }
 
-/** Of the keyed hash of user codes. */
+/** The purpose of the keyed hash of user codes. */
 const purpose = 'device-user-code';
