@@ -22,15 +22,15 @@ export function SignIn({ onSuccess }: { onSuccess: (code: string, codeVerifier?:
   const [error, setError] = useState<Error>();
   const [typed, setTyped] = useState('');
   useEffect(() => {
-    const begun = ready.then(() => {
+    const starting = ready.then(() => {
       const started = latchkey.start();
       setSignIn(started);
       setState(started.state);
       started.onStateChange(setState);
       return started;
     });
-    begun.catch(setError);
-    return () => void begun.then((started) => started.stop(), setError);
+    starting.catch(setError);
+    return () => void starting.then((started) => started.stop(), setError);
   }, []);
   useEffect(() => setTyped(''), [state?.step]);
   useEffect(() => {

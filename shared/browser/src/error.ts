@@ -85,7 +85,7 @@ export class LatchkeyError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // Subclasses have no brand of their own.
+    // Subclasses have no brand.
     if (this !== LatchkeyError) return Function.prototype[Symbol.hasInstance].call(this, value);
     return typeof value === 'object' && value !== null && brand in value;
   }

@@ -20,12 +20,15 @@ describe('init', () => {
     ['an invalid baseUrl', { apiKey: 'lk_pk_test', baseUrl: 'ftp://id.example.com' }],
     ['another protocol version', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { cryptoVersion: 'v2' } }],
     ['a timeout of 0', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { timeoutMs: 0 } }],
-    ['a timeout that a timer cannot have', { apiKey: 'lk_pk_test', options: { timeoutMs: Number.POSITIVE_INFINITY } }],
+    [
+      'a timeout beyond the limit of timers',
+      { apiKey: 'lk_pk_test', options: { timeoutMs: Number.POSITIVE_INFINITY } },
+    ],
     ['another kind of key', { apiKey: 'pk_test', baseUrl: 'https://a.b' }],
     ['a key with whitespace', { apiKey: 'lk_pk_test\n', baseUrl: 'https://a.b' }],
     ['null options', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: null as never }],
     ['a baseUrl that is not text', { apiKey: 'lk_pk_test', baseUrl: null as never }],
-    ['a signal that is none', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { signal: {} as never } }],
+    ['an invalid signal', { apiKey: 'lk_pk_test', baseUrl: 'https://a.b', options: { signal: {} as never } }],
     ['null', null as never],
     ['no argument', undefined as never],
   ])('rejects %s', async (_, config) => {

@@ -92,7 +92,7 @@ export interface Latchkey {
 
 /** Where a client runs. */
 export type Platform = {
-  /** Of the page or app, in device proofs. */
+  /** The origin of the page or app, in device proofs. */
   origin: () => string;
   /** Of every request. */
   headers?: Record<string, string>;

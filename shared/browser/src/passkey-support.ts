@@ -8,7 +8,7 @@ export type PasskeySupport = {
   platform: boolean;
 };
 
-/** Tells whether this browser can use passkeys. Never throws. */
+/** Detects whether this browser can use passkeys. Never throws. */
 export async function passkeySupport(): Promise<PasskeySupport> {
   const api = globalThis.PublicKeyCredential;
   const available = hasPasskeys();

@@ -110,7 +110,7 @@ describe('sign-in with a passkey', () => {
     expect(service.of('passkey-options')).toHaveLength(2);
   });
 
-  it('tells the browser about an unknown passkey, and about no other error', async () => {
+  it('signals an unknown passkey to the browser, and no other error', async () => {
     const { signalUnknownCredential } = stubAuthenticator({ get: chosen });
     const answers = [refusal('PASSKEY_REJECTED', 401), refusal('PASSKEY_UNKNOWN', 401)];
     const { signin } = await setUp({ ...bySign, 'verify-passkey': answers });
@@ -210,7 +210,7 @@ describe('creation of a passkey', () => {
   const replies = { ...bySign, authenticate: [mfaRequired], 'register-passkey': [registered] };
   const stepUp = { stepUp: 'create_passkey' } as const;
 
-  it('follows a step-up, and tells the browser which passkeys are accepted', async () => {
+  it('follows a step-up, and signals the accepted passkeys to the browser', async () => {
     const { creations, signalAllAcceptedCredentials } = stubAuthenticator({ get: chosen, create: chosen });
     const { service, signin } = await setUp(replies);
     await signin.authenticate(userid, stepUp);

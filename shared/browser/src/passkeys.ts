@@ -123,7 +123,7 @@ export function signalAccepted(rpId: string, userId: string, allAcceptedCredenti
   })?.catch(() => undefined);
 }
 
-/** Tells the browser the user's current names, as it shows them beside the passkey. */
+/** Signals the user's current names to the browser, which shows them beside the passkey. */
 export function signalUser(rpId: string, userId: string, name: string, displayName: string): void {
   const details = { rpId, userId, name, displayName };
   void globalThis.PublicKeyCredential?.signalCurrentUserDetails?.(details)?.catch(() => undefined);

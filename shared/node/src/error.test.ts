@@ -78,7 +78,7 @@ describe('createLatchkeyMiddleware', () => {
 describe('allowInsecureHttp', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('allows http to other hosts, and says so once', async () => {
+  it('allows http to other hosts, and logs it once', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const options = {
       code: 'c',

@@ -17,7 +17,7 @@ export abstract class LatchkeyNodeError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass of an application has no kind of its own.
+    // An application's subclass has no kind.
     if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
     const own = typeof value === 'object' && value !== null ? (value as { [kinds]?: unknown })[kinds] : undefined;
     return Array.isArray(own) && own.includes(this.kind);

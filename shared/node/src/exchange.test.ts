@@ -181,7 +181,7 @@ describe('failed exchange', () => {
     ['a 429', 429, {}, 'TEMPORARILY_UNAVAILABLE'],
     ['a 404', 404, {}, 'ENDPOINT_NOT_FOUND'],
     ['200 without a token', 200, { access_token: 'x' }, 'RESPONSE_INVALID'],
-    ['200 with a token that is none', 200, { id_token: 7 }, 'RESPONSE_INVALID'],
+    ['200 with an invalid token', 200, { id_token: 7 }, 'RESPONSE_INVALID'],
     ['200 with a list', 200, [], 'RESPONSE_INVALID'],
     ['200 with null', 200, null, 'RESPONSE_INVALID'],
     ['400 with nonsense', 400, { error: { deep: true } }, 'RESPONSE_INVALID'],

@@ -33,7 +33,7 @@ export interface LatchkeyHandlers {
   /** `GET`: redirects to the hosted sign-in page. `returnTo` is a path of your site. */
   begin(handlers?: { returnTo?: (request: Request) => string | undefined }): (request: Request) => Promise<Response>;
   /**
-   * `GET`, at `redirectUri`: handles the authorization response, then redirects. `onFailure` can show a page of yours;
+   * `GET`, at `redirectUri`: handles the authorization response, then redirects. `onFailure` can show your own page;
    * default: a response as of `signIn`.
    */
   callback(handlers: {

@@ -70,7 +70,7 @@ function typeOf({ content }: Element): string {
   return types[id === ec && parameters?.tag === objectIdentifier ? hex(parameters.content) : id] ?? 'unknown';
 }
 
-/** All elements in `bytes`, or null if they are cut or have bytes behind them. */
+/** All elements in `bytes`, or null if they are truncated or have trailing bytes. */
 function elementsOf(bytes: Uint8Array): Element[] | null {
   const found: Element[] = [];
   let at = 0;

@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe('logoutOnce', () => {
-  it('gives repeats the outcome of the call under way', async () => {
+  it('gives repeats the outcome of the call in progress', async () => {
     const once = logoutOnce(store);
     const outcomes = await Promise.allSettled([once(claims, failing), once(claims, end), once(claims, end)]);
     expect(outcomes).toEqual(outcomes.map(() => ({ status: 'rejected', reason: down })));

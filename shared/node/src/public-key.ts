@@ -73,7 +73,7 @@ function readFile(path: string): string {
   }
 }
 
-/** `PUBLIC KEY`, or `RSA PUBLIC KEY` (RFC 8017 A.1.1) with the frame of the first put around it. */
+/** `PUBLIC KEY`, or `RSA PUBLIC KEY` (RFC 8017 A.1.1) wrapped as a `PUBLIC KEY`. */
 function spkiIn(pem: string): Uint8Array<ArrayBuffer> | null {
   const bare = derIn(pem, 'RSA PUBLIC KEY');
   if (!bare) return derIn(pem, 'PUBLIC KEY');

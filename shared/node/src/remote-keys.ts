@@ -39,7 +39,7 @@ export class RemoteKeys {
   private fetched: Fetched | undefined;
   private failedAt = Number.NEGATIVE_INFINITY;
   private missedAt = Number.NEGATIVE_INFINITY;
-  private underway: Promise<Fetched> | undefined;
+  private inFlight: Promise<Fetched> | undefined;
 
   constructor(url: string, options: { now?: () => number; timeoutMs?: number; allowInsecureHttp?: boolean } = {}) {
     this.url = url;
@@ -59,9 +59,9 @@ export class RemoteKeys {
     const current = await this.current();
     const found = matching(current.keys, query);
     if (found) return found;
-    // A new key must be found at once, however recent the last fetch. Only a fetch in vain starts the cooldown: it limits
+    // A new key must be found at once, however recent the last fetch. Only a fetch that does not find the key starts the cooldown: it limits
     // what made-up key IDs can cause.
-    if (current === last && (this.underway || this.now() - Math.max(this.missedAt, this.failedAt) >= cooldownMs)) {
+    if (current === last && (this.inFlight || this.now() - Math.max(this.missedAt, this.failedAt) >= cooldownMs)) {
       const again = matching((await this.fetch()).keys, query);
       if (again) return again;
       this.missedAt = this.now();
@@ -83,10 +83,10 @@ export class RemoteKeys {
   }
 
   private fetch(): Promise<Fetched> {
-    this.underway ??= this.fetchNow().finally(() => {
-      this.underway = undefined;
+    this.inFlight ??= this.fetchNow().finally(() => {
+      this.inFlight = undefined;
     });
-    return this.underway;
+    return this.inFlight;
   }
 
   private async fetchNow(): Promise<Fetched> {

@@ -194,7 +194,7 @@ describe('public key', () => {
     ['null', null as never, 'KEY_MISSING'],
     ['neither text nor bytes', 5 as never, 'KEY_MALFORMED'],
     ['an object', { kty: 'RSA' } as never, 'KEY_MALFORMED'],
-    ['no PEM and no file', '/nowhere/key.pem', 'KEY_FILE_UNREADABLE'],
+    ['neither PEM nor file', '/nowhere/key.pem', 'KEY_FILE_UNREADABLE'],
     ['random text', 'abc', 'KEY_FILE_UNREADABLE'],
     ['a broken PEM', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'KEY_MALFORMED'],
     ['a truncated PEM', '-----BEGIN PUBLIC KEY-----\nMFkwEwYH', 'KEY_MALFORMED'],

@@ -37,7 +37,7 @@ export function useSession<User = Session['user']>(): UseSession<User> {
 }
 
 export interface UseSignIn {
-  /** Of the state machine `start()`; undefined until the SDK is ready. */
+  /** The state of the state machine `start()`; undefined until the SDK is ready. */
   state: SignInState | undefined;
   /** The user's action. Ignored until the SDK is ready. */
   send(action: SignInAction): void;
@@ -50,7 +50,7 @@ export interface UseSignIn {
   finish(): void;
 }
 
-/** A form of your own: show `state`, pass on the user's actions. Your back end begins the session by itself. */
+/** Your own form: show `state`, pass on the user's actions. Your back end begins the session by itself. */
 export function useSignIn(options: StartOptions = {}): UseSignIn {
   const { apiKey, baseUrl, store } = useLatchkey();
   const [state, setState] = useState<SignInState | undefined>();

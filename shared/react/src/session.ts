@@ -24,7 +24,7 @@ export type SessionState =
 export class SessionError extends Error {
   /** HTTP status; 0: no response. */
   readonly status: number;
-  /** Of the back end, such as `INVALID_GRANT`. */
+  /** The code of the back end, such as `INVALID_GRANT`. */
   readonly code: string | undefined;
 
   constructor(message: string, status: number, code?: string, options?: ErrorOptions) {

@@ -119,7 +119,7 @@ describe('the package', () => {
     expect(gzipSync(chunks[0].code, { level: 9 }).length).toBeLessThanOrEqual(8000);
   });
 
-  it('has strict types, also in a form of your own', async () => {
+  it('has strict types, also in a custom form', async () => {
     const folder = folders.get('19') ?? '';
     const text = `import { LatchkeyProvider, SignedIn, useSession, useSignIn, type Session, type SessionError } from '@latchkey/react';
       import { createElement } from 'react';

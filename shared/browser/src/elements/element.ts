@@ -2,10 +2,10 @@ import type { SignIn, SignInState } from '../flow/state.ts';
 import { createLatchkey } from '../latchkey.ts';
 import { type Branding, brandingOf } from './branding.ts';
 import { styles } from './styles.ts';
-import { languageOf, problemOf, type Say, sayIn } from './texts.ts';
+import { languageOf, problemOf, type Translate, translatorOf } from './texts.ts';
 import { type View, viewOf } from './views.ts';
 
-/** Of the event `latchkey-success`. */
+/** The detail of the event `latchkey-success`. */
 export type LatchkeySuccess = {
   /** Authorization code for the back end: single use, valid for 60 seconds. */
   code: string;
@@ -78,19 +78,19 @@ export class LatchkeySignIn extends Base {
     }
   }
 
-  get #say(): Say {
+  get #t(): Translate {
     const app = this.getAttribute('app-name') ?? location.host;
-    return sayIn(languageOf(this), { app, project: app });
+    return translatorOf(languageOf(this), { app, project: app });
   }
 
   #show(state: SignInState): void {
     const root = this.shadowRoot;
     if (!root) return;
-    const say = this.#say;
-    const problem = state.error ? problemOf(state.error, state, say) : '';
+    const t = this.#t;
+    const problem = state.error ? problemOf(state.error, state, t) : '';
     if (this.#view?.shows(state)) return this.#view.update(state, problem);
     const isFirst = this.#view === undefined;
-    this.#view = viewOf(state, say, {
+    this.#view = viewOf(state, t, {
       send: (action) => (this.#signIn ? this.#signIn.send(action) : void this.#begin()),
       done: () => this.dispatchEvent(new CustomEvent('latchkey-done', { bubbles: true, composed: true })),
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LatchkeyError } from '../error.ts';
 import type { SignInState } from '../flow/state.ts';
 import { languages, messages } from './messages.ts';
-import { problemOf, sayIn } from './texts.ts';
+import { problemOf, translatorOf } from './texts.ts';
 
 const hosted = (language: string) =>
   JSON.parse(readFileSync(new URL(`../../../../console/signin/messages/${language}.json`, import.meta.url), 'utf8'));
@@ -23,19 +23,19 @@ describe('texts of the web component', () => {
   });
 
   it('fill placeholders, and never expand a value', () => {
-    expect(sayIn('en', { app: '{project}' })('address.title')).toBe('Sign in to {project}');
+    expect(translatorOf('en', { app: '{project}' })('address.title')).toBe('Sign in to {project}');
   });
 });
 
 describe('a problem', () => {
-  const say = sayIn('en', {});
+  const t = translatorOf('en', {});
   const messageOf = (
     code: string,
     state: Partial<SignInState>,
     category: 'fatal' | 'retryable' | 'user_action' = 'user_action',
-  ) => problemOf(new LatchkeyError(code, category, 'For developers.', { retryAfter: 90 }), state as SignInState, say);
+  ) => problemOf(new LatchkeyError(code, category, 'For developers.', { retryAfter: 90 }), state as SignInState, t);
 
-  it('is told in the user’s words, by step', () => {
+  it('has a message for the user, by step', () => {
     expect(messageOf('CODE_REJECTED', { step: 'recovery-code' })).toBe(
       'This recovery code is wrong or was already used.',
     );
@@ -45,7 +45,7 @@ describe('a problem', () => {
     expect(messageOf('SERVER_ERROR', { step: 'code' }, 'retryable')).toContain('on our side');
   });
 
-  it('of the page is told to its developer', () => {
+  it('of the page has a message for its developer', () => {
     expect(messageOf('INVALID_API_KEY', { step: 'failed' }, 'fatal')).toBe('For developers.');
   });
 });

@@ -5,7 +5,7 @@ import { languages, messages } from './messages.ts';
 export type Key = keyof typeof messages;
 type Language = (typeof languages)[number];
 /** The text of a key with its placeholders filled. */
-export type Say = { (key: Key, values?: Record<string, string>): string; language: string };
+export type Translate = { (key: Key, values?: Record<string, string>): string; language: string };
 
 /** The language of the nearest `lang`, if there are texts in it; otherwise of the browser; otherwise English. */
 export function languageOf(element: Element): Language {
@@ -17,13 +17,13 @@ export function languageOf(element: Element): Language {
   return 'en';
 }
 
-export function sayIn(language: Language, always: Record<string, string>): Say {
+export function translatorOf(language: Language, always: Record<string, string>): Translate {
   const at = languages.indexOf(language);
-  const say = (key: Key, values: Record<string, string> = {}) => {
+  const t = (key: Key, values: Record<string, string> = {}) => {
     const filling: Record<string, string> = { ...always, ...values };
     return (messages[key][at] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => filling[name] ?? whole);
   };
-  return Object.assign(say, { language });
+  return Object.assign(t, { language });
 }
 
 function minutes(seconds: number, language: string): string {
@@ -60,19 +60,18 @@ const problems: Record<string, Key> = {
 };
 
 /** The message for the user. An error of the page goes to its developer, unchanged. */
-export function problemOf(error: LatchkeyError, state: SignInState, say: Say): string {
-  if (error.code === 'CODE_INCOMPLETE' || error.code === 'CODE_REJECTED') return codeProblem(error, state, say);
-  if (error.code === 'RATE_LIMITED')
-    return say('problem.wait', { time: minutes(error.retryAfter ?? 60, say.language) });
-  if (state.step === 'new-passkey' && error.code === 'PASSKEY_CANCELLED') return say('problem.newPasskey');
+export function problemOf(error: LatchkeyError, state: SignInState, t: Translate): string {
+  if (error.code === 'CODE_INCOMPLETE' || error.code === 'CODE_REJECTED') return codeProblem(error, state, t);
+  if (error.code === 'RATE_LIMITED') return t('problem.wait', { time: minutes(error.retryAfter ?? 60, t.language) });
+  if (state.step === 'new-passkey' && error.code === 'PASSKEY_CANCELLED') return t('problem.newPasskey');
   const key = problems[error.code];
-  if (key) return say(key);
-  return error.category === 'fatal' ? error.message : say('problem.server');
+  if (key) return t(key);
+  return error.category === 'fatal' ? error.message : t('problem.server');
 }
 
-function codeProblem({ code }: LatchkeyError, state: SignInState, say: Say): string {
+function codeProblem({ code }: LatchkeyError, state: SignInState, t: Translate): string {
   const isMissing = code === 'CODE_INCOMPLETE';
-  if (state.step !== 'code') return say(isMissing ? 'problem.empty' : 'problem.recovery');
-  if (isMissing) return say(state.codeFormat === 'long' ? 'problem.long' : 'problem.digits');
-  return say(state.method === 'totp' ? 'problem.codeTotp' : 'problem.code');
+  if (state.step !== 'code') return t(isMissing ? 'problem.empty' : 'problem.recovery');
+  if (isMissing) return t(state.codeFormat === 'long' ? 'problem.long' : 'problem.digits');
+  return t(state.method === 'totp' ? 'problem.codeTotp' : 'problem.code');
 }

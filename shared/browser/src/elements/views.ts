@@ -1,7 +1,7 @@
 import type { SignInAction, SignInState } from '../flow/state.ts';
 import { drawQr } from '../qr/picture.ts';
 import { button, field, form, h, link, type Part } from './dom.ts';
-import type { Key, Say } from './texts.ts';
+import type { Key, Translate } from './texts.ts';
 
 /** One prompt on the page. */
 export type View = {
@@ -14,11 +14,11 @@ export type View = {
 type Deps = { send: (action: SignInAction) => void; done: () => void };
 type At<Step extends SignInState['step']> = Extract<SignInState, { step: Step }>;
 
-export function viewOf(state: SignInState, say: Say, deps: Deps): View {
+export function viewOf(state: SignInState, t: Translate, deps: Deps): View {
   const problem = h('p', 'problem', { id: 'problem', role: 'alert' });
-  const resend = link(say('code.resend'), () => deps.send({ type: 'resend' }));
-  const passkey = link(say('passkey.use'), () => deps.send({ type: 'use-passkey' }));
-  const box = h('div', 'card', {}, ...partsOf(state, say, deps, { resend, passkey }));
+  const resend = link(t('code.resend'), () => deps.send({ type: 'resend' }));
+  const passkey = link(t('passkey.use'), () => deps.send({ type: 'use-passkey' }));
+  const box = h('div', 'card', {}, ...partsOf(state, t, deps, { resend, passkey }));
   const input = box.querySelector<HTMLInputElement>('input:not([type=checkbox])');
   input?.setAttribute('aria-describedby', 'hint problem');
   (input?.closest('.field') ?? box).append(problem);
@@ -31,7 +31,7 @@ export function viewOf(state: SignInState, say: Say, deps: Deps): View {
       input?.setAttribute('aria-invalid', String(text !== ''));
       box.setAttribute('aria-busy', String(next.busy));
       for (const one of box.querySelectorAll('button')) one.setAttribute('aria-disabled', String(next.busy));
-      if (next.step === 'code') countDown(resend, next, say);
+      if (next.step === 'code') countDown(resend, next, t);
       if (next.step === 'address') {
         passkey.hidden = !next.canUsePasskey;
         if (input && !input.value) input.value = next.userid;
@@ -49,11 +49,11 @@ function identity(state: SignInState): string {
   return step;
 }
 
-function countDown(resend: HTMLElement, { resendIn, busy }: At<'code'>, say: Say): void {
+function countDown(resend: HTMLElement, { resendIn, busy }: At<'code'>, t: Translate): void {
   resend.hidden = resendIn === undefined;
   const left = resendIn ?? 0;
   const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
-  resend.textContent = left > 0 ? say('code.resendIn', { time }) : say('code.resend');
+  resend.textContent = left > 0 ? t('code.resendIn', { time }) : t('code.resend');
   resend.setAttribute('aria-disabled', String(busy || left > 0));
 }
 
@@ -62,20 +62,20 @@ const note = (text: string) => h('p', 'text', {}, text);
 
 type Links = { resend: HTMLElement; passkey: HTMLElement };
 
-function partsOf(state: SignInState, say: Say, deps: Deps, { resend, passkey }: Links): Part[] {
+function partsOf(state: SignInState, t: Translate, deps: Deps, { resend, passkey }: Links): Part[] {
   const { send } = deps;
-  const back = (key: Key = 'code.back') => link(say(key), () => send({ type: 'back' }));
-  const recovery = () => link(say('code.recovery'), () => send({ type: 'use-recovery-code' }));
+  const back = (key: Key = 'code.back') => link(t(key), () => send({ type: 'back' }));
+  const recovery = () => link(t('code.recovery'), () => send({ type: 'use-recovery-code' }));
   switch (state.step) {
     case 'address':
-      return addressParts(state, say, send, passkey);
+      return addressParts(state, t, send, passkey);
     case 'code':
-      return codeParts(state, say, send, [resend, ...(state.canUseRecoveryCode ? [recovery()] : [])]);
+      return codeParts(state, t, send, [resend, ...(state.canUseRecoveryCode ? [recovery()] : [])]);
     case 'recovery-code': {
-      const input = field('otp', say('code.recoveryLabel'), { autocomplete: 'off', autocapitalize: 'none' });
+      const input = field('otp', t('code.recoveryLabel'), { autocomplete: 'off', autocapitalize: 'none' });
       const submit = () => send({ type: 'submit-code', otp: input.value() });
-      const shown = form(submit, input.node, button(say('code.submit')));
-      return [title(say('code.recoveryTitle')), note(say('code.recoveryText')), shown, back()];
+      const shown = form(submit, input.node, button(t('code.submit')));
+      return [title(t('code.recoveryTitle')), note(t('code.recoveryText')), shown, back()];
     }
     case 'method': {
       const choices = state.methods.map((method) =>
@@ -83,62 +83,62 @@ function partsOf(state: SignInState, say: Say, deps: Deps, { resend, passkey }: 
           'button',
           'choice',
           { type: 'button', onclick: () => send({ type: 'choose-method', method }) },
-          h('strong', 'choice-name', {}, say(`choose.${method}`)),
-          h('span', 'choice-hint', {}, say(`choose.${method}Hint`)),
+          h('strong', 'choice-name', {}, t(`choose.${method}`)),
+          h('span', 'choice-hint', {}, t(`choose.${method}Hint`)),
         ),
       );
-      return [title(say('choose.title')), note(say('choose.text')), ...choices, back('code.other')];
+      return [title(t('choose.title')), note(t('choose.text')), ...choices, back('code.other')];
     }
     case 'phone': {
-      const input = field('tel', say('phone.label'), { type: 'tel', autocomplete: 'tel' }, say('phone.hint'));
+      const input = field('tel', t('phone.label'), { type: 'tel', autocomplete: 'tel' }, t('phone.hint'));
       const submit = () => send({ type: 'submit-phone', phoneNumber: input.value() });
-      const shown = form(submit, input.node, button(say('phone.submit')));
-      return [title(say('phone.title')), note(say('phone.text')), shown, back('code.otherMethod')];
+      const shown = form(submit, input.node, button(t('phone.submit')));
+      return [title(t('phone.title')), note(t('phone.text')), shown, back('code.otherMethod')];
     }
     case 'passkey': {
-      const shown = form(() => send({ type: 'use-passkey' }), button(say('passkey.use')));
-      return [title(say('passkey.title')), note(say('passkey.text')), shown, recovery(), back('code.other')];
+      const shown = form(() => send({ type: 'use-passkey' }), button(t('passkey.use')));
+      return [title(t('passkey.title')), note(t('passkey.text')), shown, recovery(), back('code.other')];
     }
     case 'new-passkey': {
-      const shown = form(() => send({ type: 'create-passkey' }), button(say('offer.submit')));
-      return [title(say('offer.title')), note(say('newPasskey.text')), shown, back('code.other')];
+      const shown = form(() => send({ type: 'create-passkey' }), button(t('offer.submit')));
+      return [title(t('offer.title')), note(t('newPasskey.text')), shown, back('code.other')];
     }
     case 'success':
-      return successParts(state, say, deps);
+      return successParts(state, t, deps);
     case 'failed':
-      return [form(() => send({ type: 'restart' }), button(say('address.submit')))];
+      return [form(() => send({ type: 'restart' }), button(t('address.submit')))];
   }
 }
 
-function addressParts({ userid }: At<'address'>, say: Say, send: Deps['send'], passkey: HTMLElement): Part[] {
-  const input = field('email', say('address.label'), {
+function addressParts({ userid }: At<'address'>, t: Translate, send: Deps['send'], passkey: HTMLElement): Part[] {
+  const input = field('email', t('address.label'), {
     type: 'email',
     autocomplete: 'username webauthn',
     value: userid,
     required: '',
   });
   const shared = h('input', 'checkbox', { type: 'checkbox', id: 'shared' }) as HTMLInputElement;
-  const sharing = h('label', 'sharing', { for: 'shared' }, shared, ` ${say('address.shared')}`);
+  const sharing = h('label', 'sharing', { for: 'shared' }, shared, ` ${t('address.shared')}`);
   const submit = () => send({ type: 'submit-address', userid: input.value().trim(), rememberDevice: !shared.checked });
   return [
-    title(say('address.title')),
-    note(say('address.text')),
-    form(submit, input.node, sharing, button(say('address.submit'))),
+    title(t('address.title')),
+    note(t('address.text')),
+    form(submit, input.node, sharing, button(t('address.submit'))),
     passkey,
   ];
 }
 
-function codeParts(state: At<'code'>, say: Say, send: Deps['send'], links: HTMLElement[]): Part[] {
+function codeParts(state: At<'code'>, t: Translate, send: Deps['send'], links: HTMLElement[]): Part[] {
   const { method, sentTo = '', codeFormat, totp, testCode, canChooseMethod } = state;
   const isLong = codeFormat === 'long';
-  const input = field('otp', say(isLong ? 'code.labelLong' : 'code.label'), {
+  const input = field('otp', t(isLong ? 'code.labelLong' : 'code.label'), {
     autocomplete: 'one-time-code',
     inputmode: isLong ? 'text' : 'numeric',
     autocapitalize: isLong ? 'characters' : 'none',
     maxlength: isLong ? '16' : '12',
   });
   const submit = () => send({ type: 'submit-code', otp: input.value() });
-  const time = new Date().toLocaleTimeString(say.language, { timeStyle: 'short' });
+  const time = new Date().toLocaleTimeString(t.language, { timeStyle: 'short' });
   const isSecond = method !== 'address' && !canChooseMethod;
   const heading = totp
     ? 'code.titleEnrol'
@@ -148,18 +148,18 @@ function codeParts(state: At<'code'>, say: Say, send: Deps['send'], links: HTMLE
         ? 'code.titleSms'
         : 'code.titleEmail';
   const text = totp
-    ? say('code.textEnrol')
+    ? t('code.textEnrol')
     : method === 'totp'
-      ? say('code.textTotp')
-      : say(isLong ? 'code.textSentLong' : 'code.textSent', { to: sentTo, time });
+      ? t('code.textTotp')
+      : t(isLong ? 'code.textSentLong' : 'code.textSent', { to: sentTo, time });
   return [
-    title(say(heading)),
+    title(t(heading)),
     note(text),
     ...(totp ? enrolment(totp) : []),
-    ...(testCode ? [h('p', 'test-code', {}, `${say('code.testCode')} `, h('strong', 'code', {}, testCode))] : []),
-    form(submit, input.node, button(say('code.submit'))),
+    ...(testCode ? [h('p', 'test-code', {}, `${t('code.testCode')} `, h('strong', 'code', {}, testCode))] : []),
+    form(submit, input.node, button(t('code.submit'))),
     ...links,
-    link(say(canChooseMethod ? 'code.otherMethod' : 'code.other'), () => send({ type: 'back' })),
+    link(t(canChooseMethod ? 'code.otherMethod' : 'code.other'), () => send({ type: 'back' })),
   ];
 }
 
@@ -171,8 +171,8 @@ function enrolment({ secret, otpauthUri }: { secret: string; otpauthUri: string 
   return [h('div', 'qr', {}, drawQr(otpauthUri)), h('p', 'secret', {}, h('a', 'code', { href }, spaced))];
 }
 
-function successParts({ recoveryCodes }: At<'success'>, say: Say, { done }: Deps): Part[] {
-  if (!recoveryCodes) return [h('p', 'text', { role: 'status' }, say('done.title'))];
+function successParts({ recoveryCodes }: At<'success'>, t: Translate, { done }: Deps): Part[] {
+  if (!recoveryCodes) return [h('p', 'text', { role: 'status' }, t('done.title'))];
   const list = h('ul', 'codes', {}, ...recoveryCodes.map((code) => h('li', 'code', {}, code)));
-  return [title(say('recovery.title')), note(say('recovery.text')), list, form(done, button(say('recovery.submit')))];
+  return [title(t('recovery.title')), note(t('recovery.text')), list, form(done, button(t('recovery.submit')))];
 }

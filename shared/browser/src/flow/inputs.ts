@@ -9,7 +9,7 @@ export function asCode(typed: string, format: 'digits' | 'long' | 'recovery'): s
   return complete.test(otp) ? otp : problem('CODE_INCOMPLETE', 'The code is incomplete.');
 }
 
-/** A typed phone number in E.164, or why it is none. */
+/** A typed phone number in E.164, or why it is invalid. */
 export function asPhoneNumber(typed: string): string | LatchkeyError {
   const number = String(typed)
     .normalize('NFKC')

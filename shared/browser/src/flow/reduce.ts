@@ -46,7 +46,7 @@ export type SignInEvent =
   /** `now`: milliseconds since 1970. */
   | { type: 'tick'; now: number };
 
-/** A state with what its prompt does not show. */
+/** A state, with data that its prompt does not show. */
 export type Machine = {
   state: SignInState;
   rememberDevice: boolean;

@@ -79,7 +79,7 @@ type Prompt =
 export type SignInState = Prompt & {
   /** A request or a dialog of the browser is open: actions other than `back` and `restart` are ignored. */
   busy: boolean;
-  /** Of the last action. */
+  /** The error of the last action. */
   error: LatchkeyError | undefined;
 };
 

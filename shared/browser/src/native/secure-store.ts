@@ -113,7 +113,7 @@ async function nameOf(kind: 'app' | 'key', parts: string[]): Promise<string> {
   return `latchkey.${kind}.${await sha256(utf8(JSON.stringify(parts)))}`;
 }
 
-/** A value that was damaged is as good as none: the next sign-in makes a new key. */
+/** A damaged value counts as missing: the next sign-in creates a new key. */
 function parsed<T>(text: string | null): T | undefined {
   try {
     return text === null ? undefined : (JSON.parse(text) as T);

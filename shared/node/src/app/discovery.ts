@@ -33,7 +33,7 @@ export class Discovery {
   private readonly allowInsecureHttp: boolean;
   private last: { metadata: ProviderMetadata; at: number } | undefined;
   private failedAt = Number.NEGATIVE_INFINITY;
-  private underway: Promise<ProviderMetadata> | undefined;
+  private inFlight: Promise<ProviderMetadata> | undefined;
 
   constructor(issuer: string, allowInsecureHttp: boolean) {
     this.issuer = issuer;
@@ -46,11 +46,11 @@ export class Discovery {
     const now = Date.now();
     const ageMs = last ? now - last.at : Number.POSITIVE_INFINITY;
     if (last && (ageMs < freshMs || (ageMs < staleMs && now - this.failedAt < cooldownMs))) return last.metadata;
-    this.underway ??= this.fetch().finally(() => {
-      this.underway = undefined;
+    this.inFlight ??= this.fetch().finally(() => {
+      this.inFlight = undefined;
     });
     try {
-      return await this.underway;
+      return await this.inFlight;
     } catch (error) {
       if (last && ageMs < staleMs) return last.metadata;
       throw error;

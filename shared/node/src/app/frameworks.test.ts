@@ -53,7 +53,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await response.json()).toEqual({ error: 'login_required', login: '/auth/login' });
   });
 
-  it('signs in with the code of a page of its own', async () => {
+  it('signs in with the code of its own page', async () => {
     const body = JSON.stringify({ code: 'c', code_verifier: 'v'.repeat(43) });
     const post = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
     expect(await status(browser.script('/auth/sign-in', post))).toBe(204);

@@ -62,7 +62,7 @@ describe('nextAdapter', () => {
     expect(sent.headers.get('location')).toBe('/auth/login?return_to=%2Faccount%3Ftab%3D2');
     expect(await (await browser.visit('/open')).json()).toBeNull();
     const back = await browser.signIn(provider, {}, sent.headers.get('location') ?? '');
-    // As the proxy of Next.js demands.
+    // Required by the proxy of Next.js.
     expect(back.headers.get('location')).toBe(`${origin}/account?tab=2`);
     expect(await (await browser.visit('/account')).json()).toMatchObject({ sub: 'user-1' });
     expect(await (await browser.visit('/open')).json()).toMatchObject({ user: { email: 'ada@example.com' } });

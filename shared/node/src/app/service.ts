@@ -12,7 +12,7 @@ export interface ExchangeMore {
   codeVerifier?: string;
   /** For a code of the hosted page. */
   redirectUri?: string;
-  /** Of the authorization request. */
+  /** The nonce of the authorization request. */
   nonce?: string;
 }
 

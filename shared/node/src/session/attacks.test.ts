@@ -54,7 +54,7 @@ const deliver = async (app: TestApplication, token: string) => {
 };
 
 describe('the cookie of another application with the same secret', () => {
-  it('does not open at another issuer, which has users of its own', async () => {
+  it('does not open at another issuer, which has its own users', async () => {
     const { browser } = await signedIn();
     const other = await startProvider();
     const app = await application('Fetch', settings(other));
@@ -74,7 +74,7 @@ describe('the cookie of another application with the same secret', () => {
 });
 
 describe('session fixation', () => {
-  it('gives the victim a session of their own, and ends the planted one', async () => {
+  it('gives the victim a new session, and ends the planted one', async () => {
     const { app, browser: attacker } = await signedIn({}, { sub: 'attacker' });
     const victim = new TestBrowser(app);
     for (const [name, value] of attacker.cookies) victim.cookies.set(name, value);
@@ -291,7 +291,7 @@ describe('a WebSocket, which SameSite and CORS leave open to siblings', () => {
   it.each([
     ['of a sibling', { Origin: 'https://evil.app.example.com' }, 403],
     ['without an origin', {}, 403],
-    ['of a page of its own', { Origin: origin }, 200],
+    ['of its own page', { Origin: origin }, 200],
   ])('%s', async (_, headers, status) => {
     const { browser } = await signedIn();
     const opened = await browser.script('/account', { headers: { ...headers, Upgrade: 'WebSocket' } as never });

@@ -6,7 +6,7 @@ const ivLength = 12;
 const tagLength = 16;
 
 /**
- * Encrypts and authenticates text with AES-256-GCM. Each value has a key of its own, derived from a secret and a random
+ * Encrypts and authenticates text with AES-256-GCM. Each value has its own key, derived from a secret and a random
  * salt (HKDF, RFC 5869), so the number of values under one secret has no limit. `context` is authenticated with it.
  */
 export class Sealer {
