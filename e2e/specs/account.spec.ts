@@ -162,7 +162,7 @@ test('users change their phone number; the old one stays until the new one is ve
   await expectAccessible(page);
 });
 
-test('users add an authenticator app after a code by mail; then it is asked for', async ({ page }) => {
+test('users add an authenticator app after a code by mail; later sign-ins ask for it', async ({ page }) => {
   const club = await Application.register(admin, latchkey, callback.redirectUri, {
     name: 'Club',
     mfaPolicy: 'OPTIONAL',

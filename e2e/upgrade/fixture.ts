@@ -7,7 +7,7 @@ export interface Fixture {
   baseUrl: string;
   /** Base64. */
   masterKey: string;
-  /** Of an owner. */
+  /** The token of an owner. */
   adminToken: string;
   /** Users who sign in on the application's page. */
   sdk: { app: App; people: SavedPerson[] };

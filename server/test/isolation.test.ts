@@ -27,11 +27,11 @@ interface Tenant {
   backEnd: TestBackEnd;
   publishableKey: string;
   scimToken: string;
-  /** Of an admin of the project. */
+  /** The token of an admin of the project. */
   adminToken: string;
   user: User;
   group: string;
-  /** Of no directory. */
+  /** A group that belongs to no directory. */
   localGroup: string;
   /** That the client may use. */
   api: string;

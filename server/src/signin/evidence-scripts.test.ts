@@ -101,7 +101,7 @@ describe('an authenticator app of the account page', () => {
     return (await script.app(browser)) ?? '';
   }
 
-  it('is verified in the session that began it, and then asked for', async () => {
+  it('is verified in the session that began it, and later sign-ins ask for it', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     for (const browser of [0, 1]) {
@@ -123,7 +123,7 @@ describe('an authenticator app of the account page', () => {
     expect((await script.step(next, 'authenticate', { userid: ann })).json['method'], script.text).toBe('totp');
   });
 
-  it('is not begun by another factor of the mailbox, while the person has a different factor', async () => {
+  it('cannot be added after a sign-in by mail code alone if the person has another factor', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     const tab = await script.open(0, 'hosted');
@@ -406,7 +406,7 @@ describe('a passkey', () => {
     expect(script.world.model.passkeysOf(script.user(script.ann))).toHaveLength(1);
   });
 
-  it('is asked for where the account page adds one and the other factor is the mailbox', async () => {
+  it('is required before the account page adds another one if the only other factor is the mailbox', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     await enrolledByMail(script);
@@ -423,7 +423,7 @@ describe('a passkey', () => {
     expect((await script.passkey(tab, 'registration', 0)).json['status']).toBe('PASSKEY_REGISTERED');
   });
 
-  it('is asked for where the account page adds another, not the mailbox alone', async () => {
+  it('is required before the account page adds another one; the mailbox alone is not enough', async () => {
     const script = await Script.begin(processes);
     const { ann } = script;
     await script.withPasskey(0, ann, 0);
@@ -440,7 +440,7 @@ describe('a passkey', () => {
   });
 
   it.each(['hosted', 'sdk'] as const)(
-    'is asked for under REQUIRED, not the mailbox a second time (%s)',
+    'is required under REQUIRED; a second mail code is not enough (%s)',
     async (entry) => {
       const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
       const { ann } = script;
@@ -453,7 +453,7 @@ describe('a passkey', () => {
     },
   );
 
-  it('that is allowed again ends a sign-in by the mailbox twice', async () => {
+  it('that the policy allows again ends a sign-in with two mail codes', async () => {
     const script = await Script.begin(processes, { mfaPolicy: 'required', emailFactor: true });
     const { ann } = script;
     await enrolledByMail(script);

@@ -101,7 +101,7 @@ it.each([31, 601])('the mailbox twice is not enough where a second factor is req
   expectStatus(await page.step('authenticate', { userid }, 'use'), 'OTP_NEEDED');
 });
 
-it('the mailbox alone adds no passkey: the one that exists is asked for', async () => {
+it('the mailbox alone adds no passkey: the existing passkey is required', async () => {
   const hosted = new HostedBrowser(world, new SoftAuthenticator());
   await hosted.open();
   await trusted(hosted.page);

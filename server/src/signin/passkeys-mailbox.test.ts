@@ -42,7 +42,7 @@ describe('an attacker who reads the mail of a user with a passkey', () => {
     });
   }
 
-  it('does not pass REQUIRED: the passkey is asked for, and no other factor can be set up', async () => {
+  it('does not pass REQUIRED: the passkey is required, and no other factor can be set up', async () => {
     await enrolled();
     await world.set({ mfaPolicy: 'required' });
     const { hosted, answer } = await byMail({ mfa_method: 'totp' });

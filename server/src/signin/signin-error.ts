@@ -118,7 +118,7 @@ export const signinFailureStatuses: readonly number[] = [
   bug[0],
 ];
 
-/** A malformed request. `nonce`: as of {@link StepRefusal}. */
+/** A malformed request. `nonce` is that of {@link StepRefusal}. */
 export class UnreadableRequest extends Error {
   constructor(
     readonly status: number,

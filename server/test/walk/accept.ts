@@ -31,7 +31,7 @@ export interface Sent {
   fields: Record<string, any>;
   proof: ProofOf | null;
   txn: Transaction;
-  /** Of verify-passkey and register-passkey. */
+  /** The response of the passkey in verify-passkey and register-passkey. */
   signed?: Signed | undefined;
 }
 
@@ -138,7 +138,7 @@ const appliers: Record<string, Applier> = {
     const begun = [...model.enrolments.values()].filter(
       (one) => one.method === 'totp' && !one.verified && mine.includes(one.user),
     );
-    // Of several pending ones, that of this transaction, or of an earlier one of this key.
+    // If several are pending: that of this transaction, or of an earlier one of this key.
     const own = begun.filter((one) => one.begunIn === txn.txn);
     const ofKey = begun.filter((one) => one.begunByKey === txn.jkt);
     const candidates = [own, ofKey, begun].find((some) => some.length > 0) ?? [];

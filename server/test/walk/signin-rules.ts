@@ -11,7 +11,7 @@ export interface AcceptedStep {
   step: string;
   fields: Record<string, any>;
   txn: Transaction;
-  /** Of verify-passkey and register-passkey. */
+  /** The response of the passkey in verify-passkey and register-passkey. */
   signed?: Signed | undefined;
 }
 

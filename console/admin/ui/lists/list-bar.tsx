@@ -137,7 +137,7 @@ interface PagerProps {
   pageInfo: PageInfo | undefined;
   /** Number of the first row of this page; absent: 1. */
   from?: string | undefined;
-  /** Of this page. */
+  /** Number of rows on this page. */
   rows?: number | undefined;
 }
 

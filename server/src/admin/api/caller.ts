@@ -23,7 +23,7 @@ export interface AdminCaller {
   scopes?: readonly string[];
   /** The user of the session, or the creator of the token; of the console's project. */
   user?: TenantKey;
-  /** Of an admin API token that expires. */
+  /** Expiry of an admin API token, if it has one. */
   expiresAt?: Date;
   /** Last mail code or second factor in the session; null: none. Absent for tokens. */
   freshAt?: Date | null;

@@ -69,7 +69,7 @@ describe('counts of a large project', () => {
     expect(shown.data.project.contents).toEqual(contents);
   });
 
-  it('are exact if asked for', async () => {
+  it('are exact on request', async () => {
     const all = [people, false];
     expect(await counted(', exact: true')).toEqual(all);
     expect(await counted(', exact: true, filter: { active: true }')).toEqual([people - 20, false]);

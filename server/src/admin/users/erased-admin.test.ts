@@ -69,7 +69,7 @@ it('is not named by the setup link that made them an owner', async () => {
   expect(await holding('audit_log', ...traces)).toEqual([]);
 });
 
-it('is not named by the versions and drafts of an experience that they changed, and others are', async () => {
+it('the erasure removes the admin’s name from versions and drafts of an experience, and leaves other names', async () => {
   const { admins, experiences } = harness.services;
   const [mine, other] = [newAddress(), newAddress()];
   const { user } = await admins.grantRole({ email: mine, role: 'project_admin', projectId: project.id }, by);

@@ -180,7 +180,7 @@ describe('the invitation of an admin', () => {
     expect(contentOf((await mailsTo('owner@example.com'))[0] as Message)).toMatchObject({ role: 'owner' });
   });
 
-  it('is sent only if asked for, and not at all with a refused role', async () => {
+  it('is sent only on request, and not with a refused role', async () => {
     const input = { email: 'quiet@example.com', role: 'PROJECT_VIEWER', projectId: project.id };
     expect((await grant(input)).errors).toEqual([]);
     expect((await grant({ ...input, role: 'OWNER', invite: true })).code).toBe('invalid');

@@ -25,7 +25,7 @@ export interface Granter {
   grants: Grants;
   /** Absent for the bootstrap token. */
   userId?: string | undefined;
-  /** Of an admin API token that expires. */
+  /** Expiry of an admin API token, if it has one. */
   expiresAt?: Date | undefined;
   actor: Actor;
 }

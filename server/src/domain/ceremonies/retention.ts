@@ -50,7 +50,7 @@ const rules: { table: string; where(at: Date): Fragment; graceSeconds: number }[
     graceSeconds: 7 * day,
   },
   { table: 'webhook_deliveries', where: (at) => sql`settled_at <= ${at}`, graceSeconds: 30 * day },
-  // Of webhooks that are disabled, and of projects that were deleted.
+  // Deliveries of disabled webhooks and of deleted projects.
   {
     table: 'webhook_deliveries',
     where: (at) => sql`state = 'pending' and created_at <= ${at}`,

@@ -47,7 +47,7 @@ const maxValueCharacters = 1024;
 const maxTokenBytes = 8192;
 
 /**
- * The claims about a user for one application at the project issuer, `sub` aside: those of the granted scopes, then the
+ * The claims about a user for one application at the project issuer, except `sub`: those of the granted scopes, then the
  * mapped ones. Sorted by scope and mapping; lists are sorted and have no duplicates. Pure.
  *
  * @param scopes the granted scopes

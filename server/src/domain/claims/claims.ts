@@ -89,7 +89,7 @@ export class Claims {
   }
 
   /**
-   * The members of an ID token about the user, `sub` and those of the protocol aside. Null if the user is inactive or
+   * The members of an ID token about the user, except `sub` and those of the protocol. Null if the user is inactive or
    * unknown.
    *
    * @param userInfoEndpoint where an application finds lists beyond the limit
@@ -103,7 +103,7 @@ export class Claims {
     return made?.isActive ? idTokenMembers(made.set, made.settings, userInfoEndpoint) : null;
   }
 
-  /** The members of the UserInfo response about the user, `sub` aside. Null if the user is inactive or unknown. */
+  /** The members of the UserInfo response about the user, except `sub`. Null if the user is inactive or unknown. */
   async forUserInfo(em: Executing, request: ClaimRequest): Promise<Record<string, unknown> | null> {
     const made = await this.made(em, request);
     return made?.isActive ? userInfoMembers(made.set) : null;

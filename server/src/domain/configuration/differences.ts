@@ -8,7 +8,7 @@ export interface Difference {
   kind: Kind;
   keys: readonly string[];
   before: Values;
-  /** Of an update: only the changed values. */
+  /** In an update, only the changed values. */
   after: Values;
 }
 

@@ -324,7 +324,7 @@ describe('a message that is being sent', () => {
 });
 
 describe('a message without a job', () => {
-  it('gets one, once a minute, as after a restore; an expired one gets none', async () => {
+  it('gets at most one each minute, for example after a restore; an expired message gets none', async () => {
     const delivery = deliveryBy('smtp');
     const ids = [await enqueue(delivery), await enqueue(delivery)];
     await db.transaction((em) => em.execute('update messages set next_attempt_at = null where id = ?', [ids[1]]));

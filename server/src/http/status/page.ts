@@ -11,7 +11,7 @@ const signIn = /^(?:\/p\/[^/]+)?\/(?:v1\/signin\/|authorize(?:$|\/)|oauth2\/toke
 /** `Retry-After` of a 503 for something that is not configured, such as SCIM without a token. No fault of the service. */
 const notSetUpSeconds = 60;
 
-/** Records which requests of a service end with a server error. Requests that the client gave up do not count. */
+/** Records which requests of a service end with a server error. Requests that the client aborted do not count. */
 export function observeServices(status: Pick<PublicStatus, 'record'>): Observer {
   return (req, res, next) => {
     const service = serviceAt((req.url ?? '').split('?', 1)[0] ?? '');

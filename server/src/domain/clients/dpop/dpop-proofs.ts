@@ -172,7 +172,7 @@ function isText(value: unknown, least: number, most: number): boolean {
   return typeof value === 'string' && value.length >= least && value.length <= most;
 }
 
-/** Whether `htu` is this address, query and fragment aside, after normalization (RFC 3986 section 6.2). */
+/** Whether `htu` is this address, except for query and fragment, after normalization (RFC 3986 section 6.2). */
 function isAddress(htu: unknown, url: string): boolean {
   if (typeof htu !== 'string' || htu.length > longestUrl || !URL.canParse(htu)) return false;
   const { username, password } = new URL(htu);

@@ -28,7 +28,7 @@ export interface CustomAttribute {
   multiValued: boolean;
   /** Directories must send a value for active users. */
   required: boolean;
-  /** Of text. */
+  /** For text only. */
   caseExact: boolean;
   /** `readOnly`: only admins write it. */
   mutability: (typeof mutabilities)[number];
