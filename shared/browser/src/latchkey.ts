@@ -94,7 +94,7 @@ export interface Latchkey {
 export type Platform = {
   /** The origin of the page or app, in device proofs. */
   origin: () => string;
-  /** Of every request. */
+  /** Headers of every request. */
   headers?: Record<string, string>;
   store: (timeoutMs: number) => DeviceStore;
   /** @throws LatchkeyError if device keys cannot work */

@@ -93,7 +93,7 @@ export const passkeyOptionsRequest = z.object({
    */
   purpose: z.enum(['sign_in', 'registration', 'conditional_registration']).optional(),
 });
-/** Of `verify-passkey` and `register-passkey`. `credential`: `PublicKeyCredential.toJSON()` (WebAuthn Level 3 section 5.1). */
+/** Input of `verify-passkey` and `register-passkey`. `credential`: `PublicKeyCredential.toJSON()` (WebAuthn Level 3 section 5.1). */
 export const passkeyResponseRequest = z.object({ txn, credential: z.record(z.string(), z.unknown()) });
 
 export type ChallengeRequest = z.infer<typeof challengeRequest>;

@@ -63,7 +63,7 @@ export function keyFormatOf(der: Uint8Array): KeyFormat | null {
   return second.tag === integer && third?.tag === integer ? { isPrivate: true, type: 'rsa' } : null;
 }
 
-/** Of an AlgorithmIdentifier. */
+/** The type of key in an AlgorithmIdentifier. */
 function typeOf({ content }: Element): string {
   const [algorithm, parameters] = elementsOf(content) ?? [];
   const id = algorithm?.tag === objectIdentifier ? hex(algorithm.content) : '';

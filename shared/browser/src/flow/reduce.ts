@@ -51,7 +51,7 @@ export type Machine = {
   state: SignInState;
   rememberDevice: boolean;
   canUsePasskey: boolean;
-  /** Of MFA_REQUIRED. */
+  /** The `session_id` of MFA_REQUIRED. */
   sessionId: string;
   /** The second factor that a code was requested for. */
   method: MfaMethod | undefined;

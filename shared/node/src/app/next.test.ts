@@ -115,7 +115,7 @@ describe('nextAdapter', () => {
     expect(errors).toMatchObject([{ code: 'REVOCATIONS_FAILED' }]);
   });
 
-  it('refuses in pages the sessions that the proxy, another copy of the library, has ended', async () => {
+  it('in pages refuses sessions that the proxy has ended, which is another copy of the library', async () => {
     provider.clientId = crypto.randomUUID();
     const [proxy, pages] = [application({ revocations: undefined }), application({ revocations: undefined })];
     const browser = new TestBrowser(proxy);

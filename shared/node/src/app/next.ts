@@ -6,9 +6,9 @@ import type { SessionRequirements } from './routes.ts';
 
 /** The parts of Next.js that the adapter uses. */
 export interface NextFunctions {
-  /** Of `next/headers`. */
+  /** From `next/headers`. */
   headers(): Promise<{ get(name: string): string | null }>;
-  /** Of `next/navigation`. */
+  /** From `next/navigation`. */
   redirect(path: string): never;
 }
 

@@ -70,7 +70,7 @@ export interface Found {
 
 /** Browsers store at most 4,096 bytes of name and value. */
 const maxCookie = 4000;
-/** Of cookies with the same name: a sibling domain can plant others, unless the name has the prefix `__Host-`. */
+/** The most cookies with the same name that are tried: a sibling domain can plant others, unless the name has the prefix `__Host-`. */
 const maxTries = 8;
 /** A cookie is renewed at most this often. */
 const renewSeconds = 300;
