@@ -386,7 +386,7 @@ describe('the archive', () => {
   });
 });
 
-it('a month begins with the least id of its first millisecond', () => {
+it('a month begins with the lowest id of its first millisecond', () => {
   expect(firstIdAt(new Date('2026-03-01T00:00:00Z')).slice(0, 13)).toBe('019ca6b1-dc00');
 });
 
