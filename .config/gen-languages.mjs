@@ -1,6 +1,7 @@
 /**
- * Extracts the messages of the console, and those of the server that it shows, into the catalogs of its languages: adds new ones with an empty translation, which a test
- * refuses, and removes those that are no longer used. With `--check`, fails if a catalog is out of date.
+ * Extracts the messages of the console, and those of the server that it shows, into the catalogs of its languages: adds
+ * new ones with an empty translation, which a test refuses, and removes those that are no longer used. With `--check`,
+ * fails if a catalog is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

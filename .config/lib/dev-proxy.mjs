@@ -1,6 +1,6 @@
 /**
  * The one address of `npm run dev`. Modules of the console come from Vite, with hot module replacement; everything else
- * from the server, which is waited for while it restarts.
+ * comes from the server. Requests during its restart wait.
  */
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
