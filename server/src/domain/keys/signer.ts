@@ -66,7 +66,7 @@ export class Signer {
     return token;
   }
 
-  /** Reads the keys, and makes the first one of the algorithm, so that {@link sign} needs the database no more. */
+  /** Reads the keys, and makes the first one of the algorithm, so that {@link sign} does not need the database. */
   async prepare(alg: SigningAlgorithm): Promise<void> {
     await this.deps.keys.signing(alg);
   }
