@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Whoever is erased must be found at once in what was sent to them and done by them. */
+/** Indexes that find the messages and events of an erased user. */
 export class Migration20261121000101Erasure extends Migration {
   override up(): void {
     this.addSql(`create index "audit_events_actor_id_id_index" on "audit_events" ("actor_id", "id")`);

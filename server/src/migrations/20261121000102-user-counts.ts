@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Keeps the number of each project's users: a list tells it on every page. */
+/** Keeps the number of each project's users, which each page of a list shows. */
 export class Migration20261121000102UserCounts extends Migration {
   override up(): void {
     this.addSql(

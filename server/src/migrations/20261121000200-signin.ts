@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the flow of sign-in needs to know of itself. */
+/** State of the sign-in flow. */
 export class Migration20261121000200Signin extends Migration {
   override up(): void {
     this.addSql(`alter table "ceremonies" drop constraint "ceremonies_state_check"`);

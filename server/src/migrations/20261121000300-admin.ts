@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** People are looked for by the beginning of their login e-mail, too. */
+/** Index for searches of users by a prefix of the login email. */
 export class Migration20261121000300Admin extends Migration {
   override up(): void {
     this.addSql(

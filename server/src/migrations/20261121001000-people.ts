@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** People are found by their family name, filtered and put in order without reading all of them. */
+/** Indexes to find, filter and sort users by family name. */
 export class Migration20261121001000People extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** How a project's pages and mails look: a draft, the versions that were published, and the logos that they name. */
+/** Branding of a project's pages and mails: a draft, published versions, and their logos. */
 export class Migration20261121001100Experience extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Events are found by application, and the few that failed without reading the many that did not. */
+/** Indexes of events by application, and of failures. */
 export class Migration20261121001200Events extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Deliveries are listed by application, state and user, found when they are due, and forgotten when they are old. */
+/** Indexes of deliveries: by application, state and user, by due time, and by age. */
 export class Migration20261121001201LogoutDeliveries extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Days that are over are counted once; requests of directories are counted as they come. */
+/** Counts of past days, and of directory requests as they arrive. */
 export class Migration20261121001203Activity extends Migration {
   override up(): void {
     this.addSql(

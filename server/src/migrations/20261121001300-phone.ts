@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Changing the phone number: sign-ins that go on for it, and numbers that wait for their code. */
+/** Changes of the phone number: their sign-ins, and numbers that wait for a code. */
 export class Migration20261121001300Phone extends Migration {
   override up(): void {
     this.addSql(`alter table "ceremonies" add column "step_up" text null`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the instance knows of its own upkeep: its backups, and what outlives a master key. */
+/** Backups of the instance, and MAC keys kept after a change of the master key. */
 export class Migration20261121001500Operations extends Migration {
   override up(): void {
     this.addSql(
