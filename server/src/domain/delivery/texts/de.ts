@@ -16,7 +16,7 @@ export const de: Texts = {
     before: [`Ihr Code für den zweiten Schritt der Anmeldung bei ${app}:`],
     after: [
       `Er gilt ${minutes} Minuten lang.`,
-      'Wenn Sie sich gerade nicht anmelden, versucht es jemand anderes in Ihrem Namen.',
+      'Wenn Sie sich gerade nicht anmelden, versucht es jemand anderes in Ihrem Namen. Geben Sie den Code niemandem weiter.',
     ],
   }),
   'phone-code': ({ app, code, minutes }) => ({
@@ -72,7 +72,7 @@ export const de: Texts = {
   'recovery-code-used': ({ app, left, at }) => ({
     subject: `Wiederherstellungscode für ${app} benutzt`,
     before: [
-      `Einer Ihrer Wiederherstellungscodes wurde für die Anmeldung bei ${app} benutzt.`,
+      `Einer Ihrer Wiederherstellungscodes wurde für die Anmeldung bei ${app} verwendet.`,
       `Zeit: ${time(at)}`,
       `Noch übrig: ${left}`,
       `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}.`,
@@ -103,14 +103,14 @@ export const de: Texts = {
     before: [
       `Jemand hat sich an Ihrem Konto für ${app} ohne Passkey und zweiten Schritt angemeldet, mit einem Code an Ihre E-Mail-Adresse und einem Code eines Administrators.`,
       `Zeit: ${time(at)}`,
-      `Wenn Sie das nicht waren, wenden Sie sich sofort an das Team von ${app} und prüfen Sie, wer Ihre E-Mails lesen kann.`,
+      `Waren Sie das nicht? Dann wenden Sie sich sofort an den Betreiber von ${app}, und prüfen Sie, wer Ihre E-Mails lesen kann.`,
     ],
     after: [],
   }),
   invitation: ({ app, url }) => ({
     subject: `Einladung zu ${app}`,
     before: [
-      `Eine Administratorin oder ein Administrator von ${app} hat ein Konto für Sie angelegt.`,
+      `Ein Administrator von ${app} hat ein Konto für Sie angelegt.`,
       `Hier melden Sie sich an: ${url}`,
       'Bei jeder Anmeldung auf einem neuen Gerät erhalten Sie einen Code an diese Adresse. Ein Passwort gibt es nicht.',
       `Wenn Sie ${app} nicht kennen, müssen Sie nichts tun.`,

@@ -16,7 +16,7 @@ export const es: Texts = {
     before: [`Su código para el segundo paso del inicio de sesión en ${app}:`],
     after: [
       `Vale durante ${minutes} minutos.`,
-      'Si no está iniciando sesión en este momento, otra persona lo está intentando.',
+      'Si no está iniciando sesión en este momento, otra persona lo está intentando. No dé el código a nadie.',
     ],
   }),
   'phone-code': ({ app, code, minutes }) => ({
@@ -103,30 +103,30 @@ export const es: Texts = {
     before: [
       `Alguien inició sesión en su cuenta de ${app} sin su llave de acceso ni su segundo paso, con un código enviado a su correo y un código de un administrador.`,
       `Hora: ${time(at)}`,
-      `Si no fue usted, contacte de inmediato con el equipo de ${app} y compruebe quién puede leer su correo.`,
+      `Si no ha sido usted, avise enseguida a los responsables de ${app} y compruebe quién puede leer su correo.`,
     ],
     after: [],
   }),
   invitation: ({ app, url }) => ({
     subject: `Invitación a ${app}`,
     before: [
-      `Un administrador de ${app} ha creado una cuenta para ti.`,
-      `Inicia sesión aquí: ${url}`,
-      'Cada vez que inicies sesión en un dispositivo nuevo recibirás un código en esta dirección. No hay contraseña.',
-      `Si no conoces ${app}, ignora este mensaje.`,
+      `Un administrador de ${app} ha creado una cuenta para usted.`,
+      `Inicie sesión aquí: ${url}`,
+      'Cada vez que inicie sesión en un dispositivo nuevo recibirá un código en esta dirección. No hay contraseña.',
+      `Si no conoce ${app}, ignore este mensaje.`,
     ],
     after: [],
   }),
   'admin-invitation': ({ app, role, url }) => ({
-    subject: `Tienes acceso a ${app} en la consola de administración`,
+    subject: `Tiene acceso a ${app} en la consola de administración`,
     before: [
       {
-        owner: `Ahora eres propietario de ${app}, con acceso completo a todos los proyectos.`,
-        project_admin: `Ahora eres administrador del proyecto ${app}.`,
-        project_viewer: `Ahora puedes ver el proyecto ${app}.`,
+        owner: `Ahora es propietario de ${app}, con acceso completo a todos los proyectos.`,
+        project_admin: `Ahora es administrador del proyecto ${app}.`,
+        project_viewer: `Ahora puede ver el proyecto ${app}.`,
       }[role],
-      `Inicia sesión en la consola con esta dirección: ${url}`,
-      'Si no lo esperabas, ignora este mensaje.',
+      `Inicie sesión en la consola con esta dirección: ${url}`,
+      'Si no lo esperaba, ignore este mensaje.',
     ],
     after: [],
   }),
@@ -135,7 +135,7 @@ export const es: Texts = {
     before: [
       `El token SCIM ${token} de ${app} caduca pronto. Después, el directorio ya no podrá crear, cambiar ni desactivar usuarios.`,
       `Caduca: ${time(at)}`,
-      'Para sustituirlo, emita un token nuevo en la consola, en Directory sync, configúrelo en el directorio y revoque el anterior.',
+      'Para sustituirlo, emita un token nuevo en la consola, en «Sincronización de directorio», configúrelo en el directorio y revoque el anterior.',
     ],
     after: [],
   }),
@@ -144,7 +144,7 @@ export const es: Texts = {
     before: [
       `Latchkey desactivó el webhook a ${webhook} de ${app}. No ha aceptado eventos desde ${time(since)}.`,
       `Hora: ${time(at)}`,
-      'Corrija el receptor, active el webhook en la consola, en Webhooks, y reenvíe las entregas fallidas.',
+      'Corrija el receptor, active el webhook en la consola, en «Webhooks», y reenvíe las entregas fallidas.',
     ],
     after: [],
   }),
@@ -152,7 +152,7 @@ export const es: Texts = {
     subject: `Mensaje de prueba de ${app}`,
     before: [
       `Este es un mensaje de prueba de ${app}. El envío funciona.`,
-      `No tienes que hacer nada. Hora: ${time(at)}`,
+      `No tiene que hacer nada. Hora: ${time(at)}`,
     ],
     after: [],
   }),

@@ -16,7 +16,7 @@ export const fr: Texts = {
     before: [`Votre code pour la deuxième étape de la connexion à ${app} :`],
     after: [
       `Il est valable ${minutes} minutes.`,
-      'Si vous n’êtes pas en train de vous connecter, quelqu’un d’autre essaie de le faire.',
+      'Si vous n’êtes pas en train de vous connecter, quelqu’un d’autre essaie de le faire. Ne communiquez ce code à personne.',
     ],
   }),
   'phone-code': ({ app, code, minutes }) => ({
@@ -47,7 +47,7 @@ export const fr: Texts = {
     subject: `Clés d’accès modifiées pour ${app}`,
     before: [
       change === 'added'
-        ? `Une clé d’accès a été ajoutée à votre compte ${app}. Elle permet de se connecter à votre place sans code.`
+        ? `Une clé d’accès a été ajoutée à votre compte ${app}. Elle permet de se connecter sans code.`
         : `Une clé d’accès a été retirée de votre compte ${app}. Elle ne permet plus de se connecter.`,
       `Clé d’accès : ${passkey}`,
       `Date : ${time(at)}`,
@@ -70,9 +70,9 @@ export const fr: Texts = {
     after: [],
   }),
   'recovery-code-used': ({ app, left, at }) => ({
-    subject: `Code de secours utilisé pour ${app}`,
+    subject: `Code de récupération utilisé pour ${app}`,
     before: [
-      `L’un de vos codes de secours a été utilisé pour se connecter à ${app}.`,
+      `L’un de vos codes de récupération a été utilisé pour se connecter à ${app}.`,
       `Date : ${time(at)}`,
       `Codes restants : ${left}`,
       `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
@@ -80,9 +80,9 @@ export const fr: Texts = {
     after: [],
   }),
   'recovery-codes-renewed': ({ app, at }) => ({
-    subject: `Nouveaux codes de secours pour ${app}`,
+    subject: `Nouveaux codes de récupération pour ${app}`,
     before: [
-      `Dix nouveaux codes de secours ont été créés pour votre connexion à ${app}. Les précédents ne sont plus valables.`,
+      `Dix nouveaux codes de récupération ont été créés pour votre connexion à ${app}. Les précédents ne sont plus valables.`,
       `Date : ${time(at)}`,
       `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app}.`,
     ],
@@ -103,7 +103,7 @@ export const fr: Texts = {
     before: [
       `Quelqu’un s’est connecté à votre compte ${app} sans votre clé d’accès ni votre deuxième étape, avec un code envoyé à votre adresse e-mail et un code d’un administrateur.`,
       `Heure : ${time(at)}`,
-      `Si ce n’était pas vous, contactez immédiatement l’équipe de ${app} et vérifiez qui peut lire vos e-mails.`,
+      `Si ce n’était pas vous, prévenez sans attendre les responsables de ${app} et vérifiez qui peut lire vos e-mails.`,
     ],
     after: [],
   }),
@@ -135,7 +135,7 @@ export const fr: Texts = {
     before: [
       `Le jeton SCIM ${token} de ${app} expire bientôt. L’annuaire ne pourra alors plus créer, modifier ni désactiver d’utilisateurs.`,
       `Expiration : ${time(at)}`,
-      'Pour le remplacer, créez un nouveau jeton dans la console sous Directory sync, configurez-le dans l’annuaire, puis révoquez l’ancien.',
+      'Pour le remplacer, créez un nouveau jeton dans la console sous « Synchronisation d’annuaire », configurez-le dans l’annuaire, puis révoquez l’ancien.',
     ],
     after: [],
   }),
@@ -144,7 +144,7 @@ export const fr: Texts = {
     before: [
       `Latchkey a désactivé le webhook vers ${webhook} de ${app}. Il n’a accepté aucun événement depuis ${time(since)}.`,
       `Heure : ${time(at)}`,
-      'Corrigez le destinataire, activez le webhook dans la console sous Webhooks, puis renvoyez les livraisons échouées.',
+      'Corrigez le destinataire, activez le webhook dans la console sous « Webhooks », puis renvoyez les livraisons échouées.',
     ],
     after: [],
   }),
