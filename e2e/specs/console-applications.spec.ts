@@ -68,7 +68,7 @@ test('the keyboard alone creates an application, and its keys are shown once', a
 
   await expect(page.getByRole('heading', { name: 'Customer portal', exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(secret);
-  await expect(page.getByRole('combobox', { name: 'Kind of application' })).toHaveValue('web-server');
+  await expect(page.getByRole('combobox', { name: 'Application type' })).toHaveValue('web-server');
   const settings = page.getByRole('region', { name: 'Connection settings' });
   await expect(settings.getByText(/^lk_pk_[\w-]{43}$/)).toBeVisible();
   const clientId = page.url().split('/').at(-1) ?? '';
@@ -250,7 +250,7 @@ test('a viewer sees all of the project and can change nothing', async ({ browser
     await expect(page.getByText('You are a viewer of Acme')).toBeVisible();
     const main = page.getByRole('main');
     for (const field of await main.locator('input, select, textarea').all()) await expect(field).toBeDisabled();
-    await expect(main.getByRole('button', { name: /Delete|Switch off|New key|Revoke|Save|Add/ })).toHaveCount(0);
+    await expect(main.getByRole('button', { name: /Delete|Disable|New key|Revoke|Save|Add/ })).toHaveCount(0);
   }
   await expect(page.getByRole('navigation', { name: 'Console' }).getByText('Signing keys')).toHaveCount(0);
   expect(browserErrors).toEqual([]);

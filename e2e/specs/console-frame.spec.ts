@@ -117,8 +117,8 @@ test('the palette finds pages by synonyms, and acts on the user or application o
   await expect(heading(page, 'Sign-in & MFA')).toBeVisible();
 
   await open(`applications/${clientId}`, 'Portal');
-  await search('disable', /^Switch off/);
-  await expect(page.getByRole('dialog', { name: 'Switch Portal off?' })).toBeVisible();
+  await search('disable', /^Disable/);
+  await expect(page.getByRole('dialog', { name: 'Disable Portal?' })).toBeVisible();
   await page.keyboard.press('Escape');
 });
 

@@ -58,7 +58,7 @@ for (const role of ['admin', 'viewer'] as const) {
     await page.keyboard.press('Enter');
     const browser = section.getByRole('region', { name: 'In a new browser' });
     await expect(browser.getByRole('listitem')).toHaveText([
-      /^Code by email/,
+      /^Code by mail/,
       /^Set up a second factor \(/,
       'Signed in',
     ]);

@@ -43,7 +43,7 @@ const stateColumns: Column<Member>[] = [
     header: t('Status'),
     cell: ({ admin }) =>
       admin.active === false ? (
-        <Badge color="bad">{t('Switched off')}</Badge>
+        <Badge color="bad">{t('Deactivated')}</Badge>
       ) : admin.lastSignInAt ? (
         <Badge color="good">{t('Active')}</Badge>
       ) : (

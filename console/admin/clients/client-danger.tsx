@@ -38,21 +38,21 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
   return (
     <>
       <Section
-        title={client.disabled ? t('Switch on') : t('Switch off')}
+        title={client.disabled ? t('Enable') : t('Disable')}
         lead={
           client.disabled
             ? t('Disabled: sign-ins and keys are refused.')
-            : t('Refuses sign-ins and keys until switched on again.')
+            : t('Refuses sign-ins and keys until enabled again.')
         }
         actions={
           mayChange &&
           (client.disabled ? (
             <Button onClick={() => void switchOn()} loading={busy}>
-              {t('Switch on')}
+              {t('Enable')}
             </Button>
           ) : (
             <Button variant="default" onClick={() => setAsking('disable')}>
-              {t('Switch off')}
+              {t('Disable')}
             </Button>
           ))
         }
@@ -70,8 +70,8 @@ export function ClientDanger({ client, mayChange }: ClientPartProps) {
         }
       />
       <ConfirmMutation
-        title={t('Switch {name} off?', { name: client.name })}
-        verb={t('Switch off')}
+        title={t('Disable {name}?', { name: client.name })}
+        verb={t('Disable')}
         operation={UpdateClient}
         variables={asking === 'disable' ? clientChange(client, { disabled: true }) : undefined}
         invalidates={[ClientById]}

@@ -98,7 +98,7 @@ type Lifetimes = Record<'accessTokenTtlSeconds' | 'refreshTokenTtlSeconds' | 're
 const lifetimes: Record<keyof Lifetimes, { label: string; hint: string }> = {
   accessTokenTtlSeconds: { label: t('Access token lifetime'), hint: t('1 second to 1 hour') },
   refreshTokenTtlSeconds: { label: t('Refresh token lifetime'), hint: t('After a sign-in; 1 minute to 365 days') },
-  refreshTokenIdleSeconds: { label: t('Refresh token inactivity limit'), hint: t('Without use; 1 minute to 90 days') },
+  refreshTokenIdleSeconds: { label: t('Refresh token idle timeout'), hint: t('Without use; 1 minute to 90 days') },
 };
 
 function standardsOf({ accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshTokenIdleSeconds }: Lifetimes): Lifetimes {

@@ -17,7 +17,7 @@ const grants = {
   DEVICE_CODE: {
     name: t('Sign-in from devices'),
     help: t(
-      "At the project's issuer, for TVs, command lines and others without a browser (RFC 8628). Risk: someone who gets a user to enter a code signs in as that user.",
+      "At the project's issuer, for TVs, command lines and others without a browser (RFC 8628). Risk: an attacker who gets a user to enter a code signs in as that user.",
     ),
   },
 } as const satisfies Partial<Record<GrantType, object>>;

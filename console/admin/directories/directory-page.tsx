@@ -115,7 +115,7 @@ export function Component() {
       </Section>
       <ConfirmMutation
         title={t('Turn off directory sync?')}
-        verb={t('Switch off')}
+        verb={t('Turn off')}
         operation={UpdateProject}
         variables={isSwitchingOff ? projectChange(project, { scimEnabled: false }) : undefined}
         invalidates={projectQueries}

@@ -102,7 +102,7 @@ export function Component() {
         onClose={() => setRotating(false)}
       >
         <p>{t('New keys are published now and sign from tomorrow. Existing tokens stay valid.')}</p>
-        <p>{t('No one is signed out. Relying parties need no change. Keys also rotate automatically.')}</p>
+        <p>{t('Users stay signed in. Relying parties need no change. Keys also rotate automatically.')}</p>
       </ConfirmMutation>
       <ConfirmMutation
         title={t('Withdraw this key at once?')}
@@ -122,7 +122,7 @@ export function Component() {
               'Another key takes over at once; relying parties with a stale JWKS may refuse sign-ins until they refetch.',
             )}
           </li>
-          <li>{t('Sessions continue; no one signs in again.')}</li>
+          <li>{t('Sessions continue: users do not sign in again.')}</li>
         </ul>
       </ConfirmMutation>
     </Page>

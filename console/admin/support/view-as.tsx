@@ -10,7 +10,7 @@ type SignIn = ViewAsQuery['viewAs']['signIns'][number];
 type Step = SignIn['steps'][number];
 
 const kinds: Record<Step['kind'], string> = {
-  MAIL_CODE: t('Code by email'),
+  MAIL_CODE: t('Code by mail'),
   DEVICE_KEY: t('Device key, no question'),
   PASSKEY: t('Passkey'),
   CREATION: t('Create a passkey'),

@@ -51,7 +51,7 @@ export function ClientQuickstart({ client, mayChange }: ClientPartProps) {
         actions={
           <>
             <NativeSelect
-              aria-label={t('Kind of application')}
+              aria-label={t('Application type')}
               value={kind}
               data={Object.entries(clientKinds).map(([value, { name }]) => ({ value, label: name }))}
               onChange={(event) => setKind(event.currentTarget.value as ClientKind)}

@@ -71,16 +71,16 @@ export function clientCommands({ path }: PaletteObject, client: { disabled: bool
     tab('', t('Quickstart'), 'code', t('snippets code')),
     tab('settings', t('Redirect URIs and settings'), 'settings', t('edit callback')),
     tab('keys', t('Keys and secrets'), 'key', t('api rotate')),
-    tab('tokens', t('Tokens and logout'), 'clock', t('lifetime refresh')),
+    tab('tokens', t('Tokens & logout'), 'clock', t('lifetime refresh')),
     tab('claims', t('Claims'), 'users', t('mapping')),
     tab('roles', t('Roles'), 'team', t('permissions')),
     tab('events', t('Show events'), 'events', t('audit log')),
     ...(mayChange
       ? [
           client.disabled
-            ? { label: t('Switch on'), icon: 'check' as const, to: danger, keywords: t('enable activate') }
+            ? { label: t('Enable'), icon: 'check' as const, to: danger, keywords: t('enable activate') }
             : {
-                label: t('Switch off'),
+                label: t('Disable'),
                 icon: 'lock' as const,
                 to: danger,
                 command: 'disable',

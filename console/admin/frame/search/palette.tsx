@@ -87,17 +87,21 @@ function Search({ projectId, typed, onClose }: Omit<PaletteProps, 'opened'>) {
   const actions: Choice[] = [
     ...(projectId && mayChange
       ? [
-          go(t('Do'), 'plus', t('Create application'), `/projects/${projectId}/applications/new`, {
+          go(t('Actions'), 'plus', t('Create application'), `/projects/${projectId}/applications/new`, {
             keywords: t('add new client'),
           }),
-          go(t('Do'), 'plus', t('Import users'), `/projects/${projectId}/users/import`, { keywords: t('add csv') }),
+          go(t('Actions'), 'plus', t('Import users'), `/projects/${projectId}/users/import`, {
+            keywords: t('add csv'),
+          }),
         ]
       : []),
-    ...(isOwner ? [go(t('Do'), 'plus', t('Create project'), '/projects?new', { keywords: t('add new tenant') })] : []),
+    ...(isOwner
+      ? [go(t('Actions'), 'plus', t('Create project'), '/projects?new', { keywords: t('add new tenant') })]
+      : []),
     {
       key: 'scheme',
       isFound: false,
-      group: t('Do'),
+      group: t('Actions'),
       label: colorScheme === 'dark' ? t('Switch to light colors') : t('Switch to dark colors'),
       keywords: t('theme colors'),
       icon: <Icon name={colorScheme === 'dark' ? 'sun' : 'moon'} size={18} />,
