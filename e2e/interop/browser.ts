@@ -27,7 +27,7 @@ export class Browser {
     return [...(this.#cookies.get(origin) ?? [])].map((pair) => pair.join('=')).join('; ');
   }
 
-  /** Whether the issuer knows a session of this browser. */
+  /** Whether this browser has a session at the issuer. */
   async hasSession(issuer: string, clientId: string, redirectUri: string): Promise<boolean> {
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
     const query = new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri });

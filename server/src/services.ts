@@ -126,9 +126,9 @@ export interface Ports {
   onBatch?(kind: StreamKind, result: 'delivered' | 'failed'): void;
   /** Called with the number of messages that expired unsent, for metrics. */
   onExpired?(channel: string, count: number): void;
-  /** Where months of the audit log are kept before they are deleted; absent: nowhere. */
+  /** Archive of months of the audit log, written before they are deleted. */
   eventArchive?: EventArchive | undefined;
-  /** Absent where no jobs are done. */
+  /** Absent if no jobs run. */
   gauge?: QueueGauge;
   /** Absent in a short-lived command. */
   runtime?: Runtime;

@@ -6,7 +6,7 @@ import { Postgres } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { LoadResults, load, World } from '../support/world.ts';
 
-/** The statements that server/docs/database.md tells operators to run. */
+/** The statements of the procedure in server/docs/database.md. */
 const script = (name: string): string =>
   readFileSync(new URL(`../../../server/deploy/logical-replication/${name}.sql`, import.meta.url), 'utf8');
 

@@ -68,7 +68,8 @@ function read<Op extends DelegationOperation>(op: Op, body: unknown): Body<Op> {
   if (issue) wrong(issue.path.join('.') || 'body', 'is missing or malformed');
   const data = parsed.data as Record<string, unknown>;
   for (const [name, value] of Object.entries(data)) {
-    if (typeof value === 'string' && !isStorableText(value)) wrong(name, 'holds characters that it cannot have');
+    if (typeof value === 'string' && !isStorableText(value))
+      wrong(name, 'must not contain NUL or an unpaired surrogate');
   }
   return data as Body<Op>;
 }

@@ -1,6 +1,6 @@
 /**
- * openid-client 6 knows the issuer, a client id and a credential, and takes all else from discovery. Each way of client
- * authentication and each signature of ID tokens does all that a project's issuer offers.
+ * openid-client 6 gets the issuer, a client id and a credential, and reads the rest from discovery. Each method of client
+ * authentication and each signature of ID tokens works with every feature of a project's issuer.
  */
 import * as oidc from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -54,7 +54,7 @@ function isHeld({ mutability, returned }: Attribute): boolean {
 
 /**
  * Throws `mutability` if an immutable value has changed. A hidden one that a PATCH names is refused in any case: a client
- * could otherwise guess the value, as often as it likes.
+ * could otherwise guess the value, any number of times.
  */
 export function checkImmutable(
   { custom }: ResourceType,

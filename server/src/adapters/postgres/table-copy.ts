@@ -42,7 +42,7 @@ export async function tablesOf(em: EntityManager): Promise<Table[]> {
     const free = [...waiting].filter(
       (name) => !parents.some(({ child, parent }) => child === name && waiting.has(parent)),
     );
-    if (free.length === 0) throw new Error(`tables refer to each other in a circle: ${[...waiting].join(', ')}`);
+    if (free.length === 0) throw new Error(`circular foreign keys between tables: ${[...waiting].join(', ')}`);
     for (const name of free) {
       waiting.delete(name);
       ordered.push(tables.get(name) as Table);

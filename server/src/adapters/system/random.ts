@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 /** Bytes per call of the generator: a call costs more than the bytes. */
 const batchBytes = 4096;
 
-/** Bytes of the system's CSPRNG. Each is given once, and none that was given stays in memory here. */
+/** Bytes of the system's CSPRNG. Returned bytes are removed from the batch. */
 function batched(): (count: number) => Buffer {
   const batch = Buffer.alloc(batchBytes);
   let used = batchBytes;

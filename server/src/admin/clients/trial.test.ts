@@ -223,7 +223,7 @@ describe('a trial sign-in', () => {
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'forbidden' } }] });
   });
 
-  it("is not for the console's own client, nor for one that is switched off", async () => {
+  it("is not for the console's own client, nor for one that is disabled", async () => {
     const owner = await adminsBrowser('owner');
     const { data } = await call('{ projects(first: 50) { edges { node { id builtIn } } } }', {}, owner);
     const own = data.projects.edges.find((edge: any) => edge.node.builtIn === 'CONSOLE').node.id;

@@ -240,7 +240,7 @@ export class Devices {
 }
 
 /**
- * An application's page can sign anything that its scripts want: its key does not count on the hosted page, where other
+ * Scripts of an application's page can sign anything with its key. The hosted page therefore does not accept that key: other
  * clients would trust it.
  */
 export function belongsTo(

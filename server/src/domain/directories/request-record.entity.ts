@@ -18,7 +18,7 @@ const schema = defineEntity({
     resourceId: p.uuid().nullable(),
     status: p.integer(),
     scimType: p.text().nullable(),
-    /** Why it was refused. */
+    /** Reason of the refusal. */
     detail: p.text().nullable(),
     durationMs: p.integer(),
     userAgent: p.text().nullable(),

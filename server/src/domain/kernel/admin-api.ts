@@ -17,7 +17,7 @@ export const adminScopes = [
 ] as const;
 export type AdminScope = (typeof adminScopes)[number];
 
-/** Seconds that a client's token for the admin API lives. */
+/** Lifetime in seconds of a client's token for the admin API. */
 export const adminTokenTtlSeconds = 900;
 
 /** The resource of the admin API (RFC 8707 section 2): `aud` of its tokens. */

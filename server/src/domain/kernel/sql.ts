@@ -155,7 +155,7 @@ function named(label: string, statement: Fragment, on: Kysely): NamedQuery {
   return { ...made, name };
 }
 
-/** False if Kysely made a part: only Kysely knows its text. */
+/** False if a part was made by Kysely, which has its text. */
 function collect({ texts, values }: Fragment, parts: Part[], parameters: unknown[]): boolean {
   parts.push(texts);
   return values.every((value) => {

@@ -40,7 +40,7 @@ interface Capabilities {
 export interface Issuer {
   /** `iss`: the base address, `{base_url}/p/{slug}`, or the origin of a custom domain. */
   url: string;
-  /** The only project whose clients it knows; null at the base issuer, which knows all. */
+  /** The project whose clients it accepts; null at the base issuer, which accepts all. */
   project: { id: string; slug: string } | null;
   capabilities: Capabilities;
 }

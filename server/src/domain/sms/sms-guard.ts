@@ -30,7 +30,7 @@ const leastToKeepOf = 100;
 
 /**
  * Limits the cost of SMS: kinds of numbers, countries, and budgets per number, range of numbers and project. Unproved
- * numbers have separate budgets, so that an attacker who spends these blocks no number in use.
+ * numbers have separate budgets, so that an attacker who uses them up does not block numbers in use.
  */
 export class SmsGuard {
   constructor(private readonly deps: { limits: Limits; audit: Audit }) {}

@@ -40,7 +40,7 @@ export interface Portion {
   isCut: boolean;
 }
 
-/** The events that a stream wants, up to 1 MB, and at least one. @param host the instance's, for syslog */
+/** The events that match the filter of a stream, up to 1 MB, and at least one. @param host the instance's, for syslog */
 export function portionOf(stream: LogStream, numbered: readonly Numbered[], vault: Vault, host: string): Portion {
   const lines: string[] = [];
   let [bytes, position] = [0, stream.position];

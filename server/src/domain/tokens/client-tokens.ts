@@ -44,9 +44,9 @@ export class ClientTokens {
   constructor(private readonly deps: { db: Database; clock: Clock; random: Random; signer: Signer; issuer: string }) {}
 
   /**
-   * Null, with no token, if the cached client is stale. Refuses `client-rejected` for a replayed assertion, `proof-rejected` for a replayed proof, and
-   * `grant-rejected` with `target` unless the request means exactly one API that the client may use, and with `scope` if
-   * it wants more than was granted there.
+   * Null, with no token, if the cached client is stale. Refuses `client-rejected` for a replayed assertion,
+   * `proof-rejected` for a replayed proof, and `grant-rejected`: with `target` unless the request selects exactly one API
+   * that the client may use, with `scope` if it asks for more than was granted there.
    */
   async issue(request: ClientTokenRequest): Promise<ApiTokenResponse | null> {
     const { clock, db, issuer: baseUrl, random, signer } = this.deps;

@@ -17,7 +17,7 @@ export function isDelivered(outcome: WebhookOutcome): boolean {
   return 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
 }
 
-/** 410: the receiver wants no more events (Standard Webhooks). */
+/** 410: the receiver is gone (Standard Webhooks). */
 export function isGone(outcome: WebhookOutcome): boolean {
   return 'status' in outcome && outcome.status === 410;
 }

@@ -24,7 +24,7 @@ export function checkedUrl(url: string, allowPrivate: boolean): string {
   return url;
 }
 
-/** A signing secret that the receiver already knows, without whitespace around it. Refuses `invalid`. */
+/** A signing secret of the caller, without whitespace around it. Refuses `invalid`. */
 export function checkedSecret(secret: string): string {
   const text = secret.trim();
   const key = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';

@@ -8,7 +8,7 @@ import { type Pages, wantsPage } from '../pages.ts';
 
 const signIn = /^(?:\/p\/[^/]+)?\/(?:v1\/signin\/|authorize(?:$|\/)|oauth2\/token$|userinfo$)/;
 
-/** `Retry-After` of a 503 for something that is not configured, such as SCIM without a token. No fault of the service. */
+/** Minimum `Retry-After` of a 503 that does not count as a failure: a feature is not configured, such as SCIM without a token. */
 const notSetUpSeconds = 60;
 
 /** Records which requests of a service end with a server error. Requests that the client aborted do not count. */

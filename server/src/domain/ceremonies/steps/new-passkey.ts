@@ -34,7 +34,7 @@ export async function finishWith(
   { user, passkey, device }: { user: User; passkey: Passkey; device: Device },
 ): Promise<StepOutcome<'register-passkey'>> {
   const { em, deps, ceremony } = flow;
-  // Its purpose is fulfilled.
+  // The step-up ends with the passkey.
   if (ceremony.stepUp === 'create_passkey') ceremony.stepUp = null;
   const hasCodes = (await deps.mfa.recoveryCodes.left(em, user)) > 0;
   const recoveryCodes = hasCodes ? null : await deps.mfa.recoveryCodes.issue(em, user);
