@@ -7,7 +7,8 @@ const libraries = ['shared/browser/README.md', 'shared/react/README.md', 'shared
 
 /**
  * The documentation for language models (llmstxt.org), by path: `llms.txt`, an index, and `llms-full.txt`, all pages in one
- * file, both beside the pages. The pages are the README, those of the libraries, and those in the table of contents of `server/docs`.
+ * file, both beside the pages. The pages are the README, those of the libraries, and those in the table of contents of
+ * `server/docs`.
  */
 export function llmsFiles(read = (path) => readFileSync(join(root, path), 'utf8')) {
   const readme = read('README.md');

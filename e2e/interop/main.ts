@@ -1,8 +1,9 @@
 /**
  * `npm run interop`: signs in, reads claims and logs out with relying parties from outside npm, at their documented
  * defaults, with only the issuer of a project, a client ID and a client secret; with the quickstart of Next.js; and runs
- * the server library in other runtimes; and delegation in other languages. Prints a table. A client that this machine lacks, or npm cannot install, is
- * skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- expo`, `-- delegation` and `-- clients` run only these.
+ * the server library in other runtimes; and delegation in other languages. Prints a table. A client that this machine lacks,
+ * or npm cannot install, is skipped, with the reason. `npm run interop -- runtimes`, `-- next`, `-- expo`, `-- delegation`
+ * and `-- clients` run only these.
  */
 import { Person } from '../chaos/support/person.ts';
 import { AdminApi } from '../support/admin-api.ts';

@@ -862,7 +862,7 @@ export type UpdateGroupInput = {
   id: string;
 };
 
-/** Absent fields do not change. */
+/** Absent fields are unchanged. */
 export type UpdateLogStreamInput = {
   description?: string | null | undefined;
   format?: LogStreamFormat | null | undefined;
@@ -945,7 +945,7 @@ export type UpdateUserInput = {
   zoneinfo?: string | null | undefined;
 };
 
-/** Absent fields do not change. */
+/** Absent fields are unchanged. */
 export type UpdateWebhookInput = {
   description?: string | null | undefined;
   /** False: events are not queued, and waiting ones are held back. */

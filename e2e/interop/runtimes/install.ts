@@ -10,7 +10,10 @@ const cache = fileURLToPath(new URL('../../../test-results/interop', import.meta
 /** Packages could not be installed. */
 export class NotInstalled extends Error {}
 
-/** Installs packages from the npm registry into a folder that later runs reuse; Next.js compiles no JSX in `node_modules`. Throws {@link NotInstalled}. */
+/**
+ * Installs packages from the npm registry into a folder that later runs reuse; Next.js compiles no JSX in `node_modules`.
+ * Throws {@link NotInstalled}.
+ */
 export async function installed(
   name: string,
   packages: Record<string, string>,

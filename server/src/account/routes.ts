@@ -1,7 +1,7 @@
 /**
- * `/account`: users view and end their own sessions, devices, second factors and applications, and edit their profile. Pages and forms work without script;
- * with script, "forget this browser" also deletes the browser's keys. Only the SSO session's cookie determines the
- * account; a change needs a CSRF token bound to that session.
+ * `/account`: users view and end their own sessions, devices, second factors and applications, and edit their profile. Pages
+ * and forms work without script; with script, "forget this browser" also deletes the browser's keys. Only the SSO session's
+ * cookie determines the account; a change needs a CSRF token bound to that session.
  */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { confirmedPath } from '../domain/accounts/confirmation.ts';

@@ -236,7 +236,10 @@ function redirectError({ url }: Issuer, res: Response, target: Target, error: OA
   redirect(res, target, { error: error.error, error_description: error.description, iss: url });
 }
 
-/** RFC 6749 §4.1.2, RFC 9207 §2, by the request's response_mode; 303, so that a POST is not repeated at the target (RFC 9700 §4.12). */
+/**
+ * RFC 6749 §4.1.2, RFC 9207 §2, by the request's response_mode; 303, so that a POST is not repeated at the target (RFC 9700
+ * §4.12).
+ */
 function redirect(res: Response, target: Target, answer: Record<string, string>): void {
   const fields = target.state === undefined ? answer : { ...answer, state: target.state };
   if (target.responseMode === 'form_post') return sendForm(res, target.redirectUri, fields);

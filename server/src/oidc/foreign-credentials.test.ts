@@ -51,7 +51,10 @@ const kinds = [
 type Kind = (typeof kinds)[number];
 type Credentials = Partial<Record<Kind, string>>;
 
-/** `ours` is asked; `sibling` is another application of its project, `theirs` one of another project, `base` one at the base issuer. */
+/**
+ * `ours` is asked; `sibling` is another application of its project, `theirs` one of another project, `base` one at the base
+ * issuer.
+ */
 const owners = ['ours', 'sibling', 'theirs', 'base'] as const;
 type Owner = (typeof owners)[number];
 const ofBase: readonly Kind[] = ['code', 'access token', 'ID token', 'API key'];

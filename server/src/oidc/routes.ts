@@ -1,8 +1,8 @@
 /**
  * OpenID Connect: authorization code flow with PKCE, UserInfo, discovery, RP-initiated logout. Owns the wire
  * format of these endpoints. Not here: sign-in (`signin/`), codes and tokens (`domain/tokens`), delivery of logout
- * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9126, 9207, 9449; OpenID Connect Core, Discovery,
- * RP-Initiated Logout and Back-Channel Logout 1.0.
+ * tokens (`domain/logout`, `jobs/`). Standards: RFC 6749, 6750, 7523, 7636, 9068, 9126, 9207, 9449; OpenID Connect Core,
+ * Discovery, RP-Initiated Logout and Back-Channel Logout 1.0.
  */
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Refusal } from '../domain/kernel/problem.ts';

@@ -109,7 +109,10 @@ export interface Refresh {
   pick: number;
   deviation: Deviation;
 }
-/** `repeat`: the token that the live one replaced. `late`: the same, half a minute later. `old`: an earlier one. `forged`: of a known family. */
+/**
+ * `repeat`: the token that the live one replaced. `late`: the same, half a minute later. `old`: an earlier one. `forged`: of
+ * a known family.
+ */
 const deviations = [
   ...(['live', 'live', 'live', 'live', 'repeat', 'late', 'old', 'less', 'more', 'forged', 'stranger'] as const),
   ...(['other-client', 'base-issuer', 'other-issuer'] as const),

@@ -6,7 +6,10 @@ import { Icon } from '../icon.tsx';
 import styles from './list-bar.module.css';
 import { firstRow } from './range.ts';
 
-/** The URL requested from the router at a location. The router updates the location later: without this, only the last change would remain. */
+/**
+ * The URL requested from the router at a location. The router updates the location later: without this, only the last change
+ * would remain.
+ */
 let asked: { at: string; next: URLSearchParams } | undefined;
 
 /** Search, filters and cursor of a list, kept in the URL. */

@@ -70,7 +70,10 @@ export class ProjectResolver {
     return passkeyModelUsage(em, projectId, { aaguids: checkedAaguids(aaguids), roots: checkedRoots(roots, now) });
   }
 
-  /** As `webhookUrl`, not for viewers: it has the addresses of receivers. Not for applications: they have no scope for all of it. */
+  /**
+   * As `webhookUrl`, not for viewers: it has the addresses of receivers. Not for applications: they have no scope for all of
+   * it.
+   */
   @Requires('project_admin', { about: { project: 'projectId' } })
   @Query(() => String, { description: 'The settings as YAML, for `plan` and `apply`. It contains no secrets.' })
   async projectConfiguration(@Arg('projectId', () => ID) projectId: string, @Ctx() { domain, em }: AdminContext) {

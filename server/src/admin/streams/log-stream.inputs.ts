@@ -20,7 +20,7 @@ export class CreateLogStreamInput extends inputFields({
   secret: nullable(text(secret)),
 }) {}
 
-@InputType({ description: 'Absent fields do not change.' })
+@InputType({ description: 'Absent fields are unchanged.' })
 export class UpdateLogStreamInput extends inputFields({
   id: id(),
   target: nullable(text(`${target} Another target needs the secret again.`)),

@@ -13,7 +13,7 @@ export class CreateWebhookInput extends inputFields({
   description: nullable(text('One line of at most 100 characters.')),
 }) {}
 
-@InputType({ description: 'Absent fields do not change.' })
+@InputType({ description: 'Absent fields are unchanged.' })
 export class UpdateWebhookInput extends inputFields({
   id: id(),
   url: nullable(text()),

@@ -58,8 +58,8 @@ export function anonymizedEvents(
   const isAbout = sql`subject_kind = 'user' and subject_id = any(${ids})`;
   const isBy = sql`actor_kind in ('user', 'admin') and actor_id = any(${ids})`;
   const isOwned = sql`subject_kind = any(${ownedKinds}::text[]) and detail->>'userId' = any(${ids})`;
-  // Events of the sign-in that created the user, whose address belonged to no user until then. Ids contain times; `offset` keeps the
-  // planner from reading the whole log.
+  // Events of the sign-in that created the user, whose address belonged to no user until then. Ids contain times; `offset`
+  // keeps the planner from reading the whole log.
   const early = sql`select e.id from (
       select id as created, detail->>'signInId' as sign_in from audit_log
       where ${isAbout} and ${ofProject} and type = 'user.created' and detail->>'signInId' is not null

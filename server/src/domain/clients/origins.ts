@@ -72,7 +72,10 @@ export class Origins implements EventSubscriber<Client> {
   }
 }
 
-/** Origins, those of the oldest clients first: browsers ignore all but about five names, and a new client must not push others out. */
+/**
+ * Origins, those of the oldest clients first: browsers ignore all but about five names, and a new client must not push
+ * others out.
+ */
 const relatedOrigins = sql<{ origin: string }>`
   select origin from clients c join projects p on p.id = c.project_id and p.passkeys,
     unnest(redirect_origins(c.redirect_uris)) origin

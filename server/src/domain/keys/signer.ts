@@ -10,8 +10,8 @@ import type { SigningAlgorithm } from './signing-key.entity.ts';
 export const apiTokenAlgorithm = 'ES256';
 
 /**
- * Kinds of token. The kind fixes `typ` and, except for ID tokens and introspection at projects, the algorithm, so that one cannot be used
- * as another. An access token for UserInfo and one for an API differ in it.
+ * Kinds of token. The kind fixes `typ` and, except for ID tokens and introspection at projects, the algorithm, so that one
+ * cannot be used as another. An access token for UserInfo and one for an API differ in it.
  */
 const tokenKinds = {
   'id-token': { typ: 'JWT', alg: 'ES512' },

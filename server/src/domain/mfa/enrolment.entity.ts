@@ -14,7 +14,10 @@ const schema = defineEntity({
     id: key(),
     user: () => sameProject(User, 'user_id'),
     method: p.enum(mfaMethods),
-    /** The device that enrols it: until it is verified, only that device can continue. Null for a back end and the account page. */
+    /**
+     * The device that enrols it: until it is verified, only that device can continue. Null for a back end and the account
+     * page.
+     */
     deviceId: p.uuid().nullable(),
     /** The sign-in, factor change, or session (account page) that started it: it can be verified only there. */
     ceremonyId: p.uuid().nullable(),

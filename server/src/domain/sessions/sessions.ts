@@ -240,7 +240,10 @@ export function participation(from: Fragment, now: Date): Fragment {
     on conflict (project_id, session_id, client_id) do update set last_at = excluded.last_at, issuer = excluded.issuer`;
 }
 
-/** SQL condition: session `of` was proved by a passkey that verified its user. Sessions of the previous release have only `amr`. */
+/**
+ * SQL condition: session `of` was proved by a passkey that verified its user. Sessions of the previous release have only
+ * `amr`.
+ */
 export function byPasskey(of: Fragment): Fragment {
   return sql`(${of}.passkey_id is not null or ${statesPasskey(sql`${of}.amr`)})`;
 }

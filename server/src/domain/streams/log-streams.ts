@@ -144,7 +144,10 @@ export class LogStreams {
     });
   }
 
-  /** Records the event `log-stream.tested`, which the stream receives regardless of its filter. Refuses `not-found`, `invalid`, `too-many`. */
+  /**
+   * Records the event `log-stream.tested`, which the stream receives regardless of its filter. Refuses `not-found`,
+   * `invalid`, `too-many`.
+   */
   async test(key: StreamKey, actor: Actor): Promise<AuditEvent> {
     const { audit, db, limits } = this.deps;
     const spent = await db.transaction((em) => limits.spend(em, tests, key.projectId ?? 'instance'));

@@ -33,7 +33,10 @@ function isPart(scope: string | undefined, granted: string): boolean {
   return scope === undefined || scope.split(' ').every((one) => granted.split(' ').includes(one));
 }
 
-/** Refresh tokens (RFC 6749 section 6): replaced at each use; a replaced one that returns ends the grant (RFC 9700 section 4.14). */
+/**
+ * Refresh tokens (RFC 6749 section 6): replaced at each use; a replaced one that returns ends the grant (RFC 9700 section
+ * 4.14).
+ */
 export class RefreshTokens {
   constructor(
     private readonly deps: {

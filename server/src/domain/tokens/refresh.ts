@@ -140,7 +140,10 @@ export const refreshed = sql`g.id as grant_id, g.client_id, g.user_id,
   k.id_token_signed_response_alg, p.id as project_id, p.id_token_ttl_seconds,
   coalesce(k.access_token_ttl_seconds, p.access_token_ttl_seconds) as access_token_ttl_seconds`;
 
-/** SQL: stores an access token for each row of `from`, which has the columns of {@link refreshed}: revocable like that of a code. */
+/**
+ * SQL: stores an access token for each row of `from`, which has the columns of {@link refreshed}: revocable like that of a
+ * code.
+ */
 export function noted(random: Random, now: Date, from: Fragment): Fragment {
   return sql`insert into authorization_codes (project_id, id, client_id, user_id, session_id, issuer, grant_id, scope, auth_time,
       amr, acr, created_at, expires_at, used_at, forget_at)

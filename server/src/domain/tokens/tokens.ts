@@ -86,8 +86,8 @@ export class Tokens {
 
   /**
    * Issues a code under the browser's live session and slides its idle limit. `login-required` if no session is live or
-   * it does not satisfy the request; the session's id if only its user's consent is missing; `acr-unmet` if a live one was not proved as the request asks (`acr.ts`);
-   * `client-changed` if the cached client is stale.
+   * it does not satisfy the request; the session's id if only its user's consent is missing; `acr-unmet` if a live one was
+   * not proved as the request asks (`acr.ts`); `client-changed` if the cached client is stale.
    */
   async codeUnderSession(
     asked: SessionCode,
@@ -105,8 +105,9 @@ export class Tokens {
    * Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.6); single use. Null, with nothing written, if the cached client is
    * stale. Refuses `client-rejected` for a replayed assertion, `proof-rejected` for a replayed proof, and
    * `grant-rejected` if the code is unknown, expired, used, another client's or bound to another key, or if verifier,
-   * redirect_uri, user or session do not match; a replayed code revokes its tokens (§4.1.2). An SDK code has no redirect_uri and may have no challenge, so it needs the client's secret key or
-   * assertion; a code of /authorize needs the client's registered authentication method.
+   * redirect_uri, user or session do not match; a replayed code revokes its tokens (§4.1.2). An SDK code has no redirect_uri
+   * and may have no challenge, so it needs the client's secret key or assertion; a code of /authorize needs the client's
+   * registered authentication method.
    */
   async exchange(exchange: Exchange): Promise<TokenResponse | null> {
     const { clock, db, random } = this.deps;

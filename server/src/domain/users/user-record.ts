@@ -5,7 +5,8 @@ import type { User } from './user.entity.ts';
 
 /**
  * The columns of a user, and when each is written: `values` are set by clients and directories, `derived` columns follow at
- * each change, `apart` ones are written by separate statements. Selects, inserts, updates and the types below derive from this table.
+ * each change, `apart` ones are written by separate statements. Selects, inserts, updates and the types below derive from
+ * this table.
  */
 const columns = {
   id: 'once',

@@ -97,8 +97,8 @@ export function notedSignIn({ project, id }: TenantKey<string | Fragment>, at: D
 }
 
 /**
- * Writes a user whose login stays, their addresses and the event in one statement. False, with nothing written, if the version has
- * changed since it was read, or the definitions of its custom attributes have. Refuses `taken`.
+ * Writes a user whose login stays, their addresses and the event in one statement. False, with nothing written, if the
+ * version has changed since it was read, or the definitions of its custom attributes have. Refuses `taken`.
  */
 export async function writeIfUnchanged(
   em: Executing,

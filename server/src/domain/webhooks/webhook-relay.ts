@@ -185,7 +185,10 @@ export class WebhookRelay {
   }
 }
 
-/** SQL condition: the webhook, unless an admin has changed it since it was read. A round's results may be of the former address. */
+/**
+ * SQL condition: the webhook, unless an admin has changed it since it was read. A round's results may be of the former
+ * address.
+ */
 function asSent({ project, id, updatedAt }: Webhook, lease: string): Fragment {
   return sql`project_id = ${project.id} and id = ${id} and lease = ${lease}
     and date_trunc('milliseconds', updated_at) = ${updatedAt}`;

@@ -40,7 +40,10 @@ export type Storage =
   | { kind: 'uuid'; value: string }
   | { kind: 'boolean'; value: string }
   | { kind: 'instant'; value: string }
-  /** The address of the resource whose id `id` yields, below the endpoint of `resourceType`, or of the type that `typeOf` yields. */
+  /**
+   * The address of the resource whose id `id` yields, below the endpoint of `resourceType`, or of the type that `typeOf`
+   * yields.
+   */
   | { kind: 'location'; id: string; resourceType: 'User' | 'Group' | 'Role' | 'Entitlement'; typeOf?: string }
   /** The elements of a multi-valued attribute, as a FROM item named `e`. */
   | { kind: 'elements'; from: Fragment };

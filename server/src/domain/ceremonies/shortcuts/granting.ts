@@ -35,7 +35,8 @@ export interface Grant {
   /** Replaces the sign-in's nonce. */
   nextNonce: string;
   /**
-   * SQL: selects `project_id`, `user_id` and `id` of the credential if user and credential allow the sign-in, and locks them in this order.
+   * SQL: selects `project_id`, `user_id` and `id` of the credential if user and credential allow the sign-in, and locks them
+   * in this order.
    */
   credential: Fragment;
   /** SQL condition on the sign-in `c` and the credential `t`, beside those of every sign-in. */

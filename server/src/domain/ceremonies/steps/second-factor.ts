@@ -254,7 +254,8 @@ async function mayStore({ em, deps }: Flow, user: User, phone: string): Promise<
 
 /**
  * The user and the required factor, both locked. An unverified factor counts only with the mail code of the sign-in
- * that started it, while its method is offered, while no passkey and no other factor meets the policy, and while no passkey is required.
+ * that started it, while its method is offered, while no passkey and no other factor meets the policy, and while no passkey
+ * is required.
  */
 async function factorOf(flow: Flow): Promise<{ user: User; factor: Enrolment } | { refused: Problem }> {
   const { em, deps, caller, ceremony } = flow;

@@ -38,8 +38,8 @@ const schema = defineEntity({
 });
 
 /**
- * A device that waits for a person to sign in elsewhere (RFC 8628). Once approved, its device code is an authorization code: a row of
- * `authorization_codes` with the same hash.
+ * A device that waits for a person to sign in elsewhere (RFC 8628). Once approved, its device code is an authorization code:
+ * a row of `authorization_codes` with the same hash.
  */
 export class DeviceAuthorization extends schema.class {}
 schema.setClass(DeviceAuthorization);
