@@ -2,6 +2,8 @@ import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../../test/build-app.ts';
 import { RelyingParty } from '../../test/relying-party.ts';
+import { system } from '../domain/kernel/actor.ts';
+import { keyIn } from '../domain/projects/tenant.ts';
 import type { User } from '../domain/users/user.entity.ts';
 
 let app: TestApp;
@@ -68,5 +70,33 @@ describe('discovery, keys and CORS', () => {
       expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
       expect(response.headers.get('vary')).toContain('Origin');
     }
+  });
+});
+
+describe("the key set of a project's issuer", () => {
+  it('has the algorithms of its clients and APIs alone, each until the last ID token has expired', async () => {
+    const { apis, clients } = app.services;
+    const [project, other] = [await app.make.project(), await app.make.project()];
+    const algorithms = async ({ slug }: { slug: string }) => {
+      const response = await fetch(`${app.url}/p/${slug}/.well-known/jwks.json`);
+      return ((await response.json()) as { keys: { alg: string }[] }).keys.map(({ alg }) => alg).sort();
+    };
+    expect(await algorithms(project)).toEqual(['ES512']);
+    const { client } = await app.make.client(project, { idTokenSignedResponseAlg: 'RS256' });
+    const api = { identifier: 'https://api.example.com', name: 'API', scopes: [{ key: 'read', description: 'Read' }] };
+    await apis.create({ projectId: other.id, ...api }, system);
+    const { client: foreign } = await app.make.client(other, { idTokenSignedResponseAlg: 'EdDSA' });
+    expect([await algorithms(project), await algorithms(other)]).toEqual([['RS256'], ['ES256', 'EdDSA']]);
+    await clients.update(keyIn(project.id, client.id), { idTokenSignedResponseAlg: 'ES256' }, system);
+    await clients.update(keyIn(other.id, foreign.id), { name: 'Renamed' }, system);
+    expect(await algorithms(project)).toEqual(['ES256', 'RS256']);
+    app.clock.turn(24 * 3600 + 1);
+    expect([await algorithms(project), await algorithms(other)]).toEqual([['ES256'], ['ES256', 'EdDSA']]);
+    const { client: gone } = await app.make.client(project, { idTokenSignedResponseAlg: 'RS256' });
+    await clients.delete(keyIn(project.id, gone.id), system);
+    await clients.update(keyIn(project.id, client.id), { disabled: true }, system);
+    expect(await algorithms(project)).toEqual(['ES256', 'RS256']);
+    app.clock.turn(24 * 3600 + 1);
+    expect(await algorithms(project)).toEqual(['ES512']);
   });
 });
