@@ -269,16 +269,31 @@ describe("the console's session", () => {
     const input = { projectId, maxSessionSeconds: 31_536_000 };
     expect((await harness.call(longer, { input }, headers)).code).toBe('reauthentication-required');
     expect(await policy({ testMode: false })).toBeUndefined();
-    expect((await rename({ pkceRequired: false })).code).toBe('reauthentication-required');
-    expect((await rename({ postLogoutRedirectUris: ['https://evil.example/'] })).code).toBe(
-      'reauthentication-required',
-    );
-    expect((await rename({ disabled: false })).code).toBe('reauthentication-required');
-    expect((await rename({ grantTypes: ['DEVICE_CODE'] })).code).toBe('reauthentication-required');
+    const uris = ['https://evil.example/'];
+    for (const settings of [
+      ...[{ postLogoutRedirectUris: uris }, { backchannelLogoutUri: uris[0] }, { relatedOrigins: true }],
+      ...[{ jwks: {} }, { jwksUri: uris[0] }, { tokenEndpointAuthMethod: 'NONE' }, { grantTypes: ['DEVICE_CODE'] }],
+      ...[{ adminScopes: ['users:read'] }, { thirdParty: false }, { passkeyRequired: false }, { disabled: false }],
+      ...[{ pkceRequired: false }, { pkceOptional: true }, { pushedRequestsRequired: false }, { fapiProfile: false }],
+      ...[{ dpopRequired: false }, { dpopNonceRequired: false }],
+    ]) {
+      expect([settings, (await rename(settings)).code]).toEqual([settings, 'reauthentication-required']);
+    }
+    const grant = async (rights: object) => {
+      const mutation = 'mutation ($input: SetApiGrantInput!) { setApiGrant(input: $input) { introspects } }';
+      const input = { clientId, apiId: clientId, ...rights };
+      return (await harness.call(mutation, { input }, headers)).code;
+    };
+    expect(await grant({ scopes: ['read'] })).toBe('reauthentication-required');
+    expect(await grant({ scopes: [], introspects: true })).toBe('reauthentication-required');
+    expect(await grant({ scopes: [] })).toBe('not-found');
     for (const weaker of [
       { signUp: 'OPEN' },
       { scimEnabled: true },
       { emailFactor: true },
+      { passkeyPolicy: 'ALLOWED' },
+      { passkeyAaguids: [] },
+      { passkeyRoots: [] },
       { deviceTrustSeconds: 31_536_000 },
       { deviceTrustDays: 3650 },
       { smsCountries: [] },
