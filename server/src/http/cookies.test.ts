@@ -53,3 +53,12 @@ it('drops the oldest session cookies of a browser with too many', async () => {
   const set = response.headers.getSetCookie().map((line) => line.split(';')[0]);
   expect(set).toEqual([...held.slice(1, 9).map((id) => `${nameOf(id)}=`), `${nameOf(held[0] as string)}=again`]);
 });
+
+it('does not read a cookie whose name has a no-break space before the prefix, as a subdomain can set it', async () => {
+  const [id = ''] = projects;
+  const tossed = `\u00a0${nameOf(id)}=tossed`;
+  const response = await send(`${tossed}; ${nameOf(id)}=own`, (req, res) => {
+    res.json([cookies.session(req, id), cookies.sessions(req)]);
+  });
+  expect(await response.json()).toEqual(['own', [{ projectId: id, secret: 'own' }]]);
+});

@@ -109,9 +109,10 @@ export class Cookies {
   }
 }
 
+/** Names with leading spaces and tabs removed, no others: subdomains can set a no-break space and `__Host-…` as a name. */
 function cookiesOf(req: Request): [name: string, value: string][] {
   return (req.get('cookie') ?? '').split(';').map((pair) => {
-    const [name = '', ...value] = pair.trim().split('=');
+    const [name = '', ...value] = pair.replace(/^[ \t]+/, '').split('=');
     return [name, value.join('=')];
   });
 }
