@@ -197,3 +197,24 @@ test('a third-party application gets a code only after its user allows it, by ke
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.waitForURL(/error=access_denied/);
 });
+
+test('an application may redirect to another site after consent and logout', async ({ page }) => {
+  const home = await serve(() => (_, response) => response.end('Home'));
+  const product = await serve(() => (_, response) => response.writeHead(302, { Location: home.origin }).end());
+  served.push(home, product);
+  const redirectUri = `${product.origin}/callback`;
+  const settings = { redirectUris: [redirectUri], postLogoutRedirectUris: [redirectUri], thirdParty: true };
+  const { clientId } = await admin.createClient({ projectId, name: 'Product', ...settings });
+  const asked = {
+    ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid' },
+    ...{ code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+  };
+  await page.goto(`${issuer}/authorize?${new URLSearchParams(asked)}`);
+  await signInOnPage(page, admin, 'elsewhere@example.com');
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL(`${home.origin}/`);
+  const leaving = { client_id: clientId, post_logout_redirect_uri: redirectUri };
+  await page.goto(`${issuer}/oauth2/end_session?${new URLSearchParams(leaving)}`);
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.waitForURL(`${home.origin}/`);
+});

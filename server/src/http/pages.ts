@@ -15,8 +15,11 @@ export interface PageContent {
   values?: Record<string, string>;
   /** Trusted HTML for `%{name}`; not escaped. */
   html?: Record<string, string>;
-  /** Additional CSP `form-action` sources, including targets of redirects. */
-  formTargets?: string[];
+  /**
+   * True if a form leads to an application. Such a page has no `form-action`: browsers apply it to every redirect that
+   * follows, and the application may redirect to any other site.
+   */
+  leadsToApplication?: boolean;
   /** `ui_locales` of the request; takes precedence over Accept-Language. */
   uiLocales?: string | undefined;
   status?: number;
@@ -46,7 +49,7 @@ export class Pages {
   send(req: Request, res: Response, page: string, content: PageContent = {}): void {
     const language = this.language(req, content.uiLocales);
     res.status(content.status ?? 200);
-    res.setHeader('Content-Security-Policy', content.isPreview ? previewPolicy : policy(content.formTargets ?? []));
+    res.setHeader('Content-Security-Policy', content.isPreview ? previewPolicy : policy(content));
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('X-Content-Type-Options', 'nosniff');
@@ -139,14 +142,14 @@ export function wantsPage(req: Request): boolean {
   return req.accepts(['json', 'html']) === 'html';
 }
 
-function policy(formTargets: string[]): string {
+function policy({ leadsToApplication }: PageContent): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    ...(leadsToApplication ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');

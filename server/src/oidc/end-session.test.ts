@@ -59,7 +59,8 @@ describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
   it('ends the session when its form is submitted, and redirects to the registered URI', async () => {
     const asked = { client_id: rp.client.id, post_logout_redirect_uri: postLogoutRedirectUri, state: 'a&"<b>' };
     const page = await rp.endSession(asked);
-    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com");
+    // A browser would apply it to the application's redirects after its own URI.
+    expect(page.headers.get('content-security-policy')).not.toContain('form-action');
     const form = await askedForm(page);
     expect(form).toMatchObject({ ...asked, csrf: expect.stringMatching(/./) });
     const response = await rp.endSession(form, 'post');
@@ -70,12 +71,9 @@ describe('the confirmation page (RP-Initiated Logout 1.0 §2)', () => {
     expect((await rp.endSession(form, 'post')).status).toBe(200);
   });
 
-  it('lets its form lead to an IPv6 address, which no source of a policy can name', async () => {
-    const uri = 'http://[::1]:3000/bye';
-    const { client } = await app.make.client(project, { postLogoutRedirectUris: [uri] });
-    const page = await rp.endSession({ client_id: client.id, post_logout_redirect_uri: uri });
-    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http:;");
-    expect((await rp.endSession(await askedForm(page), 'post')).headers.get('location')).toBe(uri);
+  it('lets its form lead nowhere else without a registered URI', async () => {
+    const page = await rp.endSession({ client_id: rp.client.id, post_logout_redirect_uri: 'https://evil.example.com' });
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
   });
 
   it('ignores another site’s form, and a CSRF token of another session', async () => {

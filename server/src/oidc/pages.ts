@@ -29,12 +29,6 @@ export function missingIssuer(pages: Pages, status: 404 | 421 = 404): RequestHan
   };
 }
 
-/** A CSP source for a redirect URI; there is none for an IPv6 address (CSP Level 3 section 2.3.1). */
-function formTarget(uri: string): string {
-  const { hostname, origin, protocol } = new URL(uri);
-  return hostname.startsWith('[') ? protocol : origin;
-}
-
 /** The pages of these endpoints. They show the request id and registered names, no other input. */
 export function oidcPages(
   pages: Pages,
@@ -76,7 +70,7 @@ export function oidcPages(
         returns: t('consent.returns', { host: new URL(redirectUri).host }),
       },
       html: { fields: hiddenFields(fields), scopes: items.join('') },
-      formTargets: [formTarget(redirectUri)],
+      leadsToApplication: true,
     });
   };
   return {
@@ -91,7 +85,7 @@ export function oidcPages(
           uiLocales: parametersOf(req).get('ui_locales'),
           values: { ...values, csrf, action: `${req.baseUrl}/oauth2/end_session`, device_keys: deviceKeys.join(' ') },
           html: { fields: hiddenFields(fields) },
-          formTargets: returnsTo === undefined ? [] : [formTarget(returnsTo)],
+          leadsToApplication: returnsTo !== undefined,
         });
       },
       signedOut: async (req, res, client, deviceKeys) => {
