@@ -40,10 +40,11 @@ const longestQuery = 6_000;
 
 /**
  * True for a cross-site form POST, which carries no SameSite cookies, so a live session is not visible. Repeat the request
- * as a GET, which sends them.
+ * as a GET, which sends them. Cookies of proxies in front may be there: those of bot filters and load balancers are
+ * `SameSite=None`.
  */
 export function lacksCookies(req: Request): boolean {
-  if (req.method !== 'POST' || req.get('cookie') !== undefined) return false;
+  if (req.method !== 'POST' || /(?:^|; ?)(?:__Host-)?lk-/.test(req.get('cookie') ?? '')) return false;
   return typeof req.body === 'string' && req.body !== '' && req.body.length <= longestQuery;
 }
 

@@ -205,10 +205,15 @@ describe('an ID token without a session cookie', () => {
     expect(await again.isSignedIn()).toBe(true);
   });
 
-  it('as another site’s form without cookies is redirected to a GET with cookies', async () => {
+  it.each([
+    ['no cookies', ''],
+    ['only those of a proxy', '__cf_bm'],
+  ])('as another site’s form with %s is redirected to a GET with cookies', async (_name, sent) => {
     const hint = await sdkToken();
     const cookies = [...rp.browser.cookies];
     rp.signOut();
+    // SameSite=None, unlike ours.
+    if (sent) rp.browser.cookies.set(sent, 'a');
     const asked = { client_id: rp.client.id, post_logout_redirect_uri: postLogoutRedirectUri, id_token_hint: hint };
     const again = await rp.endSession(asked, 'post', { 'Sec-Fetch-Site': 'cross-site' });
     expect(again.status).toBe(303);

@@ -241,9 +241,14 @@ describe.each([
       expect(await exchanged(location.searchParams.get('code'))).toMatchObject({ sub: user.id });
     });
 
-    it('oidcc-ensure-post-request-succeeds from a form of another site, which sends no cookies', async () => {
+    it.each([
+      ['no cookies', ''],
+      ['only those of a proxy', '__cf_bm'],
+    ])('oidcc-ensure-post-request-succeeds from a form of another site, which sends %s', async (_name, sent) => {
       const held = new Map(rp.browser.cookies);
       rp.signOut();
+      // SameSite=None, unlike ours.
+      if (sent) rp.browser.cookies.set(sent, 'a');
       const again = locationOf(await rp.authorize({ prompt: 'none' }, 'post'));
       expect(again.pathname).toBe(new URL(`${rp.issuer}/authorize`).pathname);
       for (const [name, value] of held) rp.browser.cookies.set(name, value);
