@@ -155,6 +155,20 @@ describe('a POST to a registered URL', () => {
     expect(asked).toBe(1);
   });
 
+  it('fails if the receiver switches protocols', async () => {
+    const server = createSocketServer((socket) => {
+      const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+      socket.once('data', () => socket.write(upgrade));
+    });
+    servers.push(server);
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    });
+    const url = `http://127.0.0.1:${port}/`;
+    await expect(postForm(url, form, lenient)).resolves.toEqual({ error: 'status 101' });
+    await expect(fetchJson(url, lenient)).resolves.toEqual({ error: 'status 101' });
+  });
+
   it('times out on a receiver that hangs', async () => {
     const url = await serve(() => undefined);
     await expect(postForm(url, form, lenient)).resolves.toEqual({ error: 'no answer in time' });

@@ -117,6 +117,11 @@ function send<T>(
         request.end(body);
       });
     });
+    // Without a listener, Node closes the connection of a 101 response, and reports neither a response nor an error.
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      done({ error: 'status 101' });
+    });
     request.on('error', (error) => done({ error: reasonOf(error) }));
   });
 }
